@@ -1,7 +1,7 @@
-"""Writes protocol/schema/: the JSON Schema of every message, and of each game's actions, views and options.
+"""Writes protocol/schema/: the JSON Schema of messages, of a record's lines, and of each game's actions and views.
 
-The classes are in `warpline.messages` and the games. `openapi.json` describes an arena's JSON API: it is made of the
-operations in `warpleague.arena`. With `--check` nothing is written; the exit code is 1
+The classes are in `warpline.messages`, `warpleague.match.forms` and the games. `openapi.json` describes an arena's
+JSON API: it is made of the operations in `warpleague.arena`. With `--check` nothing is written; the exit code is 1
 when a file is not what it would be.
 """
 
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.arena.web import openapi
 from warpleague.games import GAMES, load_game
+from warpleague.match.forms import Act, Chance, End, Fault, Header, Seal
+from warpleague.match.spec import FORMAT
 from warpline.schema import DIALECT, Definitions, messages_schema
 
 if TYPE_CHECKING:
@@ -39,9 +41,25 @@ def game_schema(game: Game[Any, Any]) -> dict[str, Any]:
     }
 
 
+def record_schema() -> dict[str, Any]:
+    """The schema of one line of a record."""
+    definitions = Definitions(closed=False, null="refused")
+    line = definitions.one_of((Header, Chance, Act, Fault, End, Seal))
+    return {
+        "$schema": DIALECT,
+        "title": f"Warp League record, format {FORMAT}: a line",
+        **line,
+        "$defs": definitions.schemas,
+    }
+
+
 def files() -> dict[str, str]:
     """The name and the content of every file of the folder."""
-    schemas = {"messages": messages_schema(), **{name: game_schema(load_game(name)) for name in GAMES}}
+    schemas = {
+        "messages": messages_schema(),
+        "record": record_schema(),
+        **{name: game_schema(load_game(name)) for name in GAMES},
+    }
     found = {
         f"{name}.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         for name, schema in schemas.items()

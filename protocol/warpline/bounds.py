@@ -1,10 +1,15 @@
-"""Annotations of types that say which values a field may have: a range of numbers, a length of text."""
+"""Which values a field may have besides its type: ranges of numbers, lengths of texts, nulls."""
 
 from __future__ import annotations
+
+from typing import Literal, TypeAlias
 
 import attrs
 
 from warpline.limits import MAX_INT
+
+Null: TypeAlias = Literal["typed", "absent", "refused"]
+"""What a null is in a field with a default: fine if the type has None, the same as no field, or always a misfit."""
 
 
 @attrs.frozen
@@ -17,10 +22,11 @@ class Bounds:
 
 @attrs.frozen
 class Range:
-    """Annotation of a number: the least and the greatest value allowed."""
+    """Annotation of a number: the least and the greatest value allowed; both excluded if the range is `open`."""
 
     least: float
     greatest: float
+    open: bool = False
 
 
 @attrs.frozen

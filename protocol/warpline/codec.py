@@ -195,7 +195,7 @@ def parse_strict(line: bytes) -> JsonObject:
     return value
 
 
-_structure: Final = strict_converter(unknown_keys=True, null_is_absent=True).structure
+_structure: Final = strict_converter(unknown_keys=True, null="absent").structure
 
 
 def _decode_strict(line: bytes) -> BotMessage:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import attrs
 
-from warpline.bounds import Bounds, MaxBytes, Range
+from warpline.bounds import Bounds, MaxBytes, Null, Range
 from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Failed, JsonObject
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -37,13 +37,13 @@ _SCALARS: Final[dict[Any, str]] = {
 class Definitions:
     """The `$defs` of one schema: each class is described once, under a name of its own.
 
-    A `closed` schema forbids keys it does not know. An open one describes messages: unknown keys are ignored,
-    and a null in an optional field counts as if the field were absent.
+    A `closed` schema forbids keys it does not know. `null` is about fields with a default, as in `strict_converter`.
     """
 
-    def __init__(self, *, closed: bool) -> None:
+    def __init__(self, *, closed: bool, null: Null = "typed") -> None:
         self.schemas: dict[str, JsonObject] = {}
         self._closed = closed
+        self._null = null
         self._names: dict[type, str] = {}
 
     def ref(self, cls: type) -> JsonObject:
@@ -77,12 +77,14 @@ class Definitions:
             name = field.name
             try:
                 schema = self.of(hints[name])
+                if field.default is not attrs.NOTHING and self._null == "refused":
+                    schema = self.of(_without_none(hints[name]))
             except TypeError as error:
                 raise TypeError(f"{cls.__qualname__}.{name}: {error}") from None
             if field.default is attrs.NOTHING:
                 required.append(name)
             else:
-                if not self._closed:
+                if self._null == "absent":
                     schema = _either([schema, {"type": "null"}])
                 if isinstance(field.default, (bool, int, float, str, tuple)):
                     schema = {**schema, "default": field.default}
@@ -140,7 +142,9 @@ class Definitions:
     def _annotated(self, kind: Any, marks: Iterable[Any]) -> JsonObject:
         schema = self.of(kind)
         for mark in marks:
-            if isinstance(mark, (Bounds, Range)):
+            if isinstance(mark, Range) and mark.open:
+                schema |= {"exclusiveMinimum": mark.least, "exclusiveMaximum": mark.greatest}
+            elif isinstance(mark, (Bounds, Range)):
                 schema |= {"minimum": mark.least, "maximum": mark.greatest}
             elif isinstance(mark, MaxBytes):
                 # The schema's own limit counts characters; bytes cannot be said.
@@ -148,15 +152,15 @@ class Definitions:
         return schema
 
 
-def schema_of(cls: type, *, closed: bool = True) -> JsonObject:
-    """A complete schema for the JSON form of the attrs class `cls`; `closed` as in `Definitions`."""
-    definitions = Definitions(closed=closed)
+def schema_of(cls: type, *, closed: bool = True, null: Null = "typed") -> JsonObject:
+    """A complete schema for the JSON form of the attrs class `cls`; `closed` and `null` as in `Definitions`."""
+    definitions = Definitions(closed=closed, null=null)
     return {"$schema": DIALECT, **definitions.ref(cls), "$defs": definitions.schemas}
 
 
 def messages_schema() -> JsonObject:
     """The schema of all messages: `#/$defs/referee` and `#/$defs/bot` are the two directions."""
-    definitions = Definitions(closed=False)
+    definitions = Definitions(closed=False, null="absent")
     referee = definitions.one_of(REFEREE_MESSAGES.values())
     # An answer may be both by its form: one with an action is an Answer, whatever else it has.
     bot = definitions.any_of((*BOT_MESSAGES.values(), Failed))
@@ -166,6 +170,13 @@ def messages_schema() -> JsonObject:
         "anyOf": [{"$ref": "#/$defs/referee"}, {"$ref": "#/$defs/bot"}],
         "$defs": {"referee": referee, "bot": bot, **definitions.schemas},
     }
+
+
+def _without_none(kind: Any) -> Any:
+    """A type without None; what is left of a union is one again."""
+    if get_origin(kind) not in (Union, UnionType):
+        return kind
+    return Union[tuple(member for member in get_args(kind) if member is not NoneType)]  # noqa: UP007 - made of values
 
 
 def _is_tagged(cls: type, tag: str) -> bool:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from itertools import count, repeat
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin
 
@@ -17,7 +18,8 @@ import attrs
 import cattrs
 from cattrs.gen import make_dict_structure_fn
 
-from warpline.bounds import Bounds, MaxBytes, Range
+from warpline.bounds import Bounds, MaxBytes, Null, Range
+from warpline.limits import MAX_INT
 
 StructureHook: TypeAlias = Callable[[Any, Any], Any]
 Path: TypeAlias = tuple[str | int, ...]
@@ -70,12 +72,16 @@ class MisfitError(ValueError):
         self.misfits = misfits
 
     def __str__(self) -> str:
-        return "; ".join(f"{path_text(misfit.path) or 'message'}: {misfit.text()}" for misfit in self.misfits)
+        return "; ".join(f"{_before(misfit.path)}{misfit.text()}" for misfit in self.misfits)
 
 
 def path_text(path: Path) -> str:
     """A path as it is written, such as `seats[0].bot`; empty for the whole."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def _before(path: Path) -> str:
+    return f"{path_text(path)}: " if path else ""
 
 
 def shown(value: object, table: str = "an object") -> str:
@@ -101,7 +107,7 @@ def described(kind: Any, table: str = "an object") -> str:
     if origin is Annotated:
         return _marked(described(args[0], table), args[1:])
     if origin is Literal:
-        return " or ".join(map(repr, args))
+        return " or ".join(repr(value) if isinstance(value, str) else shown(value) for value in args)
     if origin in (Union, UnionType):
         members = [described(member, table) for member in args if member is not NoneType]
         return " or ".join(dict.fromkeys(members))
@@ -114,8 +120,10 @@ def described(kind: Any, table: str = "an object") -> str:
 
 def _marked(text: str, marks: Iterable[Any]) -> str:
     for mark in marks:
-        if isinstance(mark, (Bounds, Range)):
-            text += f" from {mark.least} to {mark.greatest}"
+        if isinstance(mark, Range) and mark.open:
+            text += f" above {mark.least:,} and below {mark.greatest:,}"
+        elif isinstance(mark, (Bounds, Range)):
+            text += f" from {mark.least} to {'2^53 - 1' if mark.greatest == MAX_INT else mark.greatest}"
         elif isinstance(mark, MaxBytes):
             text += f" of at most {mark.size} bytes of UTF-8"
     return text
@@ -150,23 +158,30 @@ def _float(value: Any, kind: Any) -> float:
 def _annotated(kind: Any, converter: cattrs.Converter) -> StructureHook:
     base, *marks = get_args(kind)
     inner: StructureHook = converter.get_structure_hook(base)
+    allows = [_allowing(mark) for mark in marks]
 
     def hook(value: Any, _: Any) -> Any:
         found = inner(value, base)
-        if not all(_allows(mark, found) for mark in marks):
-            raise _wrong(kind, value)
+        for allowed in allows:
+            if not allowed(found):
+                raise _wrong(kind, value)
         return found
 
     return hook
 
 
-def _allows(mark: Any, value: Any) -> bool:
-    if isinstance(mark, (Bounds, Range)):
-        return bool(mark.least <= value <= mark.greatest)
+def _allowing(mark: Any) -> Callable[[Any], bool]:
+    """Whether a value is one that an annotation allows; annotations of others allow every value."""
     if isinstance(mark, MaxBytes):
+        size = mark.size
         # A text has at most as many characters as bytes: only long ones need encoding.
-        return len(value) <= mark.size and len(value.encode(errors="surrogatepass")) <= mark.size
-    return True
+        return lambda text: len(text) <= size and len(text.encode(errors="surrogatepass")) <= size
+    if isinstance(mark, (Bounds, Range)):
+        least, greatest = mark.least, mark.greatest
+        if isinstance(mark, Range) and mark.open:
+            return lambda number: least < number < greatest
+        return lambda number: least <= number <= greatest
+    return lambda _: True
 
 
 def _literal(value: Any, kind: Any) -> Any:
@@ -185,29 +200,30 @@ def _member(value: Any, kind: type[Enum]) -> Enum:
 
 def _union(kind: Any, converter: cattrs.Converter) -> StructureHook:
     members = [member for member in get_args(kind) if member is not NoneType]
+    hooks = [(member, converter.get_structure_hook(member)) for member in members]
     optional = len(members) < len(get_args(kind))
 
     def hook(value: Any, _: Any) -> Any:
         if value is None and optional:
             return None
-        for member in members:
+        for member, inner in hooks:
             try:
-                return converter.structure(value, member)
+                return inner(value, member)
             except MisfitError as error:
                 # The member whose inside is wrong was meant, not one of another shape.
-                if len(members) == 1 or any(misfit.path for misfit in error.misfits):
+                if len(hooks) == 1 or any(misfit.path for misfit in error.misfits):
                     raise
         raise _wrong(kind, value)
 
     return hook
 
 
-def _parts(parts: Iterable[tuple[str | int, Any, Any]], converter: cattrs.Converter) -> list[Any]:
-    """The values of parts, each given as its step in the path, its plain data and its type."""
+def _each(parts: Iterable[tuple[str | int, Any, StructureHook, Any]]) -> list[Any]:
+    """The values of parts, each given as its step in the path, its plain data, and the hook of its type."""
     values, misfits = [], []
-    for step, data, kind in parts:
+    for step, data, inner, kind in parts:
         try:
-            values.append(converter.structure(data, kind))
+            values.append(inner(data, kind))
         except MisfitError as error:
             misfits += _under(step, error)
     if misfits:
@@ -223,47 +239,54 @@ def _sequence(kind: Any, converter: cattrs.Converter) -> StructureHook:
     origin, args = get_origin(kind) or kind, get_args(kind) or (Any, ...)
     build = tuple if origin is Sequence else origin
     fixed = origin is tuple and Ellipsis not in args
+    hooks = [converter.get_structure_hook(part) for part in args if part is not Ellipsis]
 
     def hook(value: Any, _: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise _wrong(kind, value)
-        if fixed and len(value) != len(args):
+        if not fixed:
+            return build(_each(zip(count(), value, repeat(hooks[0]), repeat(args[0]))))
+        if len(value) != len(args):
             raise MisfitError(Misfit((), f"must have {len(args)} entries, not {len(value)}"))
-        kinds = args if fixed else (args[0],) * len(value)
-        return build(_parts(zip(range(len(value)), value, kinds, strict=True), converter))
+        return build(_each(zip(count(), value, hooks, args)))
 
     return hook
 
 
 def _table(kind: Any, converter: cattrs.Converter) -> StructureHook:
-    inner = (get_args(kind) or (str, Any))[1]
+    part = (get_args(kind) or (str, Any))[1]
+    inner = converter.get_structure_hook(part)
 
     def hook(value: Any, _: Any) -> Any:
         if not isinstance(value, Mapping):
             raise _wrong(kind, value)
-        if inner is Any:
+        if part is Any:
             return dict(value)
-        return dict(
-            zip(value, _parts(((key, data, inner) for key, data in value.items()), converter), strict=True)
-        )
+        return dict(zip(value, _each((key, data, inner, part) for key, data in value.items()), strict=True))
 
     return hook
 
 
-def _class(cls: Any, converter: cattrs.Converter, *, null_is_absent: bool) -> StructureHook:
+def _class(cls: Any, converter: cattrs.Converter, null: Null) -> StructureHook:
     build: StructureHook = make_dict_structure_fn(cls, converter)
-    optional = frozenset(field.name for field in attrs.fields(cls) if field.default is not attrs.NOTHING)
+    optional = {field.name: field.type for field in attrs.fields(cls) if field.default is not attrs.NOTHING}
 
     def hook(value: Any, _: Any) -> Any:
         if not isinstance(value, Mapping):
             raise _wrong(cls, value)
-        if null_is_absent:
-            value = {key: part for key, part in value.items() if part is not None or key not in optional}
+        misfits = []
+        if null != "typed" and None in value.values():
+            nulls = [key for key, part in value.items() if part is None and key in optional]
+            if null == "refused":
+                misfits = [Misfit((key,), "wrong", optional[key]) for key in nulls]
+            value = {key: part for key, part in value.items() if key not in nulls}
         try:
-            return build(value, cls)
+            found = build(value, cls)
         except cattrs.ClassValidationError as group:
-            misfits = [misfit for error in group.exceptions for misfit in _misfits(error, cls, value)]
-        raise MisfitError(*misfits)
+            misfits += [misfit for error in group.exceptions for misfit in _misfits(error, cls, value)]
+        if misfits:
+            raise MisfitError(*misfits)
+        return found
 
     return hook
 
@@ -303,16 +326,15 @@ def _has_origin(*origins: Any) -> Callable[[Any], bool]:
     return lambda kind: get_origin(kind) in origins
 
 
-def strict_converter(*, unknown_keys: bool = False, null_is_absent: bool = False) -> cattrs.Converter:
+def strict_converter(*, unknown_keys: bool = False, null: Null = "typed") -> cattrs.Converter:
     """A converter whose `structure` takes exactly what a type describes, and else raises `MisfitError`.
 
-    With `unknown_keys` an object may have more keys than its class has fields; they are ignored. With
-    `null_is_absent` a null in a field with a default counts as if the field were absent.
+    With `unknown_keys` an object may have more keys than its class has fields; they are ignored. `null` is about
+    nulls in fields with a default: "typed" takes one if the type has None, "refused" takes none, "absent" takes each
+    as if the field were absent.
     """
     converter = cattrs.Converter(forbid_extra_keys=not unknown_keys)
-    converter.register_structure_hook_factory(
-        attrs.has, lambda cls, inner: _class(cls, inner, null_is_absent=null_is_absent)
-    )
+    converter.register_structure_hook_factory(attrs.has, lambda cls, inner: _class(cls, inner, null))
     converter.register_structure_hook_factory(_is_sequence, _sequence)
     converter.register_structure_hook_factory(_is_table, _table)
     converter.register_structure_hook_factory(_has_origin(Union, UnionType), _union)

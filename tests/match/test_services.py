@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warpleague.errors import RecordError
-from warpleague.league.store.record_reader import _Reader
+from warpleague.league.store.record_reader import RecordReader
 from warpleague.match.lines import seal
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import TimeControl
@@ -56,7 +56,7 @@ def test_a_failure_that_is_allowed_costs_nothing(spec: Any, table: Any) -> None:
     assert (act["bank_s"], act["ms"][0]) == (10.4, 100)
     assert (result.times[0].failures, result.times[1].failures) == (2, 0)
     assert verify_record(result.record).digest == result.digest
-    assert _Reader(result.record).read().result.times == result.times
+    assert RecordReader(result.record).read().result.times == result.times
 
 
 @pytest.mark.parametrize("allowed", [0, 2])
@@ -69,7 +69,7 @@ def test_one_failure_too_many_is_a_fault_of_its_own_kind(spec: Any, table: Any, 
     (line,) = (line for line in lines_of(result) if line["type"] == "fault")
     assert len(line["detail"].get("failed", ())) == allowed
     assert verify_record(result.record).digest == result.digest
-    assert _Reader(result.record).read().result.times == result.times
+    assert RecordReader(result.record).read().result.times == result.times
 
 
 def test_failures_are_counted_over_the_match(spec: Any, table: Any) -> None:
@@ -114,7 +114,7 @@ def test_tokens_and_cost_are_recorded_and_summed(spec: Any, table: Any) -> None:
         0.25 * answers,
     )
     assert result.digest == table(spec(failures=1)).play().digest
-    assert _Reader(result.record).read().result.times == result.times
+    assert RecordReader(result.record).read().result.times == result.times
 
 
 @pytest.mark.parametrize("change", ["more than allowed", "no message", "bad usage"])

@@ -122,8 +122,8 @@ def changed(record: bytes, kind: str, place: int, **fields: Any) -> bytes:
     ("place", "fields", "message"),
     [
         (0, {"tied": True}, "no other seat went out at the same stage"),
-        (1, {"tied": False}, "tied must be true where it stands"),
-        (1, {"tied": 1}, "tied must be true where it stands"),
+        (1, {"tied": False}, "tied: must be true, not"),
+        (1, {"tied": 1}, "tied: must be true, not"),
     ],
 )
 def test_a_tie_that_cannot_be_is_refused(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpleague.games import load_game
-from warpleague.match.forms import act_misfit
+from warpleague.match.forms import Act, structured
 from warpleague.match.lines import digest_form
 from warpleague.match.usual import NUMBER, UsualActs
 from warpline.codec import canonical
@@ -83,6 +83,6 @@ def test_a_changed_line_is_refused_or_is_another_good_one(
     if act is not None:
         data = json.loads(changed)
         assert canonical(data) + b"\n" == changed
-        assert act_misfit(data) is None
+        assert structured(data, Act).seat == act.seat
         assert act.digested == digest_form(data)
         assert (act.n, act.seat, act.ask) == (data["n"], data["seat"], data["ask"])

@@ -124,10 +124,13 @@ def test_another_action_other_dice_and_other_hidden_facts(
     ("change", "told"),
     [
         (lambda header: header["parent"].update(n=3), "parent"),
-        (lambda header: header["parent"].update(digest=5), "parent.digest must be a text"),
-        (lambda header: header.update(parent=[]), "parent must be an object"),
+        (lambda header: header["parent"].update(digest=5), "parent.digest: must be a text"),
+        (lambda header: header.update(parent=[]), "parent: must be an object"),
         (lambda header: header.update(position=None), "a match with a parent starts from a position"),
-        (lambda header: header["parent"].update(rolls={"x": -1}), "parent.rolls must be"),
+        (
+            lambda header: header["parent"].update(rolls={"x": -1}),
+            "parent.rolls.x: must be a whole number",
+        ),
     ],
 )
 def test_a_changed_parent_is_found(

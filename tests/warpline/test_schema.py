@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 
 from warpleague.games import GAMES, load_game
 from warpleague.match.chance import match_key
+from warpleague.match.packing import unpack
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline.messages import BotHello, Natural, Note
@@ -111,7 +112,7 @@ def test_every_kind_of_field() -> None:
 
 def test_open_schemas_take_unknown_keys_and_null() -> None:
     """In a message, keys may be unknown and a field with a default may be null."""
-    validator = Draft202012Validator(schema_of(BotHello, closed=False))
+    validator = Draft202012Validator(schema_of(BotHello, closed=False, null="absent"))
     good = {"type": "hello", "protocol": 1, "wants": None, "name": None, "reusable": None, "more": {}}
     assert validator.is_valid(good)
     assert not validator.is_valid({**good, "protocol": None})
@@ -168,7 +169,7 @@ def test_stale_files_are_named(script: ModuleType, tmp_path: Path) -> None:
     assert script.stale(tmp_path, wanted) == []
 
 
-@pytest.mark.parametrize("name", ["messages", *GAMES])
+@pytest.mark.parametrize("name", ["messages", "record", *GAMES])
 def test_the_committed_schemas_are_schemas(name: str) -> None:
     """Each file is valid JSON Schema 2020-12, and every reference in it leads somewhere."""
     text = (ROOT / "protocol" / "schema" / f"{name}.json").read_text(encoding="utf-8")
@@ -228,3 +229,17 @@ def test_real_matches_fit(game_id: str, players: int, complain: Callable[[str, o
     assert complain("referee", message) == []
     rival = {"rival"} if (game_id, players) == ("captains", 1) else set()
     assert message["result"].keys() == {"ranks", "scores", "breakdown", "why"} | rival
+
+
+def test_lines_of_records_fit() -> None:
+    """Each line of the golden records fits the schema of records; a null where a field may be absent does not."""
+    text = (ROOT / "protocol" / "schema" / "record.json").read_text(encoding="utf-8")
+    schema = Draft202012Validator(json.loads(text))
+    records = sorted((ROOT / "tests" / "match" / "golden").rglob("*.jsonl.gz"))
+    assert records
+    for path in records:
+        for number, line in enumerate(unpack(path.read_bytes()).splitlines(), 1):
+            assert schema.is_valid(json.loads(line)), f"{path}: line {number}"
+    act = {"type": "act", "n": 1, "seat": 0, "ask": "turn", "action": {"do": "pass"}, "ms": [1, None, 0]}
+    assert schema.is_valid(act)
+    assert not schema.is_valid({**act, "note": None})

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import attrs
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
-
-_TEXTS: Final = ("level", "made_by", "host", "pondering")
-_LISTS: Final = ("kept", "untried", "paths", "network")
 
 
 @attrs.frozen
@@ -34,36 +31,8 @@ class Confinement:
 
     def to_json(self) -> JsonObject:
         """The `detail` of a record's header."""
-        values = {name: getattr(self, name) for name in (*_TEXTS, *_LISTS)}
-        return {
-            name: list(value) if name in _LISTS else value
-            for name, value in values.items()
-            if value is not None
-        }
-
-    @classmethod
-    def from_json(cls, detail: object) -> Confinement:
-        """The confinement that the `detail` of a record's header tells; `ValueError` if its form is wrong.
-
-        Fields that this version does not know are left out.
-        """
-        if not isinstance(detail, dict):
-            raise ValueError("detail must be an object")
-        for name in _TEXTS:
-            if not isinstance(detail.get(name, ""), str):
-                raise ValueError(f"detail.{name} must be a text")
-        for name in _LISTS:
-            texts = detail.get(name, [])
-            if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-                raise ValueError(f"detail.{name} must be a list of texts")
-        values: dict[str, Any] = {name: detail[name] for name in _TEXTS if name in detail}
-        values |= {name: tuple(detail[name]) for name in _LISTS if name in detail}
-        return cls(**values)
-
-    @classmethod
-    def from_header(cls, header: JsonObject) -> Confinement | None:
-        """The same of a record's header, or None if it has no `detail`."""
-        return cls.from_json(header["detail"]) if "detail" in header else None
+        found = attrs.asdict(self, filter=lambda _, value: value is not None)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
     def short_text(self) -> str:
         """The means; empty if there were none, or if they are not known."""

@@ -1,230 +1,247 @@
-"""Checks the form of a record's lines: which fields each line has, of which types and ranges.
+"""The lines of a record as classes: which fields each line has, of which types and ranges.
 
 Every reader may rely on it: a field that passes here can be shown, summed or given to a clock without another
-check. Unknown fields are accepted, since a format may gain some. Each check returns what is wrong, or None.
+check. Unknown fields are accepted, since a format may gain some; a field with a default may be absent, but not null.
 """
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar
 
-from warpleague.match.chance import KEY_BYTES
+import attrs
+
 from warpleague.match.confinement import Confinement
-from warpleague.match.spec import FAULT_KINDS, LEVELS, POLICIES, EntrantKind, Mark
+from warpleague.match.spec import (  # noqa: TC001 - the types of fields are read at run time
+    EntrantKind,
+    FaultPolicy,
+    Level,
+)
+from warpline.bounds import Bounds, Range
+from warpline.faults import FaultKind  # noqa: TC001
+from warpline.limits import MAX_INT
+from warpline.structure import strict_converter
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+T = TypeVar("T")
+JsonObject: TypeAlias = dict[str, Any]
+Count: TypeAlias = Annotated[int, Bounds(0)]
+Number: TypeAlias = Annotated[float, Range(0, MAX_INT)]
+Share: TypeAlias = Annotated[float, Range(0, 1)]
+Seconds: TypeAlias = Annotated[float, Range(0, 1_000_000, open=True)]
+Times: TypeAlias = tuple[Number, Number | None, Number | None]
+"""Milliseconds of a decision: wall, processor, waiting; null where the system cannot tell."""
+Yes: TypeAlias = Literal[True]
 
-    from warpleague.games.api import JsonObject
-
-    Checks = Mapping[str, tuple[Callable[[Any], bool], str]]
-
-MAX_S: Final = 1_000_000
-"""A clock's times are below this, in seconds."""
-
-_MAX_COUNT: Final = 1 << 53
-KINDS: Final = get_args(EntrantKind)
-_MARKS: Final = get_args(Mark)
-_TIMES: Final = 3  # of a decision: wall, processor, waiting
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < _MAX_COUNT
+_converter: Final = strict_converter(unknown_keys=True, null="refused")
 
 
-def _counts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_count, value))
+def structured(data: object, kind: type[T]) -> T:
+    """A line of a record, or a part of it, as an object of the class `kind`; `MisfitError` if it is none."""
+    return _converter.structure(data, kind)
 
 
-def _number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and 0 <= value < _MAX_COUNT
+def confinement_of(header: JsonObject) -> Confinement | None:
+    """How the bots were confined, from a record's header whose form was checked; None if it does not say so."""
+    return structured(header["detail"], Confinement) if "detail" in header else None
 
 
-def _object(value: Any) -> bool:
-    return isinstance(value, dict)
+# -- the header --------------------------------------------------------------------------------------------
 
 
-def _or_null(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: value is None or check(value)
+@attrs.frozen(kw_only=True)
+class Clock:
+    """The time limits, in seconds; one that is absent does not limit."""
+
+    start_s: Seconds
+    move_s: Seconds | None = None
+    bank_s: Seconds | None = None
+    increment_s: Seconds | None = None
 
 
-_HEADER: Final[Checks] = {
-    "id": (_text, "a text"),
-    "game": (_text, "a text"),
-    "rules": (_count, "a whole number"),
-    "options": (_object, "an object"),
-    "players": (_count, "a whole number"),
-    "seats": (lambda value: isinstance(value, list) and all(map(_object, value)), "a list of objects"),
-    "clock": (_object, "an object"),
-    "level": (lambda value: value in LEVELS, f"one of {', '.join(LEVELS)}"),
-    "faults": (lambda value: value in POLICIES, f"one of {', '.join(POLICIES)}"),
-    "strikes": (_count, "a whole number"),
-    "position": (_or_null(_object), "null or an object"),
-    "seed": (_or_null(_text), "null or a text"),
-    "key": (_or_null(_text), f"null or {2 * KEY_BYTES} hexadecimal digits"),
-    "harness": (_text, "a text"),
-    "started": (_text, "a text"),
-}
-_PARENT: Final[Checks] = {
-    "digest": (_text, "a text"),
-    "n": (_count, "a whole number"),
-    "rolls": (
-        lambda value: _object(value) and all(map(_count, value.values())),
-        "an object of whole numbers",
-    ),
-    "seat": (_count, "a whole number"),
-    "action": (_object, "an object"),
-    "redeal": (_text, "a text"),
-}
-_SEAT: Final[Checks] = dict.fromkeys(("bot", "version", "digest"), (_text, "a text"))
-_KIND: Final[Checks] = {"kind": (lambda value: value in KINDS, f"one of {', '.join(KINDS)}")}
-_EVIDENCE: Final[Checks] = {
-    **dict.fromkeys(("message", "line", "stderr", "killed_by"), (_text, "a text")),
-    **dict.fromkeys(
-        ("line_bytes", "stderr_bytes", "limit_ms", "extended_ms", "peak_mb", "ms"), (_number, "a number")
-    ),
-    "exit": (lambda value: isinstance(value, str) or type(value) is int, "a number or a text"),
-}
-_TAKEN: Final = {"input_tokens": _count, "output_tokens": _count, "cost": _number}
-_USAGE: Final[Checks] = {
-    "usage": (
-        lambda value: (
-            _object(value) and all(name in value and fits(value[name]) for name, fits in _TAKEN.items())
-        ),
-        f"an object with {', '.join(_TAKEN)}",
-    )
-}
-_CLOCK: Final = frozenset({"move_s", "bank_s", "increment_s", "start_s"})
+@attrs.frozen(kw_only=True)
+class Seat:
+    """Who plays a seat; `clock` is its own, instead of that of the match."""
+
+    bot: str
+    version: str
+    digest: str
+    kind: EntrantKind = "bot"
+    clock: Clock | None = None
 
 
-def _misfit(data: Mapping[str, Any], checks: Checks, under: str = "") -> str | None:
-    for name, (check, wanted) in checks.items():
-        if name in data and not check(data[name]):
-            return f"{under}{name} must be {wanted}"
-    return None
+@attrs.frozen(kw_only=True)
+class Parent:
+    """The match that this one branches off from, after its line `n`."""
+
+    digest: str
+    n: Count
+    seat: Count | None = None
+    action: JsonObject | None = None
+    redeal: str | None = None
+    rolls: dict[str, Count] | None = None
 
 
-def header_misfit(header: JsonObject) -> str | None:
-    """What is wrong with the form of a record's header."""
-    missing = sorted(_HEADER.keys() - header.keys())
-    if missing:
-        return f"the header lacks {', '.join(missing)}"
-    misfit = _misfit(header, _HEADER)
-    if misfit is not None:
-        return misfit
-    if header["players"] != len(header["seats"]):
-        return "players and seats do not agree"
-    for number, seat in enumerate(header["seats"]):
-        if not _SEAT.keys() <= seat.keys() or _misfit(seat, _SEAT):
-            return f"seat {number} must name its bot, with version and digest, as texts"
-        if misfit := _misfit(seat, _KIND, f"seat {number}: "):
-            return misfit
-        if "clock" in seat and (misfit := _clock_misfit(seat["clock"])):
-            return f"seat {number}: {misfit}"
-    if misfit := _clock_misfit(header["clock"]):
-        return misfit
-    for name in ("again", "failures", "note_bytes"):
-        if not _count(header.get(name, 0)):
-            return f"{name} must be a whole number"
-    if "parent" in header and (misfit := _parent_misfit(header)):
-        return misfit
-    try:
-        Confinement.from_header(header)
-    except ValueError as error:
-        return str(error)
-    return None
+@attrs.frozen(kw_only=True)
+class Header:
+    """The first line: all that determines the match."""
+
+    type: ClassVar[str] = "match"
+    format: Count
+    id: str
+    game: str
+    rules: Count
+    options: JsonObject
+    players: Count
+    seats: tuple[Seat, ...]
+    clock: Clock
+    level: Level
+    faults: FaultPolicy
+    strikes: Count
+    position: JsonObject | None
+    seed: str | None
+    key: str | None
+    harness: str
+    started: str
+    again: Count = 0
+    failures: Count = 0
+    note_bytes: Count | None = None
+    parent: Parent | None = None
+    detail: Confinement | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.players != len(self.seats):
+            raise ValueError("players and seats do not agree")
+        if self.parent is not None and self.position is None:
+            raise ValueError("a match with a parent starts from a position")  # or its dice could be chosen
 
 
-def _parent_misfit(header: JsonObject) -> str | None:
-    parent = header["parent"]
-    if not isinstance(parent, dict) or not {"digest", "n"} <= parent.keys():
-        return "parent must be an object with digest and n"
-    if header["position"] is None:
-        return "a match with a parent starts from a position"  # or its dice could be chosen
-    return _misfit(parent, _PARENT, "parent.")
+# -- what happened -----------------------------------------------------------------------------------------
 
 
-def _clock_misfit(clock: Any) -> str | None:
-    if not _object(clock):
-        return "clock must be an object"
-    for name, value in clock.items():
-        if name in _CLOCK and not (_number(value) and 0 < value < MAX_S):
-            return f"clock.{name} must be a number of seconds above 0 and below {MAX_S:,}"
-    return None if "start_s" in clock else "clock.start_s is missing"
+@attrs.frozen(kw_only=True)
+class Evidence:
+    """What is known of an answer that was not played: why, and what the bot's process left."""
+
+    message: str
+    line: str | None = None
+    line_bytes: Number | None = None
+    stderr: str | None = None
+    stderr_bytes: Number | None = None
+    exit: int | str | None = None
+    killed_by: str | None = None
+    limit_ms: Number | None = None
+    extended_ms: Number | None = None
+    peak_mb: Number | None = None
+    ms: Number | None = None
 
 
-def act_misfit(line: JsonObject) -> str | None:
-    """What is wrong with the form of a line that tells an action, the action itself aside."""
-    marks = [name for name in _MARKS if name in line]
-    for name in marks:
-        if line[name] is not True:
-            return f"{name} must be true where it stands"
-    if len(marks) > 1:
-        return f"only one of {', '.join(marks)} can be true"
-    if not isinstance(line.get("note", ""), str):
-        return "note must be a text"
-    if "value" in line and not (_number(line["value"]) and line["value"] <= 1):
-        return "value must be a number from 0 to 1"
-    if "detail" in line and (misfit := _detail_misfit(line["detail"])):
-        return misfit
-    if "bank_s" in line and not _number(line["bank_s"]):
-        return "bank_s must be a number of seconds"
-    times = line.get("ms")
-    if marks:
-        return None if times is None else f"an action with {marks[0]} took no time of its own: no ms"
-    if not isinstance(times, list) or len(times) != _TIMES or not _number(times[0]):
-        return f"ms must be a list of {_TIMES} numbers"
-    if not all(time is None or _number(time) for time in times):
-        return "ms must hold numbers or null"
-    return None
+@attrs.frozen(kw_only=True)
+class Usage:
+    """What services took for a decision, as the bot said."""
+
+    input_tokens: Count
+    output_tokens: Count
+    cost: Number
 
 
-def _detail_misfit(detail: Any) -> str | None:
-    """What is wrong with the form of what came before an action, and of what a service took for it."""
-    if not isinstance(detail, dict) or not detail.keys() & {"again", "failed", "usage"}:
-        return "detail of an action must be an object with again, failed or usage"
-    for name in ("again", "failed"):
-        if name in detail and (misfit := _before_misfit(detail[name], f"detail.{name}")):
-            return misfit
-    return _misfit(detail, _USAGE, "detail.")
+def _check_filled(_: object, field: attrs.Attribute[Any], value: tuple[Any, ...] | None) -> None:
+    if value == ():
+        raise ValueError(f"{field.name} must not be empty")
 
 
-def _before_misfit(before: Any, name: str) -> str | None:
-    """What is wrong with the form of the answers before an action or a fault that were not played."""
-    if not isinstance(before, list) or not before:
-        return f"{name} must be a list that is not empty"
-    for told in before:
-        if not isinstance(told, dict) or "message" not in told:
-            return f"each of {name} must be an object with a message"
-        if misfit := _misfit(told, _EVIDENCE, f"{name}: "):
-            return misfit
-    return None
+@attrs.frozen(kw_only=True, slots=False)  # two classes with slots have no common subclass
+class Detail:
+    """What came before an action: illegal answers and failures after which it was asked again; what services took."""
+
+    again: tuple[Evidence, ...] | None = attrs.field(default=None, validator=_check_filled)
+    failed: tuple[Evidence, ...] | None = attrs.field(default=None, validator=_check_filled)
+    usage: Usage | None = None
 
 
-def fault_misfit(line: JsonObject) -> str | None:
-    """What is wrong with the form of a line that tells a fault."""
-    if line.get("kind") not in FAULT_KINDS:
-        return f"there is no kind of fault {line.get('kind')!r}"
-    if type(line.get("retired")) is not bool:
-        return "retired must be true or false"
-    if line.get("tied", True) is not True or ("tied" in line and not line["retired"]):
-        return "tied must be true where it stands, and only of a seat that is out"
-    detail = line.get("detail")
-    if not isinstance(detail, dict) or "message" not in detail:
-        return "detail must be an object with a message"
-    if "failed" in detail and (misfit := _before_misfit(detail["failed"], "detail.failed")):
-        return misfit
-    return _misfit(detail, {**_EVIDENCE, **_USAGE}, "detail.")
+@attrs.frozen(kw_only=True)
+class FaultDetail(Detail, Evidence):
+    """The evidence of a fault, and what came before it."""
 
 
-def end_misfit(line: JsonObject) -> str | None:
-    """What is wrong with the form of the last line, the result aside."""
-    detail = line.get("detail", {})
-    if not isinstance(detail, dict):
-        return "detail must be an object"
-    return _misfit(detail, {"stopped": (_counts, "a list of seats")}, "detail.")
+@attrs.frozen(kw_only=True)
+class Chance:
+    """Dice were rolled: `of` has a number of sides or a list of weights for each, `outcome` an index."""
+
+    type: ClassVar[str] = "chance"
+    n: Count
+    at: str | None = None
+    of: tuple[Count | tuple[Count, ...], ...]
+    outcome: tuple[Count, ...]
+
+
+@attrs.define(kw_only=True)  # made more often than all others, and faster if it is not frozen
+class Act:
+    """A seat decided: `ms` is there where it was asked, else one of the marks `auto`, `substituted` and `then`."""
+
+    type: ClassVar[str] = "act"
+    n: Count
+    seat: Count
+    ask: str
+    action: JsonObject
+    ms: Times | None = None
+    auto: Yes | None = None
+    substituted: Yes | None = None
+    then: Yes | None = None
+    note: str | None = None
+    value: Share | None = None
+    bank_s: Number | None = None
+    detail: Detail | None = None
+
+    def __attrs_post_init__(self) -> None:
+        marks = [name for name in ("auto", "substituted", "then") if getattr(self, name)]
+        if len(marks) > 1:
+            raise ValueError(f"only one of {', '.join(marks)} can be true")
+        if marks and self.ms is not None:
+            raise ValueError(f"an action with {marks[0]} took no time of its own: no ms")
+        if not marks and self.ms is None:
+            raise ValueError("ms is missing: it must be a list of three numbers")
+
+
+@attrs.frozen(kw_only=True)
+class Fault:
+    """A bot broke a rule; if its seat is `retired`, it may tie with the one that went out before it."""
+
+    type: ClassVar[str] = "fault"
+    n: Count
+    seat: Count
+    kind: FaultKind
+    retired: bool
+    tied: Yes | None = None
+    detail: FaultDetail
+
+    def __attrs_post_init__(self) -> None:
+        if self.tied and not self.retired:
+            raise ValueError("tied must be true only of a seat that is out")
+
+
+@attrs.frozen(kw_only=True)
+class EndDetail:
+    """The seats whose bots were stopped between their decisions."""
+
+    stopped: tuple[Count, ...] | None = None
+
+
+@attrs.frozen(kw_only=True)
+class End:
+    """The last line but the seal: the result; `rival` is the score of the game's own opponent."""
+
+    type: ClassVar[str] = "end"
+    ranks: tuple[Count, ...]
+    scores: tuple[float, ...]
+    breakdown: JsonObject
+    why: str
+    digest: str
+    rival: float | None = None
+    detail: EndDetail | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Seal:
+    """The checksums of all lines before it, in base64."""
+
+    type: ClassVar[str] = "seal"
+    crc: str

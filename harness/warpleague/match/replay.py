@@ -5,7 +5,7 @@ This needs no bots. `warpleague.runner` plays the match again with them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from zlib import crc32
 
 import attrs
@@ -16,7 +16,7 @@ from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.together import leaving
 from warpleague.match.chance import KEY_BYTES, Dice, match_key
-from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
+from warpleague.match.forms import Act, Chance, Detail, End, Fault, Header, structured
 from warpleague.match.lines import digest_form, digest_of, outcome_form, unseal
 from warpleague.match.packing import unpack
 from warpleague.match.scribe import chance_line
@@ -25,13 +25,14 @@ from warpleague.match.spec import FATAL, FORMATS, retires
 from warpleague.match.ties import Ties
 from warpleague.match.usual import UsualAct, usual_acts
 from warpline.codec import canonical
+from warpline.structure import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject, Rolled, Weights
 
-
+T = TypeVar("T")
 _CHANCE: Final = b'"type":"chance"}\n'
 _AT_START: Final = frozenset({"startup", "flood", "memory"})
 """The kinds of fault that are possible before the first question."""
@@ -131,9 +132,11 @@ class Replay:
     def _error(self, line: int, text: str) -> RecordError:
         return RecordError(f"{self.where}: line {line}: {text}")
 
-    def _expect(self, line: int, misfit: str | None) -> None:
-        if misfit is not None:
-            raise self._error(line, misfit)
+    def _structured(self, line: int, data: JsonObject, kind: type[T]) -> T:
+        try:
+            return structured(data, kind)
+        except MisfitError as error:
+            raise self._error(line, str(error)) from None
 
     def _parse(self, index: int) -> JsonObject:
         """The JSON object on line `index` (from 0): canonical, ended by a newline, its checksum right."""
@@ -182,7 +185,7 @@ class Replay:
         if type(header.get("format")) is not int or header["format"] not in FORMATS:
             readable = " and ".join(map(str, FORMATS))
             raise self._error(1, f"record format {header.get('format')!r}; this version reads {readable}")
-        self._expect(1, header_misfit(header))
+        self._structured(1, header, Header)
         return header
 
     def _game(self) -> Game[Any, Any]:
@@ -287,10 +290,11 @@ class Replay:
                 decisions += 1
                 state, events = game.apply(state, action)
             elif kind == "fault":
-                seat = self._faulted(line, data, state, faults, retired, started=decisions > 0)
-                if data["retired"]:
+                fault = self._structured(line, data, Fault)
+                seat = self._faulted(line, fault, state, faults, retired, started=decisions > 0)
+                if fault.retired:
                     retired.add(seat)
-                    self._out(line, data, state, started=decisions > 0)
+                    self._out(line, fault, state, started=decisions > 0)
                     state, events = game.retire(state, seat)
                 else:
                     owed, events = seat, ()
@@ -299,10 +303,9 @@ class Replay:
             yield ReplayStep(line, text, state, events)
         raise self._error(len(self.lines), "the record stops here: there is no end line")
 
-    def _seat(self, line: int, data: JsonObject) -> int:
-        seat = data.get("seat")
-        if type(seat) is not int or not 0 <= seat < self.header["players"]:
-            raise self._error(line, f"there is no seat {seat!r}")
+    def _seat(self, line: int, seat: int) -> int:
+        if seat >= self.header["players"]:
+            raise self._error(line, f"there is no seat {seat}")
         return seat
 
     def _is_sound(self, index: int) -> bool:
@@ -332,89 +335,88 @@ class Replay:
         wanted = [list(draw) if isinstance(draw, tuple) else draw for draw in draws]
         if data.get("of") != wanted:
             raise self._error(line, f"the draws are of {wanted}, not {data.get('of')}")
-        outcome = data.get("outcome")
-        if not isinstance(outcome, list) or len(outcome) != len(draws):
+        outcome = self._structured(line, data, Chance).outcome
+        if len(outcome) != len(draws):
             raise self._error(line, f"there must be {len(draws)} outcomes")
         for draw, shown in zip(draws, outcome, strict=True):
             sides = draw if isinstance(draw, int) else len(draw)
-            if type(shown) is not int or not 0 <= shown < sides:
+            if shown >= sides:
                 raise self._error(line, f"{shown!r} is no outcome of {draw}")
             if isinstance(draw, tuple) and not draw[shown]:
                 raise self._error(line, f"outcome {shown} of {draw} has no weight")
-        if self.key is not None and right != tuple(outcome):
-            raise self._error(line, f"the key gives {list(right)}, the record says {outcome}")
-        return tuple(outcome)
+        if self.key is not None and right != outcome:
+            raise self._error(line, f"the key gives {list(right)}, the record says {list(outcome)}")
+        return outcome
 
     def _acted(self, line: int, data: JsonObject, state: Any, owed: int | None) -> Any:
         game = self.game
         actors = game.actors(state)
-        seat = self._seat(line, data)
+        act = self._structured(line, data, Act)
+        seat = self._seat(line, act.seat)
         if seat not in actors:
             text = "nobody" if not actors else "chance" if actors == (CHANCE,) else f"seat {actors[0]}"
             raise self._error(line, f"seat {seat} is not to act here: {text} is")
-        if data.get("ask") != game.ask(state, seat):
-            raise self._error(line, f"the decision is {game.ask(state, seat)!r}, not {data.get('ask')!r}")
+        if act.ask != game.ask(state, seat):
+            raise self._error(line, f"the decision is {game.ask(state, seat)!r}, not {act.ask!r}")
         try:
-            action = game.parse(state, seat, data.get("action"))
+            action = game.parse(state, seat, act.action)
         except ActionError as error:
             raise self._error(line, f"seat {seat} cannot do that: {error}") from None
         legal = game.legal(state, seat)
         forced = len(legal) == 1 and not game.talk(state, seat)
-        if (data.get("auto") is True) != (forced and owed is None):
+        if bool(act.auto) != (forced and owed is None):
             raise self._error(line, "auto must stand exactly where there was nothing to decide")
-        if (data.get("substituted") is True) != (owed is not None):
+        if bool(act.substituted) != (owed is not None):
             raise self._error(line, "substituted must stand exactly after a fault that retired nobody")
         if owed is not None and (seat != owed or game.action_json(action) != game.action_json(legal[0])):
             raise self._error(line, f"the substituted action must be seat {owed}'s first legal one")
-        self._expect(line, act_misfit(data))
-        self._count_failures(line, data, seat)
-        if len(data.get("detail", {}).get("again", ())) > self.header.get("again", 0):
+        self._count_failures(line, act.detail, seat)
+        if act.detail is not None and len(act.detail.again or ()) > self.header.get("again", 0):
             raise self._error(line, "detail.again is longer than the header's again allows")
         return action
 
     def _faulted(
-        self, line: int, data: JsonObject, state: Any, faults: list[int], retired: set[int], *, started: bool
+        self, line: int, fault: Fault, state: Any, faults: list[int], retired: set[int], *, started: bool
     ) -> int:
-        """The seat whose fault `data` tells; counts it in `faults`, and holds it against the policy of the match."""
-        self._expect(line, fault_misfit(data))
-        seat = self._seat(line, data)
-        self._count_failures(line, data, seat)
+        """The seat of a fault; counts it in `faults`, and checks it against the policy of the match."""
+        seat = self._seat(line, fault.seat)
+        self._count_failures(line, fault.detail, seat)
         if seat in retired:
             raise self._error(line, f"seat {seat} is out already")
-        kind, header = data["kind"], self.header
+        kind, header = fault.kind, self.header
         if started and kind == "startup":
             raise self._error(line, "the match has begun: no fault of startup is possible any more")
         if (started or kind not in FATAL) and seat not in self.game.actors(state):
             raise self._error(line, f"seat {seat} was not asked here")
         faults[seat] += 1
-        if data["retired"] != retires(header["faults"], header["strikes"], kind, faults[seat]):
-            right = str(not data["retired"]).lower()
+        if fault.retired != retires(header["faults"], header["strikes"], kind, faults[seat]):
+            right = str(not fault.retired).lower()
             policy = f"{header['faults']}, {header['strikes']} strikes"
             raise self._error(
                 line, f"retired must be {right} for this fault of seat {seat}: the policy is {policy}"
             )
         return seat
 
-    def _out(self, line: int, data: JsonObject, state: Any, *, started: bool) -> None:
+    def _out(self, line: int, fault: Fault, state: Any, *, started: bool) -> None:
         """Note that a seat is out, and whether it ties with the one that went out before it."""
-        tied = data.get("tied", False)
+        tied = bool(fault.tied)
         same = not self._ties.empty and (not started or bool(leaving(state)))
         if tied and not same:
             raise self._error(line, "tied: no other seat went out at the same stage before this one")
-        if same and not tied and (started or data["kind"] in _AT_START):
+        if same and not tied and (started or fault.kind in _AT_START):
             self.ties = False
-        self._ties.add(data["seat"], tied=tied)
+        self._ties.add(fault.seat, tied=tied)
 
-    def _count_failures(self, line: int, data: JsonObject, seat: int) -> None:
-        """Hold the failures of a seat's service that were not charged against the number that is allowed."""
-        self._failures[seat] += len(data.get("detail", {}).get("failed", ()))
+    def _count_failures(self, line: int, detail: Detail | None, seat: int) -> None:
+        """Check that a seat's service did not fail more often, without being charged, than is allowed."""
+        self._failures[seat] += 0 if detail is None else len(detail.failed or ())
         if self._failures[seat] > self.header.get("failures", 0):
             raise self._error(line, "detail.failed tells more failures than the header's failures allows")
 
     def _check_end(
         self, line: int, data: JsonObject, state: Any, digested: list[bytes], decisions: int, keyed: bool
     ) -> None:
-        self._expect(line, end_misfit(data))
+        self._structured(line, data, End)
         if self.game.actors(state):
             raise self._error(line, "the match is not over here")
         outcome = self._ties.settle(self.game.outcome(state))

@@ -53,7 +53,7 @@ def operations() -> list[Operation]:
 @cache
 def document() -> dict[str, Any]:
     """The OpenAPI document, version 3.1."""
-    definitions = Definitions(closed=False)
+    definitions = Definitions(closed=False, null="absent")
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations():
         path = operation.path.replace(":int", "")

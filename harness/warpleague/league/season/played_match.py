@@ -14,6 +14,7 @@ import msgspec
 from warpleague.errors import StoreError
 from warpleague.league.season.text import MEND, is_text, utc_now
 from warpleague.match.confinement import Confinement
+from warpleague.match.forms import structured
 from warpleague.match.spec import SeatFault, SeatTimes
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def played_from(row: tuple[Any, ...], players: int | None = None) -> StoredMatch
 
 def confinement_from(text: object) -> Confinement:
     """How bots were confined, from the text that the store keeps; `ValueError` if the text is not valid."""
-    return Confinement.from_json(msgspec.json.decode(text) if isinstance(text, str) else None)
+    return structured(msgspec.json.decode(text) if isinstance(text, str) else None, Confinement)
 
 
 def _damaged(match_id: object, what: str) -> StoreError:

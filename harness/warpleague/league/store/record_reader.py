@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import add
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import msgspec
@@ -11,18 +11,19 @@ import msgspec
 from warpleague.errors import RecordError
 from warpleague.league.season.played_match import MAX_NUMBER
 from warpleague.league.season.season import differences
-from warpleague.match.confinement import Confinement
-from warpleague.match.forms import act_misfit, end_misfit, fault_misfit, header_misfit
+from warpleague.match.forms import Act, End, Fault, Header, structured
 from warpleague.match.packing import unpack
 from warpleague.match.replay import verify_record
 from warpleague.match.service import taken
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes, identity_of
+from warpline.structure import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.games.api import JsonObject
 
+T = TypeVar("T")
 _MAX_NAME: Final = 64
 
 
@@ -43,7 +44,7 @@ def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], k
     record = unpack(packed)
     if key is not None:
         verify_record(record, key)
-    recorded = _Reader(record).read()
+    recorded = RecordReader(record).read()
     header = recorded_header(record)
     told = header_differences(header, {**conditions, "id": match_id})
     if told:
@@ -81,7 +82,7 @@ def header_differences(header: JsonObject, wanted: Mapping[str, Any]) -> list[st
     return differences(found, wanted)
 
 
-class _Reader:
+class RecordReader:
     """Reads the lines of a record, each of the right form, and adds up what a result has of them."""
 
     def __init__(self, record: bytes) -> None:
@@ -93,101 +94,92 @@ class _Reader:
         self.taken: list[tuple[int, int, int, float]] = []
 
     def read(self) -> Recorded:
-        header = self._object(0)
-        self._expect(0, "the first line must be the match header" if header.get("type") != "match" else None)
-        self._expect(0, header_misfit(header))
-        self.players = header["players"]
+        """All of it; `RecordError` names the first line that is not of the right form."""
+        data = self._object(0)
+        if data.get("type") != Header.type:
+            raise self._error(0, "the first line must be the match header")
+        header = self._structured(0, data, Header)
+        self.players = header.players
         self.faults = [[] for _ in range(self.players)]
         self.times = [[0, 0, 0, 0, 0] for _ in range(self.players)]
         self.taken = [(0, 0, 0, 0.0)] * self.players
         for index in range(1, len(self.lines)):
-            line = self._object(index)
-            match line.get("type"):
-                case "act":
-                    self._expect(index, act_misfit(line))
-                    self._count(self._seat(index, line), line)
-                case "fault":
-                    self._expect(index, fault_misfit(line))
-                    told = SeatFault(line["kind"], index, line["retired"], line["detail"]["message"])
-                    self.faults[self._seat(index, line)].append(told)
-                    self._count(self._seat(index, line), line)
-                case "end":
-                    return self._end(index, header, line)
+            data = self._object(index)
+            match data.get("type"):
+                case Act.type:
+                    self._add(index, data, self._structured(index, data, Act))
+                case Fault.type:
+                    fault = self._structured(index, data, Fault)
+                    self._add(index, data, fault)
+                    told = SeatFault(fault.kind, index, fault.retired, fault.detail.message)
+                    self.faults[fault.seat].append(told)
+                case End.type:
+                    return self._end(index, header, self._structured(index, data, End))
         raise RecordError(f"line {len(self.lines)}: the record stops here: there is no end line")
 
-    def _end(self, index: int, header: JsonObject, line: JsonObject) -> Recorded:
-        self._expect(index, end_misfit(line))
-        try:
-            told = msgspec.convert({name: line.get(name) for name in _End.__struct_fields__}, _End)
-        except msgspec.ValidationError as error:
-            raise RecordError(f"line {index + 1}: {error}") from None
-        if not self.players == len(told.ranks) == len(told.scores):
-            raise RecordError(f"line {index + 1}: there must be {self.players} ranks and scores")
-        last = self.players + (told.rival is not None)  # alone at the table a bot may come second
-        if not all(1 <= rank <= last for rank in told.ranks):
-            raise RecordError(f"line {index + 1}: ranks must be from 1 to {last}")
-        numbers = (*told.scores, *(() if told.rival is None else (told.rival,)))
+    def _end(self, index: int, header: Header, end: End) -> Recorded:
+        if not self.players == len(end.ranks) == len(end.scores):
+            raise self._error(index, f"there must be {self.players} ranks and scores")
+        last = self.players + (end.rival is not None)  # alone at the table a bot may come second
+        if not all(1 <= rank <= last for rank in end.ranks):
+            raise self._error(index, f"ranks must be from 1 to {last}")
+        numbers = (*end.scores, *(() if end.rival is None else (end.rival,)))
         if not all(abs(number) < MAX_NUMBER for number in numbers):
-            raise RecordError(f"line {index + 1}: scores must be between -{MAX_NUMBER:g} and {MAX_NUMBER:g}")
-        if not (told.why.isprintable() and told.digest.isprintable()):
-            raise RecordError(f"line {index + 1}: why and digest must be texts that can be printed")
+            raise self._error(index, f"scores must be between {-MAX_NUMBER:g} and {MAX_NUMBER:g}")
+        if not (end.why.isprintable() and end.digest.isprintable()):
+            raise self._error(index, "why and digest must be texts that can be printed")
         seats = tuple(
-            (seat["bot"], identity_of(seat["digest"], seat.get("clock"))) for seat in header["seats"]
+            (seat.bot, identity_of(seat.digest, None if seat.clock is None else attrs.asdict(seat.clock)))
+            for seat in header.seats
         )
         times = tuple(
             SeatTimes(count, wall / 1000, cpu / 1000, wait / 1000, longest / 1000, *more)
             for (count, wall, cpu, wait, longest), more in zip(self.times, self.taken, strict=True)
         )
         result = MatchResult(
-            id=header["id"],
-            ranks=told.ranks,
-            scores=told.scores,
-            why=told.why,
-            digest=told.digest,
+            id=header.id,
+            ranks=end.ranks,
+            scores=end.scores,
+            why=end.why,
+            digest=end.digest,
             faults=tuple(map(tuple, self.faults)),
             times=times,
             record=self.record,
             lines=index - 1,
-            # The record does not tell how long the match took; its decisions took this.
+            # The record does not say how long the match took; its decisions took this.
             elapsed_s=sum(seat.wall_ms for seat in times) / 1000,
-            rival=told.rival,
-            confinement=Confinement.from_header(header),
+            rival=end.rival,
+            confinement=header.detail,
         )
         return Recorded(seats, result)
+
+    def _error(self, index: int, text: str) -> RecordError:
+        return RecordError(f"line {index + 1}: {text}")
 
     def _object(self, index: int) -> JsonObject:
         try:
             data = msgspec.json.decode(self.lines[index]) if self.lines else None
         except (msgspec.DecodeError, RecursionError) as error:
-            raise RecordError(f"line {index + 1}: not JSON: {error}") from None
+            raise self._error(index, f"not JSON: {error}") from None
         if not isinstance(data, dict):
-            raise RecordError(f"line {index + 1}: not a JSON object")
+            raise self._error(index, "not a JSON object")
         return data
 
-    def _expect(self, index: int, misfit: str | None) -> None:
-        if misfit is not None:
-            raise RecordError(f"line {index + 1}: {misfit}")
+    def _structured(self, index: int, data: JsonObject, kind: type[T]) -> T:
+        try:
+            return structured(data, kind)
+        except MisfitError as error:
+            raise self._error(index, str(error)) from None
 
-    def _seat(self, index: int, line: JsonObject) -> int:
-        seat = line.get("seat")
-        if type(seat) is not int or not 0 <= seat < self.players:
-            raise RecordError(f"line {index + 1}: there is no seat {seat!r}")
-        return seat
-
-    def _count(self, seat: int, line: JsonObject) -> None:
-        if "detail" in line:
-            failures, read, written, cost = map(add, self.taken[seat], taken(line))
-            self.taken[seat] = failures, read, written, cost
-        if "ms" in line:
+    def _add(self, index: int, data: JsonObject, line: Act | Fault) -> None:
+        """Count the times of a decision, and what services took for it."""
+        if line.seat >= self.players:
+            raise self._error(index, f"there is no seat {line.seat}")
+        if line.detail is not None:
+            failures, read, written, cost = map(add, self.taken[line.seat], taken(data))
+            self.taken[line.seat] = failures, read, written, cost
+        if isinstance(line, Act) and line.ms is not None:
             # In whole microseconds, which records have, so that sums are exact.
-            wall, cpu, wait = (round((time or 0) * 1000) for time in line["ms"])
-            row = self.times[seat]
+            wall, cpu, wait = (round((time or 0) * 1000) for time in line.ms)
+            row = self.times[line.seat]
             row[:] = row[0] + 1, row[1] + wall, row[2] + cpu, row[3] + wait, max(row[4], wall)
-
-
-class _End(msgspec.Struct):
-    ranks: tuple[int, ...]
-    scores: tuple[float, ...]
-    why: str
-    digest: str
-    rival: float | None = None

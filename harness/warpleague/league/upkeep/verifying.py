@@ -18,6 +18,7 @@ from warpleague.league.schedule.schedule import Course
 from warpleague.league.season.played_match import played_from
 from warpleague.league.store.record_reader import header_differences
 from warpleague.match.confinement import Confinement
+from warpleague.match.forms import confinement_of
 from warpleague.match.lines import publish
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import identity_of
@@ -112,7 +113,7 @@ def problem_of(
         return "the result in the store is not the one of its record"
     if faults != _faults_of(record, len(bots)):
         return "the faults in the store are not those of its record"
-    if confinement != Confinement.from_header(header):
+    if confinement != confinement_of(header):
         return "how its bots were confined, as the store has it, is not what its record says"
     return None
 

@@ -6,7 +6,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.match.confinement import Confinement
+from warpleague.match.forms import confinement_of
 from warpleague.report.site.frames import CompressedJson, compress_replay
 from warpleague.report.site.judged import judged
 from warpleague.report.site.page_frame import alone, linked, render
@@ -178,6 +178,6 @@ def _clock(header: dict[str, Any]) -> dict[str, Any]:
 
 def _level(header: dict[str, Any], level: str) -> str:
     """The level, and by what means it was kept, where that was noted."""
-    confinement = Confinement.from_header(header)
+    confinement = confinement_of(header)
     means = confinement.short_text() if confinement is not None else ""
     return f"level {level}: {means}" if means else f"level {level}"
