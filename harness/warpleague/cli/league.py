@@ -299,13 +299,15 @@ def _print_problems(args: argparse.Namespace, config: LeagueConfig, error: Entra
 
 def _announce(league: League, args: argparse.Namespace) -> None:
     """What must be known before a match is played; without `--quiet` also what is going to be played."""
-    from warpleague.report.wording.league_words import decision_lines
+    from warpleague.report.wording.league_words import decision_lines, dice_line
 
     season = league.season
     for line in (*league.skipped, *decision_lines(league.disqualified)):
         say(f"note: {line}")
     if league.config.on_end:
         say(f"note: when the run has ended, {args.config} has this run: {shlex.join(league.config.on_end)}")
+    if season.format.dice == "shared" and (line := dice_line(season)):
+        say(f"note: {line}")
     if not args.quiet:
         say(
             f"{league.config.name}: {season.game}, {counted(len(season.bots), 'bot')}; {league.schedule.describe()}"

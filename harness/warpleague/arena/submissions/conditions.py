@@ -18,6 +18,7 @@ from warpleague.league.season.config import (
     RunTable,
     SandboxTable,
     ServiceTable,
+    dice_of,
 )
 from warpleague.league.season.entry import name_of
 from warpleague.match.spec import TimeControl
@@ -109,7 +110,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
         options=config.game.options,
         clock=Clock(**attrs.asdict(config.clock)),
         format=config.format.kind,
-        dice=config.format.dice,
+        dice=dice_of(config),
         level=rules.level,
         faults=rules.faults,
         strikes=rules.strikes,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.arena.submissions import versions
 from warpleague.errors import BadInput
+from warpleague.league.season.config import with_dice
+from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
 from warpleague.runner.bot.logs import KINDS, log_file
 
@@ -28,8 +30,8 @@ _MAX_LOOKED: Final = 10_000
 def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) -> bytes:
     """A zip file with the last matches of a bot's versions: each record, and the messages and output of the bot.
 
-    At tables of one all bots play the same deals, so nothing is given out before the season is over. Raises `BadInput`
-    if the author has no such bot, or it has played nothing.
+    Where others play the same deals, nothing is given out before the season is over. Raises `BadInput` if the author
+    has no such bot, or it has played nothing.
     """
     folder = ledger.results / config.name
     out = io.BytesIO()
@@ -86,9 +88,10 @@ def _own_store(
     if not digests:
         raise BadInput(f"you have no bot called {bot!r} in {config.name}")
     with Store.open_to_read(ledger.results / config.name) as store:
-        if config.game.players == 1 and store.published() is None:
+        season = Season.of(with_dice(config, store.dice()), store.bots() or (), b"")
+        if season.deals_come_to_others and store.published() is None:
             raise BadInput(
-                f"{config.name}: all bots play the same deals here, so records wait until the season is over"
+                f"{config.name}: others play the same deals, so records wait until the season is over"
             )
         yield store, digests
 

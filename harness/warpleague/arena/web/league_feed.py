@@ -159,12 +159,9 @@ class LeagueFeed:
             return False
         self._seen, self.stale, self.changed_s = version, True, time.time()
         latest = []
-        if self.page is None or self.page.open_matches:
-            for match in store.latest(_LATEST):
-                names = labels([one_line(bot) for bot in match.bots])
-                latest.append(
-                    {"id": match.id, "bots": names, "ranks": match.ranks, "why": one_line(match.why)}
-                )
+        for match in store.latest(_LATEST):
+            names = labels([one_line(bot) for bot in match.bots])
+            latest.append({"id": match.id, "bots": names, "ranks": match.ranks, "why": one_line(match.why)})
         before, self._latest = self._latest, latest
         return latest != before
 
@@ -241,7 +238,7 @@ class LeagueFeed:
             matches: JsonObject = {
                 "playing": [match.to_json() for match in playing[:_LISTED]],
                 "more": max(0, len(playing) - _LISTED),
-                "latest": self._latest,
+                "latest": self._latest if self.page is not None and self.page.open_matches else [],
             }
             self._matches = Piece.of(b"," + _encode(matches)[1:] + b"\n\n")
         return self._version, sections + self._matches

@@ -47,6 +47,8 @@ _passes: Final[dict[Path, Pass]] = {}
 MAX_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
+_TOTALS: Final = ("status", "standings", "crosstable", "bracket", "seats")
+"""The tables that have no values of single matches but the messages of faults."""
 _NOT_SENT_AGAIN: Final = ("matches", "playing", "latest", "season", "opening")
 """Sections that an open page does not get again: the page updates them itself, or they are large."""
 
@@ -94,9 +96,9 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
     try:
         begun = _passes.setdefault(path, Pass())
         with _opened(path, results) as league, league.store.snapshot(begun):
-            found = index_content(league)
+            shown = not league.hides_matches
+            found = index_content(league, only_totals=not shown)
             bots = _bots(league, found.values["table"], found.listing.columns)
-            shown = replays_are_open(league)
     except StoreError as error:
         log("league not shown", file=str(path), why=str(error))
         return None
@@ -113,7 +115,7 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
             "version": version,
             "notice": ""
             if shown
-            else "All bots play the same deals here, so matches can be seen when the season is over.",
+            else "Others still play the same deals, so only totals are shown until the season is over.",
         },
         pages=pages,
         folder="matches",
@@ -149,11 +151,6 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
     )
 
 
-def replays_are_open(league: League) -> bool:
-    """Whether matches may be seen: in a solo league all bots play the same deals, so only when the season is over."""
-    return league.season.players > 1 or league.store.published() is not None
-
-
 def match_page(
     path: Path, results: Path, match_id: str, with_script: bool
 ) -> tuple[bytes, bytes] | str | None:
@@ -164,7 +161,7 @@ def match_page(
     _lower_priority()
     try:
         with _opened(path, results) as league:
-            if match_id not in league.store or not replays_are_open(league):
+            if match_id not in league.store or league.hides_matches:
                 return None
             record = published_record(league, match_id, league.store.deal_of(match_id))
             name = league.config.name
@@ -176,16 +173,32 @@ def match_page(
 
 
 def league_table(path: Path, results: Path, name: str) -> bytes | None:
-    """A table of a league as JSON, as `warpleague league NAME --json` prints it; None if nothing was played yet."""
+    """A table of a league as JSON, as `warpleague league NAME --json` prints it; None if there is none to see.
+
+    Where only totals may be shown, it has nothing of single matches.
+    """
     from warpleague.report.terminal.views import VIEWS  # which loads what draws tables
 
     _lower_priority()
     try:
         with _opened(path, results) as league, league.store.snapshot():
-            return _encode(VIEWS[name].data(league))
+            found = VIEWS[name].data(league)
+            if league.hides_matches:
+                found = _without_messages(found) if name in _TOTALS else None
+            return None if found is None else _encode(found)
     except StoreError as error:
         log("table not made", file=str(path), table=name, why=str(error))
         return None
+
+
+def _without_messages(data: Any) -> Any:
+    """A table as JSON, where what bots said in their faults is null."""
+    if isinstance(data, dict):
+        return {
+            key: None if key in ("message", "fault_message") else _without_messages(value)
+            for key, value in data.items()
+        }
+    return [_without_messages(value) for value in data] if isinstance(data, list) else data
 
 
 def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
@@ -193,7 +206,7 @@ def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
     _lower_priority()
     try:
         with _opened(path, results) as league:
-            if match_id not in league.store or not replays_are_open(league):
+            if match_id not in league.store or league.hides_matches:
                 return None
             return published_record(league, match_id, league.store.deal_of(match_id))
     except StoreError:

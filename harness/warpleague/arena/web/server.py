@@ -25,12 +25,18 @@ from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
 from warpleague.arena.web.renderer import Renderer
 from warpleague.arena.web.routes import all_routes
 from warpleague.arena.web.subprocesses import Subprocess
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, StoreError
+from warpleague.league.season.config import with_dice
 from warpleague.league.season.config_file import load_config
+from warpleague.league.season.season import Season
+from warpleague.league.store.store import Store
+from warpleague.report.wording.league_words import dice_line
 from warpleague.runner.bundle.shipped import located
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from warpleague.league.season.config import LeagueConfig
 
 _SPARE_FILES: Final = 128
 """Files that the server can open beside its connections."""
@@ -100,6 +106,7 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
             raise BadInput(f"{path}: there is another league called {config.name}")
         configs[config.name] = config
     check_address(serving)
+    configs = {name: _with_dice(config, serving.results) for name, config in configs.items()}
     serving.results.mkdir(parents=True, exist_ok=True)
     listener = _listening(serving)
     files = _open_more_files()
@@ -133,6 +140,17 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
     finally:
         listener.close()
         renderer.close()
+
+
+def _with_dice(config: LeagueConfig, results: Path) -> LeagueConfig:
+    """The league with its dice; the log tells the organiser what it means that matches of strangers share theirs."""
+    begun = None
+    with contextlib.suppress(StoreError), Store.open_to_read(results / config.name) as store:
+        begun = store.dice()
+    config = with_dice(config, begun)
+    if config.format.dice == "shared" and (line := dice_line(Season.of(config, (), b""))):
+        log("shared dice", league=config.name, note=line)
+    return config
 
 
 def _hosts(serving: Serving, port: int) -> frozenset[str]:

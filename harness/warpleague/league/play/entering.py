@@ -12,6 +12,7 @@ from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.seeding import seeds_of
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.opening import assemble, check_store
+from warpleague.league.season.config import with_dice
 from warpleague.league.season.config_check import BEACON_LENGTH
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.season.season import Season, canonical
@@ -71,6 +72,7 @@ def _entered(
     new_pool: NewPool,
 ) -> tuple[LeagueConfig, Entries, Season]:
     """The league with all its bots, these bots, and the season without the value of its beacon."""
+    config = with_dice(config, store.dice())
     stages: tuple[Stage, ...] = ()
     if config.entry is not None:
         from warpleague.league.play.stages import check_content, entered_from

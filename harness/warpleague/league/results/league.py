@@ -48,6 +48,11 @@ class League:
         return self.schedule.without(self.barred)
 
     @property
+    def hides_matches(self) -> bool:
+        """Whether others still play the deals of a match, so that only totals may be shown in public."""
+        return self.season.deals_come_to_others and self.store.published() is None
+
+    @property
     def barred(self) -> frozenset[int]:
         """The numbers of the disqualified bots."""
         return self._numbers(found.bot for found in self.disqualified)

@@ -10,7 +10,7 @@ from warpleague.counts import counted
 from warpleague.errors import StoreError
 from warpleague.league.results.league import League
 from warpleague.league.schedule.schedule import Schedule
-from warpleague.league.season.config import BotEntry
+from warpleague.league.season.config import BotEntry, with_dice
 from warpleague.league.season.entry import check_names
 from warpleague.league.season.season import Season
 from warpleague.league.store import disqualifications
@@ -99,7 +99,7 @@ def _opened(config: LeagueConfig, store: Store) -> League:
                 )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
-        config = _with_noted(config, store)
+        config = _with_noted(with_dice(config, store.dice()), store)
         season = Season.of(
             config,
             bots,

@@ -93,11 +93,11 @@ class FormatTable:
 
     `tables` is "all" (every set of bots that fits) or a number of tables drawn so that meetings are balanced;
     `challengers` are the bots of a gauntlet that play all others, by default the first bot of the list. `dice` says
-    whether all seat orders of a deal share its dice (at tables of one: all bots), or each match has its own.
-    `rounds` is how many a Swiss has. `seeding` orders the bots of a knockout or a Swiss: by the file, by a draw (None:
-    the first for a knockout, the second for a Swiss), or by rating: by the standings of the league whose file is
-    `ratings`. Where two in a knockout are level after `deals`, they play up to `extra_deals` more, then the better
-    seed goes on.
+    whether all seat orders of a deal share its dice (at tables of one: all bots), or each match has its own; None:
+    `dice_of` says which. `rounds` is how many a Swiss has. `seeding` orders the bots of a knockout or a Swiss: by
+    the file, by a draw (None: the first for a knockout, the second for a Swiss), or by rating: by the standings of
+    the league whose file is `ratings`. Where two in a knockout are level after `deals`, they play up to `extra_deals`
+    more, then the better seed goes on.
 
     A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
     (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
@@ -115,7 +115,7 @@ class FormatTable:
     seeding: Literal["order", "draw", "rating"] | None = None
     ratings: str | None = None
     extra_deals: int = attrs.field(default=4, validator=[ge(0), le(1_000)])
-    dice: Dice = "shared"
+    dice: Dice | None = None
     elo0: float = attrs.field(default=0.0, validator=[ge(-1_000), le(1_000)])
     elo1: float = attrs.field(default=20.0, validator=[ge(-1_000), le(1_000)])
     alpha: float = attrs.field(default=0.05, validator=[gt(0), le(0.5)])
@@ -296,6 +296,23 @@ class LeagueConfig:
         )
         found = {key: without_none(data[key]) for key in order if data[key] is not None}
         return {key: value for key, value in found.items() if value != {}}
+
+
+def dice_of(config: LeagueConfig, begun: Dice | None = None) -> Dice:
+    """Whose dice a league's matches have: as its file says, else as its store has `begun`, else as fits its level.
+
+    At level sandbox, where strangers play, each match has dice of its own: what a bot saw in one match is then of no
+    use in another one. A test compares two bots on the same dice at every level.
+    """
+    own = config.rules.level == "sandbox" and config.format.kind != "test"
+    return config.format.dice or begun or ("own" if own else "shared")
+
+
+def with_dice(config: LeagueConfig, begun: Dice | None = None) -> LeagueConfig:
+    """The league with `dice_of` it in its format."""
+    found = attrs.evolve(config, format=attrs.evolve(config.format, dice=dice_of(config, begun)))
+    object.__setattr__(found, "path", config.path)
+    return found
 
 
 def without_none(data: Any) -> Any:

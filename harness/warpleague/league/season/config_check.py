@@ -180,7 +180,7 @@ def _check_test(config: LeagueConfig, where: str) -> None:
             f"{where}: bots: a test is of the first bot against the second; beside a field, a table of {players} "
             f"needs {players - 1} more bots, not {bots - 2}"
         )
-    if form.dice != "shared":
+    if form.dice == "own":
         raise ConfigError(
             f'{where}: format.dice: a test compares bots on the same dice; leave it at "shared"'
         )

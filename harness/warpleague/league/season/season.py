@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.games import load_game
+from warpleague.league.season.config import with_dice
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import FORMAT, MatchSpec, SeatSpec
@@ -125,7 +126,7 @@ class Season(Conditions):
             rules=load_game(config.game.id, rules).rules_version,
             options=config.game.options,
             players=config.game.players,
-            format=config.format,
+            format=with_dice(config).format,
             void=config.service.void,
             secret=secret,
             bots=tuple(bots),
@@ -195,6 +196,13 @@ class Season(Conditions):
     def _drawn(self, name: str) -> tuple[int, str]:
         return (0 if self.seating == 1 else self._hashed([name])), name
 
+    @property
+    def deals_come_to_others(self) -> bool:
+        """Whether bots that never meet play the same deals: all of a solo league, or the challengers of a gauntlet."""
+        if self.format.dice == "own":
+            return False
+        return self.players == 1 or (self.format.kind == "gauntlet" and len(self.challengers) > 1)
+
     @cached_property
     def by_score(self) -> bool:
         """Whether the game says that its score is what counts."""
@@ -222,23 +230,27 @@ class Season(Conditions):
 
     @cached_property
     def renewed(self) -> frozenset[int]:
-        """The bots that were entered under the same name with another content before."""
+        """The bots that were entered under the same name with another content before, or that came back."""
         first: dict[str, str] = {}
         for entry in self.entries:
             for name, digest in entry.bots:
                 first.setdefault(name, digest)
-        return frozenset(i for i, bot in enumerate(self.bots) if first[bot.bot] != bot.identity)
+        return frozenset(
+            i for i, bot in enumerate(self.bots) if first[bot.bot] != bot.identity or bot.bot in self.returns
+        )
 
     @cached_property
     def returns(self) -> dict[str, int]:
         """How often the version of a bot that plays has come back after another one; without those that have not.
 
-        Only in a ladder. There a version that is activated once more is another entry, with deals of its own: so
-        nobody can go back to the results of a lucky time.
+        In a ladder, and at level sandbox wherever bots may come at any time, a version that is activated once more is
+        another entry, with deals of its own: so nobody can go back to the results of a lucky time.
         """
+        kind = self.format.kind
+        counted = kind == "ladder" or (self.level == "sandbox" and kind in ("round-robin", "gauntlet"))
         found: dict[str, int] = {}
         entries = [(dict(entry.bots), entry.returns) for entry in self.history if not entry.merged]
-        for bot in self.bots if self.format.kind == "ladder" else ():
+        for bot in self.bots if counted else ():
             last, times = None, -1
             for bots, returns in entries:
                 last = bots.get(bot.bot, last)

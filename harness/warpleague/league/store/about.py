@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from warpleague.league.season.config import LeagueConfig
+    from warpleague.league.season.config import Dice, LeagueConfig
     from warpleague.league.season.season import Begun, Entry, Season, Stage
     from warpleague.league.store.journal import Head
     from warpleague.league.store.lock import StoreFiles
@@ -228,6 +228,14 @@ class About:
     def seating(self) -> int:
         """The version by which seat orders are chosen."""
         return entrants_commitment.seating(self._db, self.path)
+
+    def dice(self) -> Dice | None:
+        """Whether the seat orders of a deal shared its dice when the league was last run; None before that."""
+        config = self._fact("config", json_object)
+        # Until there was a choice, they did.
+        return (
+            None if config is None else "own" if config.get("format", {}).get("dice") == "own" else "shared"
+        )
 
     def stages(self) -> tuple[Stage, ...]:
         """The leagues from which bots came when they were last entered; empty if all were in the file."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.opening import assemble, check_store, open_to_mend
+from warpleague.league.season.config import with_dice
 from warpleague.league.season.season import Season
 from warpleague.league.store import disqualifications
 from warpleague.league.store.schema import store_at, unplayed
@@ -47,6 +48,7 @@ def merge(
         secret, beacon = store.secret(), store.meta("beacon")
         if secret is None:
             raise unplayed(store.path)
+        config = with_dice(config, store.dice())
         season = Season.of(
             config,
             store.bots() or (),

@@ -27,6 +27,7 @@ from warpleague.report.wording.league_words import (
     besides_lines,
     changes_line,
     confinement_lines,
+    dice_line,
     disqualified_lines,
     fault_lines,
     fit_words,
@@ -64,8 +65,12 @@ class IndexContent:
     picture: dict[str, Any] | None
 
 
-def index_content(league: League) -> IndexContent:
-    """Read the league and compute all that its page shows but the replays."""
+def index_content(league: League, *, only_totals: bool = False) -> IndexContent:
+    """Read the league and compute all that its page shows but the replays.
+
+    With `only_totals` nothing of a single match is among it: neither its result, nor what a bot said or how long it
+    took there.
+    """
     now, season = status(league), league.season
     columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
     marks = course_marks(len(columns))
@@ -103,7 +108,24 @@ def index_content(league: League) -> IndexContent:
         "faults": _faults(read.faults),
         "fault_kinds": listing.kinds,
     }
+    if only_totals:
+        return IndexContent(
+            values | _only_totals(values), Listing(columns.only(slice(0)), (), listing.busy[:0]), None
+        )
     return IndexContent(values, listing, picture(league, game, matches[0]) if matches else None)
+
+
+def _only_totals(values: dict[str, Any]) -> dict[str, Any]:
+    """The values of the page that tell of single matches, without what they tell of these."""
+    return {
+        "picks": [],
+        "cards": [{**card, "form": []} for card in values["cards"]],
+        "faulted": [],
+        "times": [],
+        "busy": 0,
+        "faults": [{**row, "first": [], "more": False, "what": ""} for row in values["faults"]],
+        "fault_kinds": [],
+    }
 
 
 # The head
@@ -125,6 +147,7 @@ def _condition_rows(league: League, now: Status) -> Rows:
             "confined",
             "\n".join(confinement_lines(now.level, now.confined)) or f"level {how['level']}",
         ),
+        *([("dice", line)] if (line := dice_line(season)) else []),
         ("store", f"since {now.created}, warpleague {now.harness}"),
         ("commitment", f"{now.commitment}, since {now.committed}"),
         *(("entrants", f"{entry.commitment}, since {entry.since}") for entry in now.entered),

@@ -204,9 +204,10 @@ def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
     return _titled("Services that bots use", table, *captions)
 
 
-def confinement_remark(level: str, ways: Sequence[ConfinedMatches]) -> RenderableType:
-    """How the bots were confined; what was tried before is in the league's status."""
-    return Text("\n".join(confinement_lines(level, ways, promises=False)), style="dim")
+def confinement_remark(level: str, ways: Sequence[ConfinedMatches], dice: str = "") -> RenderableType:
+    """How the bots were confined, and what that means for the `dice`; the league's status says what was tried."""
+    lines = [*confinement_lines(level, ways, promises=False), *([dice] if dice else [])]
+    return Text("\n".join(lines), style="dim")
 
 
 def pairs_table(rows: Sequence[tuple[str, str]]) -> RenderableType:

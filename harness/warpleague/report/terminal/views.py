@@ -21,6 +21,7 @@ from warpleague.report.wording.league_words import (
     by_kind,
     confinement_lines,
     decision_lines,
+    dice_line,
     fault_lines,
     played_so_far,
     read_tables,
@@ -64,6 +65,7 @@ def _status_table(league: League, _: int) -> RenderableType:
         ("secret", secret),
         ("receipt", now.head),
         ("level", "\n".join(confinement_lines(now.level, now.confined)) or now.level),
+        *([("dice", line)] if (line := dice_line(league.season)) else []),
     ]
     if now.faulted:
         rows.insert(5, ("faults", "\n".join(fault_lines(now.faulted, MAX_FAULTED))))
@@ -79,7 +81,7 @@ def _status_table(league: League, _: int) -> RenderableType:
 
 
 def _confinement(league: League) -> RenderableType:
-    return tables.confinement_remark(league.season.level, confined_matches(league))
+    return tables.confinement_remark(league.season.level, confined_matches(league), dice_line(league.season))
 
 
 def _standings(league: League) -> Standings:

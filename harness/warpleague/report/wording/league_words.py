@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standing, Standings
     from warpleague.league.results.status import Status
+    from warpleague.league.season.season import Season
     from warpleague.league.store.columns import Columns
     from warpleague.league.store.disqualifications import Disqualification
     from warpleague.match.confinement import Confinement
@@ -338,6 +339,18 @@ def confinement_lines(level: str, ways: Sequence[ConfinedMatches], *, promises: 
         lines = [f"{head}, by different means{kinds}:"]
         lines += [f"  in {matches:,}: {text or 'nothing noted'}" for text, matches in texts.most_common()]
     return lines + (_promise_lines(known) if promises else [])
+
+
+def dice_line(season: Season) -> str:
+    """What level sandbox and the dice of a season mean together; empty at other levels."""
+    if season.level != "sandbox" or season.format.kind == "test":
+        return ""
+    if season.format.dice == "own":
+        return "Each match has dice of its own: nothing that a bot saw in one match is of use in another."
+    return (
+        "Matches share dice: a bot can pass on some of what it saw to its next match on the same deal, "
+        'by what the kernel caches and counts. dice = "own" under [format] prevents it.'
+    )
 
 
 def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
