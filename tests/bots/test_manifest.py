@@ -58,3 +58,4 @@ def test_entry_fits(bot: dict[str, Any]) -> None:
     TimeControl(**bot.get("clock", {}))
     assert first_sentence(FOLDER / bot["file"]) == bot["does"]
     assert type(bot.get("needs_sandbox", False)) is bool
+    assert type(bot.get("only_writes", False)) is bool

@@ -246,7 +246,7 @@ class HushGame(Game[Hush, Any]):
 
 def test_an_honest_game_passes() -> None:
     """A game that keeps the contract passes, for every number of players."""
-    check_game(HushGame(), matches=20, hidden=True)
+    check_game(HushGame(), matches=8, hidden=True)
 
 
 class Doubled(HushGame):

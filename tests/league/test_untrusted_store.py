@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
     from warpleague.match.spec import MatchResult, MatchSpec
 
-EXAMPLES = int(os.environ.get("FUZZ_STORES", "40"))
+EXAMPLES = int(os.environ.get("FUZZ_STORES", "25"))
 """Stores that each property is tried on; `make fuzz` asks for more."""
 
 TABLES = {

@@ -25,7 +25,7 @@ from warpleague.games.contract import check_game, random_playout
 )
 def test_aliens_keeps_the_contract(options: Options) -> None:
     """The shared suite passes, with hidden coins, for every option."""
-    check_game(GAME, options=options, matches=3, hidden=True)
+    check_game(GAME, options=options, matches=2, hidden=True)
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.sampled_from(["normal", "swapped"]))

@@ -29,7 +29,6 @@ FORMATS = {
     "knockout": ("abcdef", 'kind = "knockout"'),
     "double elimination": ("abcdef", 'kind = "double-elimination"'),
     "ladder": ("abcd", 'kind = "ladder"\nmax_matches = 60'),
-    "ladder until": ("abcd", 'kind = "ladder"\nmax_matches = 400\nuntil = { confidence = 0.8, top = 1 }'),
     "test": ("ab", 'kind = "test"\nelo1 = 150\nmax_matches = 300'),
 }
 GAME = 'id = "aliens"\noptions = { max_turns = 10 }'

@@ -97,7 +97,7 @@ def test_a_league_that_was_killed_again_and_again_is_the_same(
         once = seen(league)
     for _ in range(80):
         with open_league(path, tmp_path / "killed") as league:
-            if run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(17)).complete:
+            if run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(61)).complete:
                 break
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert seen(league) == once
