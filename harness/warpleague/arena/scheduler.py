@@ -48,7 +48,6 @@ _MAX_PAUSE_S: Final = 60.0
 """The pause after a run that failed doubles each time, up to this."""
 _MAX_RESTART_SHARE: Final = 0.01
 """The share of time that restarts with other bots may cost; new bots wait until a restart keeps to it."""
-_MAX_GATHERING_S: Final = 60.0
 
 
 @attrs.frozen
@@ -83,7 +82,7 @@ class Restarts:
             return False
         if now[1:] == before[1:]:  # nothing but the bots
             now_s = self._clock_s()
-            if now_s - self._begun_s < min(self._lost_s / _MAX_RESTART_SHARE, _MAX_GATHERING_S):
+            if now_s - self._begun_s < min(self._lost_s / _MAX_RESTART_SHARE, entering.MAX_GATHERING_S):
                 return False
             self._changed_s = now_s
         return True

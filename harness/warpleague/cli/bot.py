@@ -30,6 +30,7 @@ from warpline.limits import NOTE_BYTES
 if TYPE_CHECKING:
     import argparse
 
+    from warpleague.league.season.config import LeagueConfig
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.checkup import Checkup, Finding, Table
 
@@ -94,9 +95,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     check.add_argument(
         "--league",
-        type=Path,
         metavar="LEAGUE",
-        help="check it for the league of this file: with its time limits and rules, at its tables",
+        help="check it for the league of this file, or of this page of an arena (https://...): with its time limits "
+        "and rules, at its tables",
     )
     check.add_argument(
         "--quick",
@@ -131,6 +132,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "bot check my-bot --quick",
         "bot check my-bot --game aliens --level sandbox",
         "bot check my-bot --league leagues/my-league.toml",
+        "bot check my-bot --league https://arena.example.org/l/open",
     )
     check.set_defaults(handler=run_check)
     new = add_verb(verbs, "new", "make a new folder with a bot that plays at random, to change as you like")
@@ -278,11 +280,41 @@ def _league_checkup(args: argparse.Namespace, folder: Path, more: dict[str, Any]
     ]
     if given:
         raise BadInput(f"{', '.join(given)}: the file of --league says this; leave out one of both")
-    config = load_config(args.league, without_bots=True)
+    names: tuple[str, ...] = ()
+    if args.league.startswith(("http://", "https://")):
+        config, names = _league_at(args.league)
+    else:
+        config = load_config(Path(args.league), without_bots=True)
     if config.sandbox.paths and (args.level or config.rules.level) == "sandbox":
         where = f"{config.path}: sandbox.paths"
         check_granted(config.sandbox.paths, where, (cache_folder(), RESULTS, config.path))
-    return check_for(config, folder, level=args.level, **more)
+    return check_for(config, folder, names=names, level=args.level, **more)
+
+
+def _league_at(address: str) -> tuple[LeagueConfig, tuple[str, ...]]:
+    """The league whose page in an arena has this address, without its bots, and the names of these."""
+    from warpleague.arena.submissions.conditions import Conditions, config_of
+    from warpleague.cli.arena_client import Arena, NoArena, path_of
+
+    arena = Arena(address, None, option="--league")
+    name = arena.page_league
+    try:
+        if name is None:
+            listed = arena.ask_any("GET", path_of("leagues"))
+            names = [str(one.get("league")) for one in listed if isinstance(one, dict)]
+            if len(names) != 1:
+                raise BadInput(
+                    f"--league {address}: name one of its leagues: {', '.join(names) or 'it has none'}"
+                )
+            name = names[0]
+        found = arena.ask("GET", path_of("leagues", name, "conditions"))
+        told = arena.read({**found, "machine": None}, Conditions)
+        config = config_of(told)
+    except NoArena as error:
+        raise BadInput(str(error)) from None
+    except (ValueError, TypeError) as error:
+        raise BadInput(f"{address}: its conditions are those of no league: {error}") from None
+    return config, tuple(told.names)
 
 
 def _print_logs(logs: LogFolder | None) -> None:

@@ -312,7 +312,7 @@ class _Check:
         places = [f"{name} with {_numbers(players)}" for name, players in sizes.items()]
         many = counted(1 if how.quick else how.matches, "match")
         text = f"{many} against itself at each table: {', '.join(places)} players"
-        text += f"; {_clock_words(self._clock)}, level {how.conditions.level}, seed {how.seed}"
+        text += f"; {clock_words(self._clock)}, level {how.conditions.level}, seed {how.seed}"
         if how.conditions.faults == "substitute":
             text += f", a fault is substituted {counted(how.conditions.strikes, 'time')}"
         if self._seat.reusable and how.quick:
@@ -575,7 +575,7 @@ def _numbers(numbers: Sequence[int]) -> str:
     return " and ".join(map(str, numbers))
 
 
-def _clock_words(clock: TimeControl) -> str:
+def clock_words(clock: TimeControl) -> str:
     """The clock in words."""
     found = []
     if clock.bank_s is not None:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.api import Operation, Query
-from warpleague.arena.submissions.entering import matches_added
+from warpleague.arena.submissions.entering import first_match, matches_added
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.own_records import own_log, own_records
 from warpleague.arena.submissions.receiving import (
@@ -84,13 +84,17 @@ class Submission:
     """Whether this is the version that plays: its matches count."""
     reason: str | None
     """Why it was not accepted."""
+    played: int | None = None
+    """How many of its bot's last 1,000 matches this version played; only where a single submission is asked for."""
+    first_match: str | None = None
+    """When its first match comes, in words; only as long as it has played none."""
 
 
 @attrs.frozen(kw_only=True)
 class Received(Submission):
     """A submission that was received now."""
 
-    matches: int | None
+    matches: int | None = None
     """How many more matches a new bot makes in the league; null where results decide that."""
 
 
@@ -258,7 +262,16 @@ class AuthorApi:
 
     async def _submission(self, request: Request) -> Submission:
         author = self._requests.bearer(request)
-        return Submission(**_values(own_submission(self._requests.ledger, author, _number(request))))
+        found = own_submission(self._requests.ledger, author, _number(request))
+        return await self._with_matches(found)
+
+    async def _with_matches(self, found: versions.Submission) -> Submission:
+        """A submission with what is known of its matches."""
+        config = self._requests.app.leagues.get(found.league)
+        if config is None or not found.active:
+            return Submission(**_values(found))
+        played, first = await in_thread(first_match, self._requests.ledger, config, found)
+        return Submission(**_values(found), played=played, first_match=first)
 
     async def _archive(self, request: Request) -> Response:
         author, ledger = self._requests.bearer(request), self._requests.ledger
@@ -271,7 +284,7 @@ class AuthorApi:
             raise Refused(404, "You have no such submission.")
         await check_open(ledger, self._requests.league(found.league))
         await in_thread(versions.activate, ledger, author, found.id)
-        return Submission(**_values(versions.submission(ledger, found.id)))
+        return await self._with_matches(versions.submission(ledger, found.id))
 
     async def _withdraw(self, request: Request) -> Withdrawn:
         author, ledger = self._requests.bearer(request), self._requests.ledger

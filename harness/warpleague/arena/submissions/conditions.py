@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -87,7 +88,7 @@ class Conditions:
     """How many more matches a new bot makes; null where results decide that, or no bots are taken."""
     limits: dict[str, int]
     """The limits of a submission; `warpleague arena limits` explains them."""
-    machine: Machine
+    machine: Machine | None
 
 
 def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
@@ -133,7 +134,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
 def config_of(conditions: Conditions) -> LeagueConfig:
     """A league with these conditions, to check a bot for it; it has no bots.
 
-    Raises `ValueError` for values that no league has.
+    Raises `BadInput` or `ValueError` for values that no league has.
     """
     rules = RulesTable(
         faults=conditions.faults,  # type: ignore[arg-type]
@@ -142,7 +143,7 @@ def config_of(conditions: Conditions) -> LeagueConfig:
         pondering=conditions.pondering,  # type: ignore[arg-type]
         illegal=conditions.illegal,
     )
-    return LeagueConfig(
+    found = LeagueConfig(
         name=conditions.league,
         game=GameTable(id=conditions.game, players=conditions.players, options=conditions.options),
         clock=TimeControl(**attrs.asdict(conditions.clock)),
@@ -151,3 +152,5 @@ def config_of(conditions: Conditions) -> LeagueConfig:
         sandbox=SandboxTable(paths=tuple(conditions.paths), network=tuple(conditions.network)),
         run=RunTable(affinity=conditions.affinity),  # type: ignore[arg-type]
     )
+    object.__setattr__(found, "path", Path(f"{conditions.league}.toml"))
+    return found

@@ -28,12 +28,17 @@ from warpleague.match.spec import SeatSpec
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from warpleague.arena.submissions.versions import Submission
     from warpleague.league.season.config import LeagueConfig
 
 GROWING: Final = ("ladder", "round-robin", "gauntlet")
 """Formats in which a bot may come at any time; in others all bots begin together."""
 
+MAX_GATHERING_S: Final = 60.0
+"""New bots wait no longer than this before they enter a league that is being played."""
+
 _STATES: Final = ("paused", "closed")
+_LOOKED_AT: Final = 1000
 
 
 @attrs.frozen
@@ -109,6 +114,28 @@ def matches_added(ledger: Ledger, config: LeagueConfig) -> int | None:
     if after is None or len(season.bots) < season.players:
         return after
     return after - (Schedule(season).fixed_total or 0)
+
+
+def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tuple[int, str | None]:
+    """How many of the last 1,000 matches of its bot an active version played; if none, in words when the first comes.
+
+    Waits for the disk.
+    """
+    played, lasts = 0, [0.0]
+    folder = ledger.results / config.name
+    if version.bot is not None and (folder / "league.sqlite").is_file():
+        with Store.open_to_read(folder) as store:
+            for _, seats in store.matches_of(version.bot, _LOOKED_AT):
+                played += any(bot == version.bot and of.startswith(str(version.digest)) for bot, of in seats)
+            lasts += [match.result.elapsed_s for match in store.last_played(20)]
+    if played:
+        return played, None
+    if is_paused(ledger, config.name):
+        return 0, "when the organiser lets the matches of the league begin again"
+    if config.format.kind not in GROWING:
+        return 0, "when the organiser lets the league begin"
+    most_s = MAX_GATHERING_S + max(lasts)
+    return 0, f"within about {most_s:.0f} s, when the bots that came meanwhile enter the league"
 
 
 # ---------------------------------------------------------------------- the league that is played

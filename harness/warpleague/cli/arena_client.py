@@ -1,0 +1,225 @@
+"""Asks an arena over the network, as `warpleague submit` and other commands do.
+
+The token is read from a file or from the environment: what stands on a command line, others of the machine can read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import time
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
+
+import attrs
+
+from warpleague.cli.common import say
+from warpleague.errors import BadInput, ConfigError, HarnessFault, WarpLeagueError
+from warpleague.safe_text import safe
+
+if TYPE_CHECKING:
+    import argparse
+    from http.client import HTTPConnection
+    from pathlib import Path
+
+T = TypeVar("T")
+
+TOKEN: Final = "WARPLEAGUE_TOKEN"
+PAUSE_S: Final = 0.3
+"""The pause between two requests of a command that waits."""
+_WAIT_S: Final = 30.0
+_TRIES: Final = 5
+_MAX_ANSWER: Final = 4 << 20
+_MAX_FILE: Final = 256 << 20
+_MAX_ERROR: Final = 1000
+
+
+class NoArena(WarpLeagueError):
+    """The server answers, but not as an arena does; the text says which one, and what is wrong."""
+
+
+class Unknown(BadInput):
+    """The arena does not know an address: it is of an earlier release, or has no such thing."""
+
+
+def add_address(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add the options that say which arena is asked, and with which token."""
+    from pathlib import Path
+
+    parser.add_argument("--to", required=required, metavar="URL", help="the address of the arena")
+    parser.add_argument("--league", metavar="NAME", help="the name of the league, if the arena has several")
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help=f"the file with your token (default: the environment variable {TOKEN} has the token)",
+    )
+    parser.add_argument(
+        "--plain-http",
+        action="store_true",
+        help="allow http:// to another machine: the token is then sent unencrypted; only in a network that you trust",
+    )
+
+
+def token_of(file: Path | None) -> str:
+    """The token; `BadInput` if there is none."""
+    if file is None:
+        text = os.environ.get(TOKEN, "")
+        if not text:
+            raise BadInput(
+                f"a token is needed: put it into a file and name that with --token-file, or into {TOKEN}"
+            )
+    else:
+        try:
+            if stat.S_IMODE(file.stat().st_mode) & 0o077:
+                say(f"note: {file} can be read by others of this machine: chmod 600 {file}")
+            text = file.read_text("utf-8")[:1000]
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{file}: cannot read the token: {getattr(error, 'strerror', error)}") from None
+    token = text.strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise BadInput(f"{file or TOKEN}: holds no token; a token begins with wl- and has no blanks")
+    return token
+
+
+def path_of(*parts: object, **query: object) -> str:
+    """An address of the API, made of these parts; values of the query that are None are left out."""
+    path = "/api/" + "/".join(quote(str(part), safe="") for part in parts)
+    given = {key: value for key, value in query.items() if value is not None}
+    return path + (f"?{urlencode(given)}" if given else "")
+
+
+class Arena:
+    """An arena at an address, asked with a token. Redirections are not followed: they would get the token, too.
+
+    Without a token it is asked only for what everybody may see.
+    """
+
+    def __init__(self, address: str, token: str | None, *, plain: bool = False, option: str = "--to") -> None:
+        try:
+            parts = urlsplit(address if "://" in address else f"https://{address}")
+            self._host, self._port = parts.hostname or "", parts.port
+        except ValueError:
+            raise BadInput(f"{option} {address}: is no address; it begins with https://") from None
+        if parts.scheme not in ("http", "https") or not self._host or parts.username or parts.query:
+            raise BadInput(f"{option} {address}: is no address of an arena; it begins with https://")
+        near = self._host in ("localhost", "::1") or self._host.startswith("127.")
+        if parts.scheme == "http" and token is not None and not (near or plain):
+            raise BadInput(
+                f"{option} {address}: the token would be sent unencrypted; use https://, or --plain-http in a network "
+                "that you trust"
+            )
+        self.address = address
+        self._token, self._https = token, parts.scheme == "https"
+        # A page of a league, as the browser shows its address, stands for the arena.
+        self._root, _, self._page = f"{parts.path.rstrip('/')}/".partition("/l/")
+        self._root = self._root.rstrip("/")
+
+    @property
+    def page_league(self) -> str | None:
+        """The name of the league whose page the address is, or None."""
+        return self._page.partition("/")[0] or None
+
+    def ask(
+        self, method: str, path: str, data: bytes | None = None, kind: str = "application/gzip"
+    ) -> dict[str, Any]:
+        """The object of an answer in JSON; as `ask_any`."""
+        found = self.ask_any(method, path, data, kind)
+        if not isinstance(found, dict):
+            raise BadInput(f"{self.address}: answers as no arena does (status 200): check the address")
+        return found
+
+    def ask_any(
+        self, method: str, path: str, data: bytes | None = None, kind: str = "application/gzip"
+    ) -> Any:
+        """The JSON of an answer. Tried again if the connection breaks: the same archive is the same submission."""
+        status, body = self._tried(method, path, data, kind, _MAX_ANSWER)
+        try:
+            found = json.loads(body)
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            found = None
+        except (ValueError, RecursionError):
+            raise self.no_arena("its answer nests too deep, or has a number of too many digits") from None
+        if isinstance(found, dict) and (status >= 400 or "error" in found):
+            self._refused(status, found)
+        if not isinstance(found, (dict, list)) or status >= 400:
+            raise BadInput(f"{self.address}: answers as no arena does (status {status}): check the address")
+        return found
+
+    def file(self, path: str) -> bytes:
+        """The bytes of an answer that is a file."""
+        status, body = self._tried("GET", path, None, "", _MAX_FILE)
+        if status == 200:
+            return body
+        try:
+            found = json.loads(body)
+        except (ValueError, RecursionError):
+            found = None
+        self._refused(status, found if isinstance(found, dict) else {})
+        raise AssertionError
+
+    def _refused(self, status: int, found: dict[str, Any]) -> None:
+        text = str(found.get("error", f"status {status}"))[:_MAX_ERROR]
+        kind = Unknown if status == 404 else BadInput
+        raise kind(f"{self.address}: {safe(text, keep='')}")
+
+    def _tried(self, method: str, path: str, data: bytes | None, kind: str, most: int) -> tuple[int, bytes]:
+        for left in reversed(range(_TRIES)):
+            try:
+                return self._ask(method, path, data, kind, most)
+            except HarnessFault as error:
+                if not left:
+                    raise BadInput(str(error)) from None
+                time.sleep(PAUSE_S)
+        raise AssertionError
+
+    def _ask(self, method: str, path: str, data: bytes | None, kind: str, most: int) -> tuple[int, bytes]:
+        from http.client import HTTPException
+
+        connection = self._connect()
+        headers = {"Accept": "application/json"}
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
+        if data is not None:
+            headers["Content-Type"] = kind
+        try:
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                # A server that refuses what is too long says so before it has read all of it.
+                connection.request(method, self._root + path, data, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read(most)
+        except (OSError, HTTPException) as error:
+            text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise HarnessFault(
+                f"{self.address}: cannot be asked: {text}; is the address right, and does the arena run there?"
+            ) from None
+        finally:
+            connection.close()
+
+    def read(self, found: Any, cls: type[T], what: str = "its answer") -> T:
+        """An answer as the class says; it may say more than this version knows. Raises `NoArena`."""
+        from warpleague.strict import structure
+
+        try:
+            return structure(_known(found, cls), cls, what)
+        except ConfigError as error:
+            raise self.no_arena(str(error).partition("\n")[0]) from None
+
+    def no_arena(self, why: str) -> NoArena:
+        """An error about an answer that no arena gives."""
+        return NoArena(f"{self.address}: answers as no arena does: {why}")
+
+    def _connect(self) -> HTTPConnection:
+        from http.client import HTTPConnection, HTTPSConnection
+
+        kind = HTTPSConnection if self._https else HTTPConnection
+        return kind(self._host, self._port, timeout=_WAIT_S)
+
+
+def _known(data: Any, cls: Any) -> Any:
+    """The keys of a table that the class has; anything else as it is."""
+    if not isinstance(data, dict):
+        return data
+    return {field.name: data[field.name] for field in attrs.fields(cls) if field.name in data}
