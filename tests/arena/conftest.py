@@ -39,8 +39,8 @@ class Client:
         self.state: dict[str, Any] = {"phase": ""}
         self.told: list[str] = []
         self.messages: list[dict[str, Any]] = []
-        self._news: Generator[dict[str, Any], None, None] | None = None
-        self._connection: HTTPConnection | None = None
+        self.stream: Generator[dict[str, Any], None, None] | None = None
+        self.connection: HTTPConnection | None = None
 
     def request(self, method: str, path: str, body: Any = None, **headers: str | None) -> tuple[int, bytes]:
         """Status and body of an answer; a header that is None is left out."""
@@ -80,9 +80,9 @@ class Client:
 
     def hear(self) -> dict[str, Any]:
         """The next message of the server, its state kept."""
-        if self._news is None:
-            self._news = self._listen()
-        message = next(self._news)
+        if self.stream is None:
+            self.stream = self.listen()
+        message = next(self.stream)
         self.messages.append(message)
         self.state = message["state"]
         if message.get("reset"):
@@ -98,10 +98,10 @@ class Client:
             self.hear()
         return self.state
 
-    def _listen(self) -> Generator[dict[str, Any], None, None]:
-        self._connection = HTTPConnection(self.host, timeout=30)
-        self._connection.request("GET", self.root + "news")
-        with self._connection.getresponse() as answer:
+    def listen(self) -> Generator[dict[str, Any], None, None]:
+        self.connection = HTTPConnection(self.host, timeout=30)
+        self.connection.request("GET", self.root + "news")
+        with self.connection.getresponse() as answer:
             assert answer.status == 200
             while line := answer.readline():
                 if line.startswith(b"data: "):
@@ -109,9 +109,9 @@ class Client:
 
     def close(self) -> None:
         """Hear no more."""
-        if self._connection is not None and self._news is not None:
-            self._news.close()
-            self._connection.close()
+        if self.connection is not None and self.stream is not None:
+            self.stream.close()
+            self.connection.close()
 
 
 @attrs.frozen

@@ -88,7 +88,7 @@ class Client:
     """A visitor: keeps its cookie, and sends what it is told to, with the headers of a browser on the same site."""
 
     def __init__(self, app: Any) -> None:
-        self._app = app
+        self.app = app
         self.cookie = ""
         self.form = ""
 
@@ -115,9 +115,9 @@ class Client:
             "client": ("127.0.0.1", 5),
             "server": ("127.0.0.1", 8000),
         }
-        return trio.run(self._ask, scope, body, cut_at)
+        return trio.run(self.ask_app, scope, body, cut_at)
 
-    async def _ask(self, scope: dict[str, Any], body: bytes, cut_at: int | None) -> Answer:
+    async def ask_app(self, scope: dict[str, Any], body: bytes, cut_at: int | None) -> Answer:
         parts: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
         if cut_at is not None:
             parts = [
@@ -135,7 +135,7 @@ class Client:
         async def send(message: Any) -> None:
             told.append(message)
 
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
         if not told:
             return Answer(0, {}, b"")
         headers = {name.decode(): value.decode("latin-1") for name, value in told[0]["headers"]}

@@ -38,10 +38,10 @@ def arena(ground: Ground) -> Iterator[str]:
             body = self.rfile.read(int(self.headers["content-length"]))
             asked.append("POST")
             if len(asked) == 1:  # the answer to the first one is lost
-                self._answer("POST", body)
+                self.answer("POST", body)
                 self.close_connection = True
                 return
-            self._send(self._answer("POST", body))
+            self.send(self.answer("POST", body))
 
         def do_GET(self) -> None:
             if (found := versions.claim(ground.ledger)) is not None:
@@ -49,16 +49,16 @@ def arena(ground: Ground) -> Iterator[str]:
                 versions.add_finding(ground.ledger, found.id, Finding(REPEAT, "ok", command))
                 versions.add_finding(ground.ledger, found.id, Finding("bundle", "ok", "built \x1b[2J"))
                 versions.accept(ground.ledger, found.id, "mine", "1", "0" * 64)
-            self._send(self._answer("GET", b""))
+            self.send(self.answer("GET", b""))
 
-        def _answer(self, method: str, body: bytes) -> tuple[int, bytes]:
+        def answer(self, method: str, body: bytes) -> tuple[int, bytes]:
             headers: dict[str, Any] = {"authorization": self.headers["authorization"]}
             if method == "POST":
                 headers["content_type"] = self.headers["content-type"]
             found = Client(ground.server).ask(method, self.path, body, **headers)
             return found.status, found.body
 
-        def _send(self, answer: tuple[int, bytes]) -> None:
+        def send(self, answer: tuple[int, bytes]) -> None:
             self.send_response(answer[0])
             self.send_header("content-length", str(len(answer[1])))
             self.end_headers()

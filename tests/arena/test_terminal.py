@@ -63,13 +63,13 @@ class Terminal:
 
     def end(self) -> int:
         """The exit code, what is still written read."""
-        for _ in self._rest():
+        for _ in self.rest():
             pass
         code = self.process.wait(WAIT_S)
         os.close(self.fd)
         return code
 
-    def _rest(self) -> Iterator[bytes]:
+    def rest(self) -> Iterator[bytes]:
         try:
             while data := os.read(self.fd, 1 << 16):
                 yield data

@@ -56,7 +56,7 @@ def test_every_legal_action_has_a_number(game: str, players: int) -> None:
         if environment.terminations[agent]:
             break
         mask = environment.observe(agent)["action_mask"]
-        assert mask.sum() == len(environment._legal)
+        assert mask.sum() == len(environment.legal)
         environment.step(int(rng.choice(mask.nonzero()[0])))
     if players > 1:
         assert sum(environment.rewards.values()) == pytest.approx(0)
@@ -79,7 +79,7 @@ def test_a_seed_deals_what_a_match_deals() -> None:
     state = game.initial(2, game.Options())
     while game.actors(state) == (CHANCE,):
         state, _ = game.apply(state, dice.roll(dice.at(game.address(state)), game.chance(state)))
-    assert environment._state == state
+    assert environment.position == state
 
 
 def test_places_hold_what_their_names_say() -> None:
@@ -87,7 +87,7 @@ def test_places_hold_what_their_names_say() -> None:
     environment = env("aliens")
     environment.reset(seed=1)
     seen = environment.observe("seat_0")["observation"]
-    view = environment.game.view(environment._state, 0)
+    view = environment.game.view(environment.position, 0)
     at = {name: number for number, name in enumerate(environment.names)}
     for ship, (x, y) in view["ships"].items():
         assert (seen[at[f"ships.{ship}[0]"]], seen[at[f"ships.{ship}[1]"]]) == (x, y)
@@ -104,12 +104,12 @@ def test_a_hidden_value_changes_no_array() -> None:
     for _ in range(60):
         mask = environment.observe(environment.agent_selection)["action_mask"]
         environment.step(int(rng.choice(mask.nonzero()[0])))
-    game, truth = environment.game, environment._state
+    game, truth = environment.game, environment.position
     for seat, agent in enumerate(environment.possible_agents):
         before = environment.observe(agent)["observation"]
-        environment._state = game.determinize(game.view(truth, seat), seat, Random(9))
+        environment.position = game.determinize(game.view(truth, seat), seat, Random(9))
         assert (environment.observe(agent)["observation"] == before).all()
-        environment._state = truth
+        environment.position = truth
 
 
 def test_a_series_without_seeds_goes_on() -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from rich.console import Console
 
-import warpleague.league.upkeep.verifying
 from warpleague.league.play.running import run_league
 from warpleague.league.results.confinements import ConfinedMatches, confined_matches
 from warpleague.league.results.opening import open_to_read
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    import pytest
     from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
 
     from warpleague.match.spec import MatchResult, MatchSpec
@@ -112,30 +110,27 @@ def test_a_merge_carries_it(
         assert league.store.alterations() == []
 
 
-def test_verify_compares_it_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_compares_it_with_the_record(
+    write_league: WriteLeague, open_league: OpenLeague, refereed: Refereed, short: str
+) -> None:
     """What the store has of it must be what the record's header says."""
+    with open_league(write_league("a", "b", deals=1, game=short)) as league:
+        fixture = next(iter(league.schedule))
+        spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
+        head = {**league.season.conditions, "id": fixture.id}
 
-    @attrs.frozen
-    class Summary:
-        header: dict
-        ranks: tuple = ()
-        scores: tuple = ()
-        rival: None = None
-        why: str = ""
-        digest: str = ""
-        lines: int = 0
-
-    def problem(header: dict, found: Confinement | None) -> str | None:
-        summary = Summary({"seats": [], "format": 1, **header})
-        monkeypatch.setattr(warpleague.league.upkeep.verifying, "verify_record", lambda *_: summary)
-        return problem_of(b"", b"", {}, [], ((), (), None, "", "", 0), [], found)
+    def problem(said: Confinement | None, stored: Confinement | None) -> str | None:
+        found = refereed(said)(spec)
+        result = (found.ranks, found.scores, found.rival, found.why, found.digest, found.lines)
+        bots = [(seat.bot, seat.identity) for seat in spec.seats]
+        return problem_of(found.record, spec.key, head, bots, result, [[], []], stored)
 
     text = "how its bots were confined, as the store has it, is not what its record says"
-    assert problem({"detail": HERE.to_json()}, HERE) is None
-    assert problem({"detail": HERE.to_json()}, THERE) == text
-    assert problem({"detail": HERE.to_json()}, None) == text
-    assert problem({}, HERE) == text
-    assert problem({}, None) is None
+    assert problem(HERE, HERE) is None
+    assert problem(HERE, THERE) == text
+    assert problem(HERE, None) == text
+    assert problem(None, HERE) == text
+    assert problem(None, None) is None
 
 
 def test_one_means_is_one_line() -> None:

@@ -88,7 +88,7 @@ def test_deals_stored_in_part_are_put_together_in_the_live_table(
         assert min(sizes) == 8  # of a deal of 16 bytes there is half
         run_league(league, executor=inline, play=fake.play, watcher=watcher)
         whole = tally(league.columns(), 3, 16.0, 1500.0).outcomes
-    assert watcher._tally.outcomes.closed() == whole.closed()
+    assert watcher.tally.outcomes.closed() == whole.closed()
 
 
 class StopAfter(RunWatcher):

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 def rows(store: Store) -> list[tuple]:
     """All that was stored, without the times of storing."""
     columns = "id, deal, bots, ranks, scores, why, digest, faults, times, lines, size, zstd"
-    return store._db.execute(f"SELECT {columns} FROM match JOIN record USING (id) ORDER BY id").fetchall()
+    with closing(sqlite3.connect(store.path)) as db:
+        return db.execute(f"SELECT {columns} FROM match JOIN record USING (id) ORDER BY id").fetchall()
 
 
 def test_what_is_stored_comes_back(

@@ -20,7 +20,7 @@ from warpleague.league.play.entering import commit
 from warpleague.league.play.running import run_league
 from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
-from warpleague.league.store import untrusted_store
+from warpleague.league.store.untrusted_store import UntrustedStore
 from warpleague.league.upkeep.organising import mend, merge
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match import zstd
@@ -421,13 +421,14 @@ def test_of_another_leagues_conditions_some_are_told(base: Path) -> None:
     assert "\nwarpleague" not in str(caught.value)
 
 
-def test_reading_has_a_limit_in_time(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where SQLite works on and on for one row, that is told, and nothing is taken over."""
-    ours, theirs = copy(base, "part"), copy(base, "theirs")
-    monkeypatch.setattr(untrusted_store, "_PATIENCE_S", -1.0)
-    monkeypatch.setattr(untrusted_store, "_STEPS", 1)
-    with pytest.raises(StoreError, match=r"interrupted|takes too long"):
-        merge(load_config(base), ours, [theirs / "cup"], new_pool=InlinePool)
+def test_reading_has_a_limit_in_time(base: Path) -> None:
+    """Where SQLite works on and on for one row, that is told."""
+    store = copy(base, "theirs") / "cup" / "league.sqlite"
+    with (
+        pytest.raises(StoreError, match=r"interrupted|takes too long"),
+        UntrustedStore(store, patience_s=-1.0, steps=1) as theirs,
+    ):
+        list(theirs.matches())
 
 
 def test_mend_removes_what_does_not_hold_and_says_so(

@@ -34,10 +34,10 @@ class FakeTree:
         self.point.mkdir()
         self.denied: set[Path] = set()
         self.version = 2
-        self._mkdir, self._rmdir, access = os.mkdir, os.rmdir, os.access
-        monkeypatch.setattr(hierarchy, "write", self._write)
-        monkeypatch.setattr(os, "mkdir", self._make)
-        monkeypatch.setattr(os, "rmdir", self._remove)
+        self.mkdir, self.rmdir, access = os.mkdir, os.rmdir, os.access
+        monkeypatch.setattr(hierarchy, "write", self.write)
+        monkeypatch.setattr(os, "mkdir", self.make)
+        monkeypatch.setattr(os, "rmdir", self.remove)
         monkeypatch.setattr(
             os, "access", lambda path, how: Path(path) not in self.denied and access(path, how)
         )
@@ -58,36 +58,36 @@ class FakeTree:
         """Make a group that holds processes."""
         folder = self.point / path
         if not folder.exists():
-            self._mkdir(folder)
-        self._fill(folder)
+            self.mkdir(folder)
+        self.fill(folder)
         (folder / "cgroup.procs").write_text("".join(f"{pid}\n" for pid in pids))
         if self.version == 2:
             (folder / "cgroup.controllers").write_text(controllers)
             (folder / "cgroup.subtree_control").write_text(enabled)
         return folder
 
-    def _fill(self, folder: Path) -> None:
+    def fill(self, folder: Path) -> None:
         for name in ("cgroup.procs", *(V1_FILES if self.version == 1 else V2_FILES)):
             (folder / name).touch()
         (folder / "memory.events").touch()
 
-    def _make(self, path: str, *more: int) -> None:
+    def make(self, path: str, *more: int) -> None:
         if Path(path).parent in self.denied:
             raise PermissionError(errno.EACCES, "Permission denied")
-        self._mkdir(path, *more)
+        self.mkdir(path, *more)
         if self.point in Path(path).parents:
-            self._fill(Path(path))
+            self.fill(Path(path))
 
-    def _remove(self, path: str) -> None:
+    def remove(self, path: str) -> None:
         folder = Path(path)
         if self.point in folder.parents:
             if (folder / "cgroup.procs").read_text():
                 raise OSError(errno.EBUSY, "Device or resource busy")
             for file in folder.iterdir():
                 file.unlink()
-        self._rmdir(path)
+        self.rmdir(path)
 
-    def _write(self, path: str, value: int | str) -> None:
+    def write(self, path: str, value: int | str) -> None:
         file = Path(path)
         if file in self.denied:
             raise PermissionError(errno.EACCES, "Permission denied")

@@ -77,41 +77,41 @@ class Authors:
         self.cut: set[str] = set()
         self.answers: Counter[str] = Counter()
         self.failure: BaseException | None = None
-        self._port, self._token, self.ledger, self._rng = port, token, ledger, Random(seed)
-        self._most_waiting = most_waiting
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
+        self.port, self.token, self.ledger, self.rng = port, token, ledger, Random(seed)
+        self.most_waiting = most_waiting
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
 
     def stop(self) -> None:
         """Send no more."""
-        self._over.set()
-        self._thread.join()
+        self.over.set()
+        self.thread.join()
         if self.failure is not None:
             raise self.failure
 
-    def _run(self) -> None:
+    def run(self) -> None:
         try:
             number = 0
-            while not self._over.is_set():
+            while not self.over.is_set():
                 left = sum(not one.is_settled for one in versions.submissions(self.ledger, most=9999))
                 number += 1
-                data = archive(number, self._rng.randrange(_PADDING))
-                if left >= self._most_waiting or self._rng.random() < 0.3:
-                    self._break_off(data)
+                data = archive(number, self.rng.randrange(_PADDING))
+                if left >= self.most_waiting or self.rng.random() < 0.3:
+                    self.break_off(data)
                 else:
-                    self._send(data)
-                self._over.wait(self._rng.uniform(0, _PAUSE_S))
+                    self.send(data)
+                self.over.wait(self.rng.uniform(0, _PAUSE_S))
         except BaseException as error:  # noqa: BLE001 - raised in the main thread
             self.failure = error
 
-    def _send(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
         """Send an archive until it is answered that it is there."""
         digest = sha256(data).hexdigest()
         self.sent[digest] = ""  # it may be there from now on
         while True:
             try:
-                status, told = ask(self._port, API, data, self._token)
+                status, told = ask(self.port, API, data, self.token)
             except (OSError, HTTPException):
                 self.answers["no answer"] += 1
             else:
@@ -121,28 +121,28 @@ class Authors:
                     return
                 assert status in (503, 507), (status, told)
                 assert told["error"], told
-            if self._over.wait(0.05):
+            if self.over.wait(0.05):
                 return
 
     def try_large(self, rng: Random) -> str:
         """Send an archive that has no place on a full disk; what is answered."""
         data = archive(rng.randrange(1 << 40), _LARGE)
-        status, told = ask(self._port, API, data, self._token)
+        status, told = ask(self.port, API, data, self.token)
         assert status == 507, (status, told)
         self.cut.add(sha256(data).hexdigest())  # so it must not be there
         return f"{status} {told['error']}"
 
-    def _break_off(self, data: bytes) -> None:
+    def break_off(self, data: bytes) -> None:
         """Send a part of an archive, and go."""
         self.cut.add(sha256(data).hexdigest())
         head = (
-            f"POST {API} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nAuthorization: Bearer {self._token}\r\n"
+            f"POST {API} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {self.token}\r\n"
             f"Content-Type: application/x-tar\r\nContent-Length: {len(data)}\r\n\r\n"
         )
         self.answers["broken off"] += 1
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), 60) as connection:
-            connection.sendall(head.encode() + data[: self._rng.randrange(len(data))])
-            if self._rng.random() < 0.5:  # not even an end: the server sees a broken connection
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 60) as connection:
+            connection.sendall(head.encode() + data[: self.rng.randrange(len(data))])
+            if self.rng.random() < 0.5:  # not even an end: the server sees a broken connection
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
 
 

@@ -43,12 +43,12 @@ class Watch:
     def __init__(self, pace_s: float) -> None:
         self.began = time.monotonic()
         self.waited_s = 0.0
-        self._ended: float | None = None
-        self._pace_s = pace_s
+        self.ended_s: float | None = None
+        self.pace_s = pace_s
 
     def does(self, what: str) -> None:
         """A person does something: reads a page, types, clicks."""
-        time.sleep(self._pace_s)
+        time.sleep(self.pace_s)
         print(f"{self.total_s:7.1f} s  {what}", flush=True)
 
     def waits(self, what: str, ready: Any, most_s: float = 180) -> Any:
@@ -60,20 +60,20 @@ class Watch:
                 raise AssertionError(f"waited in vain: {what}")
             time.sleep(0.02)
         took_s = time.monotonic() - began
-        if self._ended is None:
+        if self.ended_s is None:
             self.waited_s += took_s
         print(f"{self.total_s:7.1f} s  {what}, after {took_s:.1f} s of waiting", flush=True)
         return found
 
     def ends(self) -> None:
         """All is done: what follows is no part of the way."""
-        self._ended = time.monotonic()
+        self.ended_s = time.monotonic()
         print(f"{self.total_s:.0f} s in all, {self.waited_s:.1f} s of these waiting", flush=True)
 
     @property
     def total_s(self) -> float:
         """Seconds since the beginning, up to the end."""
-        return (self._ended or time.monotonic()) - self.began
+        return (self.ended_s or time.monotonic()) - self.began
 
 
 def go(browser: Any, folder: Path, out: Path, pace_s: float) -> Watch:

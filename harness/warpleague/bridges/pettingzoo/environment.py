@@ -78,7 +78,7 @@ class Environment(AECEnv):  # type: ignore[misc]
         text = self._seed if not self._episode else f"{self._seed} {self._episode}"
         self._episode += 1
         self._dice = Dice(match_key(text))
-        self._state = self.game.initial(self._players, self._options)
+        self.position = self.game.initial(self._players, self._options)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -89,18 +89,18 @@ class Environment(AECEnv):  # type: ignore[misc]
 
     def _advance(self) -> None:
         """Play on to the next question, or to the end."""
-        game, state, dice = self.game, self._state, self._dice
+        game, state, dice = self.game, self.position, self._dice
         while actors := game.actors(state):
             if actors[0] == CHANCE:
                 state, _ = game.apply(state, dice.roll(dice.at(game.address(state)), game.chance(state)))
                 continue
             legal = game.legal(state, actors[0])
             if len(legal) > 1:
-                self._state, self._legal = state, legal
+                self.position, self.legal = state, legal
                 self.agent_selection = self.possible_agents[actors[0]]
                 return
             state, _ = game.apply(state, legal[0])
-        self._state, self._legal = state, ()
+        self.position, self.legal = state, ()
         outcome = game.outcome(state)
         for agent, rank, score in zip(self.possible_agents, outcome.ranks, outcome.scores, strict=True):
             lost = sum(other < rank for other in outcome.ranks)
@@ -114,10 +114,10 @@ class Environment(AECEnv):  # type: ignore[misc]
         """What the agent's seat sees, as arrays."""
         seat = self._seats[agent]
         mask = np.zeros(len(self.actions), np.int8)
-        if agent == self.agent_selection and self._legal:
+        if agent == self.agent_selection and self.legal:
             numbers = self._numbers
-            mask[[numbers[action] for action in self._legal]] = 1
-        return {"observation": self._seen(self.game.view(self._state, seat)), "action_mask": mask}
+            mask[[numbers[action] for action in self.legal]] = 1
+        return {"observation": self._seen(self.game.view(self.position, seat)), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Take the action with this number for the agent that is to act; `ValueError` if it is not legal."""
@@ -125,17 +125,17 @@ class Environment(AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= action < len(self.actions) or self.actions[action] not in self._legal:
+        if action is None or not 0 <= action < len(self.actions) or self.actions[action] not in self.legal:
             raise ValueError(f"action {action} is not legal for {agent}: the action mask tells which are")
         self._cumulative_rewards[agent] = 0.0
-        self._state, _ = self.game.apply(self._state, self.actions[action])
+        self.position, _ = self.game.apply(self.position, self.actions[action])
         self._advance()
-        if not self._legal:
+        if not self.legal:
             self._accumulate_rewards()
 
     def render(self) -> str:
         """The position as JSON, what is hidden included."""
-        return str(self.game.to_json(self._state))
+        return str(self.game.to_json(self.position))
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -64,8 +64,11 @@ class _Walk:
     ends: tuple[Array, Array] | None
 
 
-def estimate(test: Sprt, counts: DealCounts, decision: int) -> Estimate:
-    """The difference in Elo after a test that accepted `elo1` (decision 1), `elo0` (-1), or came to no end (0)."""
+def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _STEPS) -> Estimate:
+    """The difference in Elo after a test that accepted `elo1` (decision 1), `elo0` (-1), or came to no end (0).
+
+    A test of more than `max_steps` deals is followed in so many steps of several deals.
+    """
     if not counts.deals:
         return Estimate(None, None, None)
     values, seen = counts.arrays()
@@ -74,7 +77,7 @@ def estimate(test: Sprt, counts: DealCounts, decision: int) -> Estimate:
     shape /= shape.sum()
     mean = float(shape @ values)
     deviation = sqrt(float(shape @ (values - mean) ** 2))
-    walk = _walk(values, shape, mean, deviation, counts.deals)
+    walk = _walk(values, shape, mean, deviation, counts.deals, max_steps)
     low, high = _walls(test, values, shape, mean, deviation, walk)
     end = round(counts.mean * counts.deals / walk.part)
     case = -1 if walk.ends is None else (1 if seen[0] else 0) + (2 if seen[-1] else 0)
@@ -146,16 +149,16 @@ def _elo(share: float) -> float | None:
     return elo_of(share) if 0.0 < share < 1.0 else None
 
 
-def _walk(values: Array, shape: Array, mean: float, deviation: float, deals: int) -> _Walk:
+def _walk(values: Array, shape: Array, mean: float, deviation: float, deals: int, max_steps: int) -> _Walk:
     """How the sum moves: by single deals, or in steps of several if there are too many."""
     odd = deals * (1.0 - float(shape.max()))  # deals unlike most
-    if deals > (_STEPS if odd > _ODD else _MAX_STEPS):
-        each = deals / _STEPS
+    if deals > (max_steps if odd > _ODD else _MAX_STEPS):
+        each = deals / max_steps
         spread = deviation * sqrt(each)
         part = spread / _COARSE
         first, last = (floor((each * mean + way * spread) / part) for way in (-8.0, 8.0))
         kernel = np.exp(-(((np.arange(first, last + 1) * part - each * mean) / spread) ** 2) / 2)
-        return _Walk(_STEPS, each, part, first, kernel / kernel.sum(), None)
+        return _Walk(max_steps, each, part, first, kernel / kernel.sum(), None)
     exact = (n for n in range(1, _FINEST + 1) if np.abs(values * n - np.rint(values * n)).max() < 1e-6)
     part = 1.0 / next(exact, _COARSE / deviation)
     # A value between two parts is shared out between them, which keeps the mean.

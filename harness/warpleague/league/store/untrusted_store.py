@@ -32,18 +32,22 @@ _STEPS: Final = 20_000  # of SQLite's machine, between two looks at the clock
 
 
 class UntrustedStore:
-    """A store that is opened to read and not trusted; a context manager."""
+    """A store that is opened to read and not trusted; a context manager.
 
-    def __init__(self, path: Path) -> None:
+    Reading one row may take `patience_s` seconds; the clock is read after every `steps` steps of SQLite's machine.
+    """
+
+    def __init__(self, path: Path, patience_s: float = _PATIENCE_S, steps: int = _STEPS) -> None:
         self.path = path
-        self._until_s = time.monotonic() + _PATIENCE_S
+        self._patience_s = patience_s
+        self._until_s = time.monotonic() + patience_s
         with self._bounded():
             self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
             try:
                 harden(self._db)
                 self._db.execute("PRAGMA query_only = ON")
                 self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_BYTES)
-                self._db.set_progress_handler(lambda: time.monotonic() > self._until_s, _STEPS)
+                self._db.set_progress_handler(lambda: time.monotonic() > self._until_s, steps)
                 self._db.execute("BEGIN")  # a run may go on there: all of it is to be of one moment
                 check_tables(self._db, path, "nothing was taken over")
             except BaseException:
@@ -59,7 +63,7 @@ class UntrustedStore:
     @contextmanager
     def _bounded(self) -> Iterator[None]:
         """Whatever goes wrong with this store is told of this store: around it, errors are those of our own."""
-        self._until_s = time.monotonic() + _PATIENCE_S
+        self._until_s = time.monotonic() + self._patience_s
         try:
             yield
         except sqlite3.Error as error:

@@ -196,10 +196,10 @@ class LiveWatcher(_Counting):
         self._earlier = earlier_versions(league)
         if before:
             columns = league.columns()
-            self._tally = tally(columns, bots, rating.k, rating.start)
+            self.tally = tally(columns, bots, rating.k, rating.start)
             self._deals = _begun(columns, seatings_count(league.season.format.seats, columns.players))
         else:
-            self._tally = Tally(bots, rating.k, rating.start)
+            self.tally = Tally(bots, rating.k, rating.start)
         self.tick()
 
     def submitted(self, fixture: Fixture) -> None:
@@ -211,12 +211,12 @@ class LiveWatcher(_Counting):
         super().finished(fixture, result)
         self._playing.pop(fixture.id, None)
         faults = [len(seat) for seat in result.faults]
-        self._tally.add(fixture.seats, result.ranks, result.scores, faults, result.rival)
+        self.tally.add(fixture.seats, result.ranks, result.scores, faults, result.rival)
         self._join(fixture, result)
 
     def _join(self, fixture: Fixture, result: MatchResult) -> None:
         """Put a match that was counted as a deal of its own to the others on its deal: they share their luck."""
-        outcomes, match = self._tally.outcomes, (fixture.seats, result.ranks)
+        outcomes, match = self.tally.outcomes, (fixture.seats, result.ranks)
         before = self._deals.pop(fixture.group, [])
         if before:
             outcomes.closed()
@@ -267,12 +267,12 @@ class LiveWatcher(_Counting):
         if cup:
             bracket = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))
             parts += [Text(""), *(Text(line, no_wrap=True, overflow="ellipsis") for line in bracket)]
-        if self._tally.matches and not (cup and self.league.season.format.kind != "swiss"):
+        if self.tally.matches and not (cup and self.league.season.format.kind != "swiss"):
             season = self.league.season
             solo = season.players == 1
             fit = None if solo else self._fitted()
             kind = ranks_by(self.league)
-            table = ranked(season.names, self._tally, fit, kind, solo=solo, barred=self.league.barred)
+            table = ranked(season.names, self.tally, fit, kind, solo=solo, barred=self.league.barred)
             parts += [Text(""), standings_table(table, self.league.config.name, width, top=_TOP)]
         return Group(*parts)
 
@@ -291,15 +291,15 @@ class LiveWatcher(_Counting):
 
     def _fitted(self) -> Fit | None:
         """The fit of about a second ago, computed again if it is due; None where it would cost too much."""
-        outcomes, names = self._tally.outcomes, self.league.season.names
+        outcomes, names = self.tally.outcomes, self.league.season.names
         began = self.clock_s()
         if len(names) > _FIT_BOTS or len(outcomes.counts) > _FIT_DEALS:
             return None
-        if began >= self._fit_at and self._fit_of != self._tally.matches:
+        if began >= self._fit_at and self._fit_of != self.tally.matches:
             self._fit = fitted(outcomes, names, self.league.config, self._earlier)
             ended = self.clock_s()
             self._fit_at = ended + max(_FIT_S, _FIT_SHARE * (ended - began))
-            self._fit_of = self._tally.matches
+            self._fit_of = self.tally.matches
         return self._fit
 
     def _matches(self, width: int) -> list[RenderableType]:
