@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from warpleague.league.play.progress import RunWatcher
 from warpleague.league.play.running import run_league
+from warpleague.league.referees.executor import MatchExecutor
 from warpleague.league.referees.pool import RefereeDied, RefereePool
 from warpleague.league.schedule.play_order import DEALS_A_JOB, in_phases
 from warpleague.league.schedule.schedule import Schedule
@@ -55,7 +56,7 @@ def test_few_windows_are_in_memory() -> None:
     assert len(read) <= 2 * 2 * DEALS_A_JOB + 1
 
 
-class Bots(Executor):
+class Bots(MatchExecutor):
     """Plays matches in any order, several at once, and keeps in mind which bots are alive and what they have seen.
 
     Every process sees the dice of all that are played while it lives: bots may signal to each other.

@@ -39,8 +39,8 @@ def run_prepare(args: argparse.Namespace) -> int:
 
         with cluster(args.cluster, config.rules.level, entries.bots) as executor:
             jobs = executor.jobs
-            while not executor.notes.empty():
-                say(f"note: {executor.notes.get()}")
+            for note in executor.new_notes():
+                say(f"note: {note}")
     if args.json:
         bots = [{"bot": bot.bot, "version": bot.version, "digest": bot.digest} for bot in entries.bots]
         print_json({"league": config.name, "bots": bots, "skipped": list(entries.skipped), "jobs": jobs})

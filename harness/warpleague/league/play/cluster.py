@@ -13,7 +13,7 @@ import re
 import threading
 import time
 from collections import deque
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from queue import Empty, SimpleQueue
@@ -31,6 +31,7 @@ from warpleague.league.play.cluster_worker import (
     take_bot,
     this_program,
 )
+from warpleague.league.referees.executor import MatchExecutor
 from warpleague.league.referees.pool import RefereeDied
 from warpleague.runner.bundle.transfer import pack
 
@@ -112,15 +113,15 @@ def _lost(worker: _Worker, why: str = "") -> RefereeDied:
     return RefereeDied(f"the worker at {worker.address} was lost{why}")
 
 
-class ClusterExecutor(Executor):
+class ClusterExecutor(MatchExecutor):
     """The fit workers of a cluster as an executor.
 
-    `notes` holds lines for the user: which workers joined, were left out or were lost. A match whose worker is lost
-    raises `RefereeDied`. When the scheduler dies, or nobody can play any more, everything raises `BrokenExecutor`.
+    Its notes say which workers joined, were left out or were lost. A match whose worker is lost raises `RefereeDied`.
+    When the scheduler dies, or nobody can play any more, everything raises `BrokenExecutor`.
     """
 
     def __init__(self, client: Any, address: str, level: Level, digests: tuple[str, ...]) -> None:
-        self.notes: SimpleQueue[str] = SimpleQueue()
+        self._notes: SimpleQueue[str] = SimpleQueue()
         self._client, self._address, self._level, self._digests = client, address, level, digests
         self._archives: dict[str, bytes] = {}
         self._lock = threading.RLock()
@@ -134,7 +135,7 @@ class ClusterExecutor(Executor):
         self._watch = threading.Thread(target=self._watch_cluster, name="cluster-watch", daemon=True)
 
     @property
-    def jobs(self) -> int:
+    def jobs(self) -> int:  # type: ignore[override]
         """How many matches the workers play at once, now; at least 1."""
         return max(1, sum(worker.threads for worker in list(self._workers.values())))
 
@@ -142,15 +143,20 @@ class ClusterExecutor(Executor):
         """Look over the workers that are there; `BadInput` if none can play."""
         self._update(self._threads())
         if not self._workers:
-            found = []
-            with suppress(Empty):
-                while True:
-                    found.append(f"\n  {self.notes.get_nowait()}")
+            found = [f"\n  {note}" for note in self.new_notes()]
             raise BadInput(
                 f"--cluster: no worker of the cluster at {self._address} can play"
                 + ("".join(found) or ": it has none; start some with: dask worker ADDRESS")
             )
         self._watch.start()
+
+    def new_notes(self) -> list[str]:
+        """The notes since the last call."""
+        found = []
+        with suppress(Empty):
+            while True:
+                found.append(self._notes.get_nowait())
+        return found
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have `fn` called on the fit worker that has least to do."""
@@ -293,7 +299,7 @@ class ClusterExecutor(Executor):
             new = sorted(threads.keys() - self._seen)
             self._seen |= threads.keys()
         for worker in gone:
-            self.notes.put(f"the worker at {worker.address} was lost; others play its matches")
+            self._notes.put(f"the worker at {worker.address} was lost; others play its matches")
             for task in list(worker.tasks.values()):
                 if task.future.set_running_or_notify_cancel():
                     task.future.set_exception(_lost(worker))
@@ -313,13 +319,13 @@ class ClusterExecutor(Executor):
         for digest in fitness.lacks:
             unfit = unfit or self._send_bot(address, digest)
         if unfit is not None:
-            self.notes.put(f"the worker at {address} gets no matches: {unfit}")
+            self._notes.put(f"the worker at {address} gets no matches: {unfit}")
             return
         with self._lock:
             self._workers[address] = _Worker(address, fitness.threads)
             self._send()
         if self._watch.is_alive():
-            self.notes.put(f"the worker at {address} joined, {counted(fitness.threads, 'match')} at a time")
+            self._notes.put(f"the worker at {address} joined, {counted(fitness.threads, 'match')} at a time")
 
     def _send_bot(self, address: str, digest: str) -> str | None:
         """Send the built bot with `digest` to a worker; why that failed, or None."""

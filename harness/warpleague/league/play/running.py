@@ -22,6 +22,7 @@ from warpleague.counts import counted
 from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
 from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher, Void
+from warpleague.league.referees.executor import Adapter, MatchExecutor
 from warpleague.league.referees.pool import Pool, RefereeDied, RefereePool, usable_cores
 from warpleague.league.results.remaining import left_of, progress_of
 from warpleague.league.results.services import judge, voided
@@ -75,20 +76,20 @@ def run_league(
 ) -> RunReport:
     """Play what is left of `league`, which must be open to run, and commit each match as it ends.
 
-    `executor` is any executor; default: a `RefereePool` of the config's jobs, affinity and matches for each job, but
-    with no more jobs than matches are left. `jobs` tells how many matches it plays at once (default: what its `jobs`
-    says at that moment, or else the config's); if it has a queue `notes`, the watcher is told what is in it. `play` is
-    what is submitted (default: the runner's `play_in_series`, or `play_beside` in the pool that is the default).
-    Matches with the same dice are never played at once. Between them all bots that wait for a match are ended,
-    wherever the executor plays, if it has a method `everywhere`, which calls a function in each of its processes, as
-    that of `RefereePool` does. In the main thread the first SIGINT or SIGTERM lets the matches being played end, the
-    second one kills them. It also stops once `most` matches are played, or after `for_s` seconds, when those being
-    played have ended, or as soon as `until` returns true, which is called a few times a second, or with
-    `stop_on_fault` once a bot has faulted. The watcher hears of time passing every `tick_s` seconds. `new_pool` makes
-    the pool that is the default, as `RefereePool` does. If all is played, the
-    season is over and its secret becomes public; without `publish` it does not, since more may be entered. `dealt`
-    are the deals that processes of the executor may know of from runs before: those of this run are added. `logs`
-    takes what the bots said, if `play` returns that, as the default one does where `logs` are given.
+    `executor` is any executor, best a `MatchExecutor`. The default is a `RefereePool` of the config's jobs, affinity
+    and matches for each job, but with no more jobs than matches are left; `new_pool` makes it. `jobs` says how many
+    matches it plays at once (default: what it says itself at that moment, or else the config). `play` is what is
+    submitted (default: the runner's `play_in_series`, or `play_beside` in the default pool). Matches with the same
+    dice are never played at once. Between them all bots that wait for a match are ended, in all processes of the
+    executor.
+
+    In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second one kills them. The
+    run also stops once `most` matches are played, or after `for_s` seconds, when those being played have ended. It
+    stops as soon as `until` returns true, which is called a few times a second, or with `stop_on_fault` once a bot has
+    faulted. The watcher is called every `tick_s` seconds. If all is played, the season is over and its secret becomes
+    public; without `publish` it does not, since more may be entered. `dealt` are the deals that processes of the
+    executor may know of from runs before: those of this run are added. `logs` takes what the bots said, if `play`
+    returns that, as the default one does where `logs` are given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
@@ -101,23 +102,31 @@ def run_league(
         wanted = (how.jobs if jobs is None else jobs) or len(usable_cores())
         # A referee without a match would cost its start for nothing.
         jobs = wanted if total is None else max(min(wanted, total - before), 1)
-        executor = own = referee_pool(league, jobs, new_pool)
+        own = referee_pool(league, jobs, new_pool)
         jobs = None
+        places: MatchExecutor = own
+    else:
+        places = executor if isinstance(executor, MatchExecutor) else Adapter(executor)
     if play is None:
         # It takes long to load: meanwhile the process that starts referees loads the same.
         from warpleague.runner.play import play_beside, play_in_series
 
         chosen: Any = play_in_series if own is None else play_beside
         play = cast("Play", chosen if logs is None else partial(chosen, log=True))
-    run = _Run(league, course, total, before, executor, jobs, play, watcher or RunWatcher(), logs)
-    run.first = first
-    run.most, run.for_s, run.until, run.publish = most, for_s, until, publish
-    run.stop_on_fault = stop_on_fault
-    run.tick_s = tick_s
-    if dealt is not None:
-        run.dealt = dealt
-    if isinstance(executor, RefereePool):
-        executor.on_room = run.wake
+    run = _Run(
+        league=league,
+        executor=places,
+        jobs=jobs,
+        play=play,
+        watcher=watcher or RunWatcher(),
+        logs=logs,
+        queue=_Queue(league, course, first, set() if dealt is None else dealt),
+        stop=_Stop(most=most, for_s=for_s, until=until, on_fault=stop_on_fault, tick_s=tick_s),
+        total=total,
+        before=before,
+        publish=publish,
+    )
+    places.when_room(run.wake)
     killed = False
     try:
         with _signals(run):
@@ -145,151 +154,27 @@ def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = Refe
     return new_pool(jobs, config.run.affinity, tasks, modules)
 
 
-class _Run:
-    def __init__(
-        self,
-        league: League,
-        course: Course,
-        total: int | None,
-        before: int,
-        executor: Executor,
-        jobs: int | None,
-        play: Play,
-        watcher: RunWatcher,
-        logs: LogFolder | None,
-    ) -> None:
-        self.league, self.course = league, course
-        self.executor, self.play, self.watcher = executor, play, watcher
-        self._jobs = jobs
-        self.logs = logs
-        self.total, self.before = total, before
-        self.played = 0
-        self.cpu_ms = self.wait_ms = 0.0
-        self.void: list[Void] = []
-        self.failure: str | None = None
-        self.wrong: BadInput | None = None
-        self.interrupts = 0
-        self.most: int | None = None
-        self.for_s: float | None = None
-        self.until: Callable[[], bool] | None = None
-        self.publish = True
-        self.stop_on_fault = False
-        self.fault: MatchFault | None = None
-        self.first: list[Iterable[Fixture]] = []  # what the course had to play at first, by batches
-        self._until_at = 0.0
-        self.began_s = time.monotonic()
-        self._void_in_a_row = 0
-        self._voided: Counter[str] | None = None  # by services that failed, by bot, once that was read
-        self._unsaved: list[tuple[_InFlight, MatchResult]] = []
-        self._commit_at = float("inf")
-        self._in_flight: dict[Future[MatchResult], _InFlight] = {}
-        self._waiting: deque[_InFlight] = deque()
-        self._passed_by = _PASSED_BY if any(bot.reusable for bot in league.season.bots) else 1
-        self.dealt: set[int] = set()  # deals that a process which is alive may know
-        self.tick_s = _TICK_S
-        self._ended: SimpleQueue[Future[MatchResult] | None] = SimpleQueue()
+@attrs.define
+class _Stop:
+    """What ends a run before all is played; see `run_league`."""
 
-    @property
-    def jobs(self) -> int:
-        """How many matches are played at once: workers of a cluster come and go, and referees take more or fewer."""
-        places = getattr(self.executor, "places", 0) or getattr(self.executor, "jobs", 0)
-        return self._jobs or places or self.league.config.run.jobs or 1
+    most: int | None
+    for_s: float | None
+    until: Callable[[], bool] | None
+    on_fault: bool
+    tick_s: float
+    began_s: float = attrs.field(factory=time.monotonic)
+    interrupts: int = 0
+    failure: str | None = None
+    """Why no more matches can be played."""
+    wrong: BadInput | None = None
+    """Why a match cannot be played as asked."""
+    fault: MatchFault | None = None
+    """The fault that ended the run."""
+    _until_at: float = 0.0
 
-    def _window(self) -> int:
-        """How many matches will be played at once in the phases to come, where that has to be guessed."""
-        guessed = self.league.config.run.matches_per_job == "auto"
-        return max(self.jobs, _GUESSED * getattr(self.executor, "jobs", 0)) if guessed else self.jobs
-
-    def go(self) -> RunReport:
-        self.watcher.started(self.league, self.total, self.before, self.jobs)
-        cores = len(usable_cores())
-        if isinstance(self.executor, RefereePool) and self.executor.jobs > cores:
-            self.watcher.note(
-                f"{counted(self.executor.jobs, 'match')} at once share {counted(cores, 'processor')}: "
-                f"bots that compute will wait for each other, and nothing ends sooner than with --jobs {cores}"
-            )
-        left = self._left()
-        told = False
-        while True:
-            while self._may_begin() and len(self._in_flight) < _AHEAD * self.jobs:
-                flight = self._next(left)
-                if flight is None:
-                    break
-                self._submit(flight)
-            if self._halting():
-                for future in list(self._in_flight):
-                    if future.cancel():
-                        self._in_flight.pop(future, None)
-                if self.interrupts and not told:
-                    told = True
-                    self.watcher.stopping()
-            if not self._in_flight:
-                break
-            self._settle(self._wait())
-            if self._halting() or not self._in_flight or time.monotonic() >= self._commit_at:
-                self.commit()
-            self._tell_notes()
-            self.watcher.tick()
-        self._tell_notes()
-        self.commit()
-        self.league.store.files.check()
-        if self.wrong is not None:
-            raise self.wrong
-        report = self.report()
-        if report.complete and self.publish:
-            self.league.store.publish_secret()
-        return report
-
-    def _left(self) -> Iterator[Fixture | None]:
-        """The matches left to play, in the order in which to play them; None while the next ones go by results."""
-        batches: Iterable[Iterable[Fixture]] = self.first
-        while True:
-            found = False
-            for missing in batches:
-                for fixture in in_phases(missing, self._window):
-                    found = True
-                    yield fixture
-            if self.course.over:
-                return
-            if not found:
-                yield None
-            batches = self.course.missing()  # results may have come since the last look
-
-    def _tell_notes(self) -> None:
-        notes = getattr(self.executor, "notes", None)
-        while notes is not None and not notes.empty():
-            self.watcher.note(notes.get())
-
-    def report(self) -> RunReport:
-        total, stored = self.total, self.before + self.played
-        if self.league.schedule.format.ahead is not None:
-            stored, total = progress_of(self.league, self.course)
-        return RunReport(
-            total=total,
-            before=self.before,
-            stored=stored,
-            played=self.played,
-            void=tuple(self.void),
-            stopped=self.interrupts > 0,
-            failure=self.failure,
-            elapsed_s=time.monotonic() - self.began_s,
-            cpu_ms=self.cpu_ms,
-            wait_ms=self.wait_ms,
-            fault=self.fault,
-        )
-
-    def interrupt(self) -> None:
-        """A signal: the first one halts, the second one is raised."""
-        self.interrupts += 1
-        if self.interrupts > 1:
-            raise KeyboardInterrupt
-        self.wake()
-
-    def wake(self) -> None:
-        """Have the run look for what there is to do now; may be called in a signal handler and in other threads."""
-        self._ended.put(None)
-
-    def _halting(self) -> bool:
+    def is_due(self) -> bool:
+        """Whether no more matches are to begin."""
         now_s = time.monotonic()
         late = self.for_s is not None and now_s - self.began_s >= self.for_s
         if self.until is not None and now_s >= self._until_at:
@@ -299,55 +184,213 @@ class _Run:
         ended = self.failure is not None or self.wrong is not None or self.fault is not None
         return late or self.interrupts > 0 or ended
 
+    def note(self, fault: MatchFault | None) -> None:
+        """Stop at a fault, if that is wanted; of several, the one of the first match in the schedule counts."""
+        if not self.on_fault or fault is None:
+            return
+        if self.fault is None or fault.fixture.number < self.fault.fixture.number:
+            self.fault = fault
+
+
+class _Queue:
+    """The matches of `course` that are left to play; `first` are those that were missing at the beginning.
+
+    `dealt` are the deals that a process may know. A match whose dice somebody may know waits until all others have
+    ended. Where bots wait for their next match, to end them costs their starts: so the matches behind it come first.
+    """
+
+    def __init__(
+        self, league: League, course: Course, first: list[Iterable[Fixture]], dealt: set[int]
+    ) -> None:
+        self.course = course
+        self.dealt = dealt
+        self.window: Callable[[], int] = lambda: 1
+        """How many matches will be played at once in the phases to come."""
+        self._season = league.season
+        self._waiting: deque[_InFlight] = deque()
+        self._passed_by = _PASSED_BY if any(bot.reusable for bot in league.season.bots) else 1
+        self._left = self._in_order(first)
+
+    def _in_order(self, batches: Iterable[Iterable[Fixture]]) -> Iterator[Fixture | None]:
+        """The matches left, in the order in which to play them; None while the next ones go by results."""
+        while True:
+            found = False
+            for missing in batches:
+                for fixture in in_phases(missing, lambda: self.window()):
+                    found = True
+                    yield fixture
+            if self.course.over:
+                return
+            if not found:
+                yield None
+            batches = self.course.missing()  # results may have come since
+
+    def next(self) -> _InFlight | None:
+        """The match to play next; None while that has to wait, or if nothing is left."""
+        while len(self.dealt) < _MAX_DEALS:
+            for flight in self._waiting:
+                if flight.fixture.deal not in self.dealt:
+                    self._waiting.remove(flight)
+                    return flight
+            fixture = next(self._left, None) if len(self._waiting) < self._passed_by else None
+            if fixture is None:
+                break
+            spec = self._season.spec(fixture.id, fixture.deal, fixture.seats)
+            self._waiting.append(_InFlight(fixture, spec))
+        return None
+
+    def again(self, flight: _InFlight) -> None:
+        """Play a match again whose referee died. It has seen its dice, so it waits like any other with them."""
+        self._waiting.appendleft(_InFlight(flight.fixture, flight.spec, flight.deaths + 1))
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether what is left waits for those to end who may know its dice."""
+        return bool(self._waiting) or len(self.dealt) >= _MAX_DEALS
+
+
+@attrs.define(kw_only=True, eq=False)
+class _Run:
+    """One run of a league; see `run_league`."""
+
+    league: League
+    executor: MatchExecutor
+    jobs: int | None
+    play: Play
+    watcher: RunWatcher
+    logs: LogFolder | None
+    queue: _Queue
+    stop: _Stop
+    total: int | None
+    before: int
+    publish: bool
+    played: int = 0
+    cpu_ms: float = 0.0
+    wait_ms: float = 0.0
+    void: list[Void] = attrs.Factory(list)
+    _void_in_a_row: int = 0
+    _voided: Counter[str] | None = None  # by services that failed, by bot, once that was read
+    _unsaved: list[tuple[_InFlight, MatchResult]] = attrs.Factory(list)
+    _commit_at: float = float("inf")
+    _in_flight: dict[Future[MatchResult], _InFlight] = attrs.Factory(dict)
+    _ended: SimpleQueue[Future[MatchResult] | None] = attrs.Factory(SimpleQueue)
+
+    def __attrs_post_init__(self) -> None:
+        self.queue.window = self._window
+
+    @property
+    def places(self) -> int:
+        """How many matches are played at once: workers of a cluster come and go, and referees take more or fewer."""
+        return self.jobs or self.executor.places or self.league.config.run.jobs or 1
+
+    def _window(self) -> int:
+        """How many matches will be played at once in the phases to come, where that has to be guessed."""
+        guessed = self.league.config.run.matches_per_job == "auto"
+        return max(self.places, _GUESSED * self.executor.jobs) if guessed else self.places
+
+    def go(self) -> RunReport:
+        self.watcher.started(self.league, self.total, self.before, self.places)
+        cores = len(usable_cores())
+        if self.executor.is_local and self.executor.jobs > cores:
+            self.watcher.note(
+                f"{counted(self.executor.jobs, 'match')} at once share {counted(cores, 'processor')}: "
+                f"bots that compute will wait for each other, and nothing ends sooner than with --jobs {cores}"
+            )
+        announced = False
+        while True:
+            while self._may_begin() and len(self._in_flight) < _AHEAD * self.places:
+                flight = self._next()
+                if flight is None:
+                    break
+                self._submit(flight)
+            if self.stop.is_due():
+                for future in list(self._in_flight):
+                    if future.cancel():
+                        self._in_flight.pop(future, None)
+                if self.stop.interrupts and not announced:
+                    announced = True
+                    self.watcher.stopping()
+            if not self._in_flight:
+                break
+            self._settle(self._wait())
+            if self.stop.is_due() or not self._in_flight or time.monotonic() >= self._commit_at:
+                self.commit()
+            self._pass_on_notes()
+            self.watcher.tick()
+        self._pass_on_notes()
+        self.commit()
+        self.league.store.files.check()
+        if self.stop.wrong is not None:
+            raise self.stop.wrong
+        report = self.report()
+        if report.complete and self.publish:
+            self.league.store.publish_secret()
+        return report
+
+    def _pass_on_notes(self) -> None:
+        for note in self.executor.new_notes():
+            self.watcher.note(note)
+
+    def report(self) -> RunReport:
+        total, stored = self.total, self.before + self.played
+        if self.league.schedule.format.ahead is not None:
+            stored, total = progress_of(self.league, self.queue.course)
+        return RunReport(
+            total=total,
+            before=self.before,
+            stored=stored,
+            played=self.played,
+            void=tuple(self.void),
+            stopped=self.stop.interrupts > 0,
+            failure=self.stop.failure,
+            elapsed_s=time.monotonic() - self.stop.began_s,
+            cpu_ms=self.cpu_ms,
+            wait_ms=self.wait_ms,
+            fault=self.stop.fault,
+        )
+
+    def interrupt(self) -> None:
+        """Handle a signal: the first one stops the run, the second one is raised."""
+        self.stop.interrupts += 1
+        if self.stop.interrupts > 1:
+            raise KeyboardInterrupt
+        self.wake()
+
+    def wake(self) -> None:
+        """Have the run check what there is to do now; may be called in a signal handler and in other threads."""
+        self._ended.put(None)
+
     def _may_begin(self) -> bool:
         """Whether one match more may begin."""
         begun = self.played + len(self._unsaved) + len(self._in_flight)
-        return not self._halting() and (self.most is None or begun < self.most)
+        return not self.stop.is_due() and (self.stop.most is None or begun < self.stop.most)
 
-    def _next(self, left: Iterator[Fixture | None]) -> _InFlight | None:
-        """What to play next; None while that has to wait, or if nothing is left.
+    def _next(self) -> _InFlight | None:
+        """The match to play next; None while that has to wait, or if nothing is left."""
+        flight = self.queue.next()
+        if flight is not None or self._in_flight or not self.queue.is_blocked:
+            return flight
+        self._end_idle_bots()
+        return None if self.stop.is_due() else self._next()
 
-        A match whose dice somebody may know waits until all others have ended. To end bots that are kept costs their
-        starts, so where some are, the matches behind it come first.
-        """
-        known = self.dealt
-        while len(known) < _MAX_DEALS:
-            for flight in self._waiting:
-                if flight.fixture.deal not in known:
-                    self._waiting.remove(flight)
-                    return flight
-            fixture = next(left, None) if len(self._waiting) < self._passed_by else None
-            if fixture is None:
-                break
-            spec = self.league.season.spec(fixture.id, fixture.deal, fixture.seats)
-            self._waiting.append(_InFlight(fixture, spec))
-        if self._in_flight or not (self._waiting or len(known) >= _MAX_DEALS):
-            return None
-        self._forget()
-        return None if self._halting() else self._next(left)
-
-    def _forget(self) -> None:
-        """End all that may know the dice of a match that was played."""
+    def _end_idle_bots(self) -> None:
+        """End all bots that may know the dice of a match that was played."""
         from warpleague.runner.play import end_idle
 
-        everywhere = getattr(self.executor, "everywhere", None)
         try:
-            if everywhere is not None:
-                everywhere(end_idle)
+            self.executor.everywhere(end_idle)
         except (BrokenExecutor, HarnessFault, RuntimeError, OSError) as error:
-            self.failure = f"the bots that wait for their next match cannot be ended: {error}"
-        self.dealt.clear()
+            self.stop.failure = f"the bots that wait for their next match cannot be ended: {error}"
+        self.queue.dealt.clear()
 
     def _submit(self, flight: _InFlight) -> None:
-        self.dealt.add(flight.fixture.deal)
-        submit = self.executor.submit
-        if flight.deaths:
-            # Without others beside it: if its referee dies again, this match is the cause.
-            submit = getattr(self.executor, "submit_alone", submit)
+        self.queue.dealt.add(flight.fixture.deal)
+        # A match whose referee died is played without others beside it: if that dies again, this match is the cause.
+        submit = self.executor.submit_alone if flight.deaths else self.executor.submit
         try:
             future = submit(self.play, flight.spec)
         except (BrokenExecutor, HarnessFault, RuntimeError) as error:
-            self.failure = f"the executor accepts no more matches: {error}"
+            self.stop.failure = f"the executor accepts no more matches: {error}"
             return
         self._in_flight[future] = flight
         future.add_done_callback(self._ended.put)
@@ -357,7 +400,7 @@ class _Run:
         """The matches that have ended, after a short wait at most."""
         ended: list[Future[MatchResult] | None] = []
         try:
-            patience_s = max(min(self.tick_s, self._commit_at - time.monotonic()), 0.0)
+            patience_s = max(min(self.stop.tick_s, self._commit_at - time.monotonic()), 0.0)
             ended.append(self._ended.get(timeout=patience_s))
             while True:
                 ended.append(self._ended.get_nowait())
@@ -381,10 +424,7 @@ class _Run:
                     self._commit_at = time.monotonic() + _COMMIT_S
                 self._unsaved.append((flight, future.result()))
                 self._void_in_a_row = 0
-                if self.stop_on_fault and (fault := _first_fault(flight, future.result())) is not None:
-                    # Of those that end meanwhile the first one in the schedule is told.
-                    earlier = self.fault is None or flight.fixture.number < self.fault.fixture.number
-                    self.fault = fault if earlier else self.fault
+                self.stop.note(_first_fault(flight, future.result()))
 
     def _service_failed(self, flight: _InFlight, result: MatchResult) -> ServiceFailed | None:
         """Why a match is void, if it is because a bot's service failed."""
@@ -411,22 +451,21 @@ class _Run:
             self.watcher.finished(flight.fixture, result)
 
     def _failed(self, flight: _InFlight, error: BaseException) -> None:
-        fixture = flight.fixture
+        fixture, stop = flight.fixture, self.stop
         match error:
             case BadInput():
-                self.wrong = self.wrong or error
+                stop.wrong = stop.wrong or error
                 return
             case BrokenExecutor():
-                self.failure = f"the executor broke: {error}"
+                stop.failure = f"the executor broke: {error}"
                 return
-            case RefereeDied() if self._halting():
+            case RefereeDied() if stop.is_due():
                 return
             case RefereeDied() if flight.deaths < _RESUBMIT:
-                # It has seen its dice, so it waits like any other match with them.
-                self._waiting.appendleft(_InFlight(fixture, flight.spec, flight.deaths + 1))
+                self.queue.again(flight)
                 return
             case RefereeDied():
-                self.failure = (
+                stop.failure = (
                     f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
                     "memory may be short (see the kernel's log), or the match kills its referee"
                 )
@@ -437,8 +476,8 @@ class _Run:
         self.void.append(void)
         self.watcher.failed(void)
         self._void_in_a_row += 1
-        if self._void_in_a_row >= _MAX_VOID and self.failure is None:
-            self.failure = f"{_MAX_VOID} matches in a row were void; the last: {void.error}"
+        if self._void_in_a_row >= _MAX_VOID and stop.failure is None:
+            stop.failure = f"{_MAX_VOID} matches in a row were void; the last: {void.error}"
 
 
 def _first_fault(flight: _InFlight, result: MatchResult) -> MatchFault | None:

@@ -16,12 +16,13 @@ import selectors
 import threading
 from abc import abstractmethod
 from collections import deque
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import attrs
 
 from warpleague.errors import HarnessFault
+from warpleague.league.referees.executor import MatchExecutor
 from warpleague.league.referees.forkserver import Forked, ForkServer, describe_status
 from warpleague.league.referees.frames import ROOM, read_frame, write_frame
 
@@ -90,10 +91,10 @@ def usable_cores() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
-class Pool(Executor):
-    """An executor that runs `jobs` calls at a time."""
+class Pool(MatchExecutor):
+    """An executor with processes of this machine, which can be ended at once."""
 
-    jobs: int
+    is_local = True
 
     @abstractmethod
     def kill(self) -> None:
@@ -123,8 +124,7 @@ class RefereePool(Pool):
         self._cores = [cores[i % len(cores)] if affinity == "core" else -1 for i in range(self.jobs)]
         self._tasks = tasks
         self._modules = tuple(modules)
-        self.on_room: Callable[[], None] | None = None
-        """Called in the pool's thread when there may be room for more tasks than before."""
+        self._on_room: Callable[[], None] | None = None
         self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._waiting: deque[_Call] = deque()
@@ -147,6 +147,10 @@ class RefereePool(Pool):
     def places(self) -> int:
         """How many tasks run at a time if there are enough of them, as far as is known now."""
         return max(sum(referee.most for referee in list(self._referees)), self.jobs * max(self._tasks, 1))
+
+    def when_room(self, call: Callable[[], None]) -> None:
+        """Have `call` called, in the pool's thread, when there may be room for more tasks than before."""
+        self._on_room = call
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have `fn`, which pickle must find by name, called in a referee process. A task may run beside others."""
@@ -345,8 +349,8 @@ class RefereePool(Pool):
         if number == ROOM:
             if not self._tasks:
                 referee.most = max(1, min(value, _MAX_TASKS // self.jobs))
-            if self.on_room is not None:
-                self.on_room()
+            if self._on_room is not None:
+                self._on_room()
             return
         self._stillborn = 0
         future = referee.running.pop(number).future
