@@ -128,8 +128,8 @@ def test_a_late_answer_to_a_substituted_question_is_forgiven_once(spec: Any, tab
         question = json.loads(referee.line)
         referee.answer(json.dumps({"type": "act", "id": question["id"], "action": 0}).encode(), 1, 1, 0)
     late = b'{"type":"act","id":1,"action":0,"note":"%b"}' % (b"x" * 2000)
-    assert referee.is_late(late)
-    assert not referee.is_late(late)
+    assert referee.is_late(seat, late)
+    assert not referee.is_late(seat, late)
 
 
 def test_the_bank_is_charged_and_refilled(spec: Any, table: Any) -> None:

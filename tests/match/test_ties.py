@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     Spec = Callable[..., MatchSpec]
 
 
+def take_first(referee: Referee) -> None:
+    """Have the seat that is asked take its first legal action."""
+    number = json.loads(referee.line)["id"]
+    assert referee.answer(b'{"type":"act","id":%d,"action":0}' % number, 1_000_000, None, 0) is None
+
+
 def play(spec: MatchSpec, absent: Sequence[int]) -> MatchResult:
     """Play a match in which the bots of the seats `absent` do not start; the others take the first action."""
     referee = Referee(load_game(spec.game), spec)
@@ -36,7 +42,7 @@ def play(spec: MatchSpec, absent: Sequence[int]) -> MatchResult:
         else:
             referee.connect(seat, BotHello(protocol=1, wants=()))
     while referee.advance() is Situation.ASK:
-        referee.choose(0, 1_000_000, None)
+        take_first(referee)
     return referee.finish()
 
 
@@ -88,7 +94,7 @@ def test_who_did_not_start_ranks_below_who_went_out_later(spec: Spec) -> None:
     first = referee.seat
     referee.fault(first, Violation("crash", "exited with status 3"))
     while referee.advance() is Situation.ASK:
-        referee.choose(0, 1_000_000, None)
+        take_first(referee)
     result = referee.finish()
     assert result.ranks == ((2, 1, 3) if first == 0 else (1, 2, 3))
     assert b'"tied"' not in result.record
@@ -145,11 +151,11 @@ def test_a_tie_during_the_match_is_refused(spec: Spec) -> None:
     for _ in range(2):
         for _ in range(4):
             assert referee.advance() is Situation.ASK
-            referee.choose(0, 1_000_000, None)
+            take_first(referee)
         assert referee.advance() is Situation.ASK
         referee.fault(referee.seat, Violation("illegal", "no"))
     while referee.advance() is Situation.ASK:
-        referee.choose(0, 1_000_000, None)
+        take_first(referee)
     record = referee.finish().record
     assert sorted(verify_record(record).ranks) == [1, 2, 3]
     with pytest.raises(RecordError, match="no other seat went out at the same stage"):

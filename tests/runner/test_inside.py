@@ -33,7 +33,7 @@ class LastSeat(InsideSeat):
     def start(self, line: bytes) -> None:
         self.lines.append(json.loads(line))
 
-    def told(self, line: bytes) -> None:
+    def tell(self, line: bytes) -> None:
         self.lines.append(json.loads(line))
 
     async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,14 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from warpleague.league.referees import tasks
+from warpleague.league.referees.tasks import Room
 from warpleague.match.chance import match_key
-from warpleague.runner.bot import loop as loop_module
-from warpleague.runner.bot import stopwatch
-from warpleague.runner.bot.loop import Loop, LoopShare
+from warpleague.runner.bot.loop import FREEZE_S, Loop, LoopShare
 from warpleague.runner.play import end_idle, play_beside, play_match
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from tests.runner.conftest import MakeSeat, MakeSpec
 
     from warpleague.match.spec import MatchResult, MatchSpec
@@ -58,8 +57,9 @@ def test_one_computes_at_a_time_and_all_get_their_turn(
     asked = []
 
     async def play(name: int) -> None:
-        loop, share = Loop.here(), LoopShare()
-        share.loop, share.plays = loop, True
+        loop = Loop.here()
+        share = LoopShare(loop)
+        share.plays = True
         for _ in range(5):
             if loop.taken:
                 await loop.turn(lambda: None)
@@ -67,11 +67,10 @@ def test_one_computes_at_a_time_and_all_get_their_turn(
             asked.append(name)
             if rng.random() < 0.3:
                 continue  # it answers at once
-            share.begin()
-            for _ in range(rng.randrange(4)):
-                await trio.sleep(rng.random())
-                share.saw(rng.random() < 0.5)
-            share.end()
+            with share.asked():
+                for _ in range(rng.randrange(4)):
+                    await trio.sleep(rng.random())
+                    share.note(sleeps=rng.random() < 0.5)
             if rng.random() < 0.5:
                 await trio.lowlevel.checkpoint()
 
@@ -85,27 +84,24 @@ def test_one_computes_at_a_time_and_all_get_their_turn(
     assert sorted(asked) == [name for name in range(6) for _ in range(5)]
 
 
-def test_a_match_that_is_held_back_is_hushed() -> None:
-    """Bots that must wait long for their turn are stopped, so that they do not disturb the one that computes."""
-    hushed = []
+def test_a_match_that_waits_for_its_turn_is_frozen() -> None:
+    """Bots that must wait long for their turn are frozen, so that they do not disturb the one that computes."""
+    frozen = []
 
     async def main() -> None:
-        share = LoopShare()
-        share.loop, share.plays = Loop.here(), True
-        share.begin()
+        share = LoopShare(Loop.here())
+        share.plays = True
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Loop.here().turn, lambda: hushed.append(trio.current_time()))
-            began = trio.current_time()
-            await trio.sleep(1)
-            share.end()
-        assert hushed == [pytest.approx(began + 0.005)]
+            with share.asked():
+                nursery.start_soon(Loop.here().turn, lambda: frozen.append(trio.current_time()))
+                began = trio.current_time()
+                await trio.sleep(1)
+        assert frozen == [pytest.approx(began + FREEZE_S)]
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
-def test_matches_on_one_loop_are_those_played_alone(
-    make_seat: MakeSeat, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_matches_on_one_loop_are_those_played_alone(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
     """Side by side, waiting bots wait at the same time, and each record is that of the match by itself."""
     seats = make_seat("sleeps", SLEEPS), make_seat("also", SLEEPS)
     specs = [
@@ -113,55 +109,56 @@ def test_matches_on_one_loop_are_those_played_alone(
         for i in range(4)
     ]
     alone = play_match(specs[0])
-    most = []
-    begin = LoopShare.begin
+    most = 0
 
-    def count(share: LoopShare) -> None:
-        begin(share)
-        most.append(share.loop.asked * share.plays)
+    async def watch() -> None:
+        nonlocal most
+        while True:
+            most = max(most, Loop.here().asked - Loop.here().starting)
+            await trio.sleep(0.005)
 
-    monkeypatch.setattr(LoopShare, "begin", count)
-    assert beside(specs)["test 0"].digest == alone.digest
-    assert max(most) > 1
+    assert beside(specs, watch)["test 0"].digest == alone.digest
+    assert most > 1
 
 
-def test_bots_that_compute_take_turns(
-    make_seat: MakeSeat, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bots_that_compute_take_turns(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
     """Of the matches on one loop, only one has a bot that computes, and each bot is charged what it computed."""
-    most = []
-    computes = Loop.computes
+    counts = []
 
-    def count(loop: Loop, more: int) -> None:
-        computes(loop, more)
-        most.append(loop.computing)
+    async def watch() -> None:
+        while True:
+            counts.append(Loop.here().computing)
+            await trio.sleep(0.002)
 
-    monkeypatch.setattr(Loop, "computes", count)
     seats = make_seat("computes", COMPUTES), make_seat("also", COMPUTES)
     results = beside(
         [
             attrs.evolve(make_spec(*seats, max_turns=2), id=f"test {i}", key=match_key(f"{i}"))
             for i in range(2)
-        ]
+        ],
+        watch,
     )
     # A busy machine may not show for a moment that a bot computes.
-    assert sum(count > 1 for count in most) <= len(most) // 10
+    assert sum(count > 1 for count in counts) <= len(counts) // 10
     for result in results.values():
         for times in result.times:
             assert times.cpu_ms > 19 * times.decisions
 
 
-def beside(specs: list[MatchSpec]) -> dict[str, MatchResult]:
-    """The results of matches that are played on one loop, by their ids."""
+def beside(specs: list[MatchSpec], watch: Callable[[], Awaitable[None]]) -> dict[str, MatchResult]:
+    """The results of matches that are played on one loop, by their ids; `watch` runs beside them."""
     results = {}
 
     async def play(spec: MatchSpec) -> None:
         results[spec.id] = await play_beside(spec)
 
     async def main() -> None:
-        async with trio.open_nursery() as nursery:
-            for spec in specs:
-                nursery.start_soon(play, spec)
+        async with trio.open_nursery() as watching:
+            watching.start_soon(watch)
+            async with trio.open_nursery() as nursery:
+                for spec in specs:
+                    nursery.start_soon(play, spec)
+            watching.cancel_scope.cancel()
 
     try:
         trio.run(main)
@@ -170,44 +167,55 @@ def beside(specs: list[MatchSpec]) -> dict[str, MatchResult]:
     return results
 
 
-def test_there_is_room_for_more_while_bots_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+class QueuedLoop(Loop):
+    """A loop on which so many matches wait for their turn."""
+
+    waiting_matches = 0
+
+    @property
+    def queued(self) -> int:
+        return self.waiting_matches
+
+
+def test_there_is_room_for_more_while_bots_sleep() -> None:
     """Where the core is idle the matches double; where bots compute and others are held back they become fewer."""
-    monkeypatch.setattr(tasks, "_something_left", lambda: True)
-    loop = Loop()
-    room = tasks.Room(loop)
-    now = room._looked_ns
+    memory = [True]
+    now = 0
+    loop = QueuedLoop(lambda: now)
+    room = Room(loop, lambda: memory[0])
     found = []
     for _ in range(7):
         loop.matches = room.tasks
         now, loop.idle_ns = now + 100, loop.idle_ns + 90
-        found.append(room.look(now))
+        found.append(room.decide(now))
     assert found == [2, 4, 8, 16, 32, 48, 64]
     now, loop.computed_ns = now + 100, loop.computed_ns + 95
-    assert room.look(now) == 64  # nobody is held back
-    monkeypatch.setattr(Loop, "held_back", 3)
+    assert room.decide(now) == 64  # nobody is held back
+    loop.waiting_matches = 3
     for _ in range(40):
         now, loop.computed_ns = now + 100, loop.computed_ns + 95
-        room.look(now)
+        room.decide(now)
     assert room.tasks == 1
-    monkeypatch.setattr(tasks, "_something_left", lambda: False)
+    memory[0] = False
     now, loop.idle_ns = now + 100, loop.idle_ns + 90
-    assert room.look(now) == 1  # no memory is left
+    assert room.decide(now) == 1  # no memory is left
 
 
 class Clock:
-    """A clock that stands still until it is told to go on."""
+    """A clock that stands still until it is moved on."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.now = 1_000 * MS
         self.waited = 0
-        monkeypatch.setattr(time, "perf_counter_ns", lambda: self.now)
-        for module in (loop_module, stopwatch):
-            monkeypatch.setattr(module, "own_counts", lambda: (0, self.waited))
+
+    def loop(self) -> Loop:
+        """A loop that goes by this clock."""
+        return Loop(lambda: self.now, lambda: (0, self.waited))
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    return Clock(monkeypatch)
+def clock() -> Clock:
+    return Clock()
 
 
 def io_wait(loop: Loop, clock: Clock, took: int, waited: int = 0, limit_s: float = 0.0) -> None:
@@ -219,7 +227,7 @@ def io_wait(loop: Loop, clock: Clock, took: int, waited: int = 0, limit_s: float
 @pytest.mark.parametrize(("took", "waited"), [(MS // 10, 0), (MS // 2, 0), (8 * MS, 8 * MS)])
 def test_a_loop_that_asks_late_charges_nobody_for_it(clock: Clock, took: int, waited: int) -> None:
     """If the kernel answers at once, though slowly or without a processor, the answer may have been there before."""
-    loop = Loop()
+    loop = clock.loop()
     io_wait(loop, clock, 20 * MS)
     clock.now += 30 * MS  # busy with other matches
     io_wait(loop, clock, took, waited)
@@ -228,7 +236,7 @@ def test_a_loop_that_asks_late_charges_nobody_for_it(clock: Clock, took: int, wa
 
 def test_an_answer_that_ended_a_wait_has_just_come(clock: Clock) -> None:
     """If the loop slept until the answer came, the bot is charged for all but the wait for a processor after that."""
-    loop = Loop()
+    loop = clock.loop()
     io_wait(loop, clock, 20 * MS)
     clock.now += 30 * MS
     io_wait(loop, clock, 20 * MS, 3 * MS, limit_s=1.0)
@@ -241,15 +249,15 @@ def test_a_bot_that_slept_while_the_loop_was_busy_is_charged_for_that(clock: Clo
     other, _ = os.pipe()
 
     async def main() -> None:
-        loop, share, beside = Loop.here(), LoopShare(), LoopShare()
-        share.loop = beside.loop = loop
+        loop = clock.loop()
+        share, beside = LoopShare(loop), LoopShare(loop)
         io_wait(loop, clock, 20 * MS)
-        with share.dozing(trio.CancelScope(), output, lambda _: True):
+        with share.waiting(trio.CancelScope(), output, lambda _: True):
             for match in range(5):
                 clock.now += 10 * MS
                 if match == 3:
                     os.write(answer, b"!")
-                with beside.dozing(trio.CancelScope(), other, lambda _: True):
+                with beside.waiting(trio.CancelScope(), other, lambda _: True):
                     pass
         # The answer came between 40 and 50 ms after the beginning, and it was not there at 30.
         assert 20 * MS <= loop.queued_ns(clock.now, share.absent_ns) <= 22 * MS

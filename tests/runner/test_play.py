@@ -20,16 +20,15 @@ import trio
 from warpleague.errors import HarnessFault, RecordError
 from warpleague.match import greeting
 from warpleague.match.compare import first_difference
+from warpleague.match.referee import Referee
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import TimeControl, Violation
-from warpleague.runner import play
-from warpleague.runner.bot import process
-from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.exchange import Answer
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.host.reaper import children
 from warpleague.runner.host.schedstat import own_counts
-from warpleague.runner.play import play_in_series, play_match
-from warpleague.runner.playing import play_game
+from warpleague.runner.play import end_idle, idle_bots, play_in_series, play_match
+from warpleague.runner.playing import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from tests.runner.conftest import MakeSeat, MakeSpec, WideGame
 
+    from warpleague.games.api import Game
     from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec
 
 FIRST = "from warpline.client import run\nrun(lambda question: 0, wants=())\n"
@@ -60,6 +60,15 @@ GOLDEN = {
     (2, "first", "draws"): "b5a8643555f812911365da27c6b2e089302ce0ef29231db3e5f8920b984356ea",
 }
 """Digests of one match by record format, in both seat orders. They change only with the rules."""
+
+
+def play_here(game: Game[Any, Any], spec: MatchSpec) -> MatchResult:
+    """Play a match of a game that need not be registered."""
+
+    async def play() -> MatchResult:
+        return await Match(Referee(game, spec)).play()
+
+    return trio.run(play)
 
 
 def acts(result: MatchResult) -> list[dict[str, Any]]:
@@ -127,7 +136,7 @@ def test_then_saves_round_trips(
     )
     options = wide.Options(moves=8, row=row)
     seats = make_seat("lister", source), make_seat("first", FIRST)
-    result = trio.run(play_game, wide, make_spec(*seats, game="wide", options=options))
+    result = play_here(wide, make_spec(*seats, game="wide", options=options))
     assert result.faults == ((), ())
     assert result.times[0].decisions == asked
     assert [line.get("then") for line in acts(result) if line["seat"] == 0].count(True) == 4 - asked
@@ -162,7 +171,7 @@ def test_questions_larger_than_a_pipe(make_seat: MakeSeat, make_spec: MakeSpec, 
     """Questions of 300 KB reach a bot that reads little at a time and answers byte by byte, whole and in time."""
     seat = make_seat("sipping", SIPPING.format(size=1000))
     options = wide.Options(moves=4, bytes=300_000)
-    result = trio.run(play_game, wide, make_spec(seat, seat, game="wide", options=options))
+    result = play_here(wide, make_spec(seat, seat, game="wide", options=options))
     assert result.faults == ((), ())
     assert all(int(line["note"]) > 300_000 for line in acts(result))
 
@@ -194,7 +203,7 @@ def test_reading_slowly_gains_no_time(make_seat: MakeSeat, make_spec: MakeSpec, 
     slow, first = make_seat("slow", SLOW_READER), make_seat("first", FIRST)
     options = wide.Options(moves=2, bytes=300_000)
     clock = TimeControl(move_s=0.6, start_s=60.0)
-    result = trio.run(play_game, wide, make_spec(slow, first, game="wide", options=options, clock=clock))
+    result = play_here(wide, make_spec(slow, first, game="wide", options=options, clock=clock))
     assert [fault.kind for fault in result.faults[0]] == ["timeout"]
 
 
@@ -220,7 +229,7 @@ def test_a_question_that_was_cut_off_is_completed(
     late, first = make_seat("late", LATE_READER), make_seat("first", FIRST)
     options = wide.Options(moves=24, bytes=300_000)
     more = {"clock": TimeControl(move_s=0.5, start_s=60.0), "faults": "substitute", "strikes": 24}
-    result = trio.run(play_game, wide, make_spec(late, first, game="wide", options=options, **more))
+    result = play_here(wide, make_spec(late, first, game="wide", options=options, **more))
     assert {fault.kind for fault in result.faults[0]} == {"timeout"}
     assert any("ms" in line for line in acts(result) if line["seat"] == 0)
 
@@ -257,7 +266,7 @@ async def test_a_bot_may_be_left_before_its_watch_has_begun(make_seat: MakeSeat,
 async def test_a_bot_that_plays_only_short_matches_is_looked_at_too(make_seat: MakeSeat) -> None:
     """Where the event loop gets no turn, a bot whose memory was not measured for a while is measured at once."""
     bot = BotProcess(make_seat("first", FIRST), "limits")
-    assert isinstance(await bot.ask(greeting.hello_line(), 60_000_000_000), BotReply)
+    assert isinstance(await bot.ask(greeting.hello_line(), 60_000_000_000), Answer)
     bot.memory._limit_pages = 1
     bot.memory._checked = float("-inf")
     async with trio.open_nursery() as nursery:
@@ -281,7 +290,7 @@ async def test_a_bot_is_ended_even_without_a_descriptor_to_wait_with(
     bot = BotProcess(make_seat("first", "input()"), "none")
     monkeypatch.setattr(os, "pidfd_open", fail)
     await bot.close(60.0)
-    assert bot._child.status() == 1  # by itself, at the end of its input
+    assert bot.child.status() == 1  # by itself, at the end of its input
 
 
 def test_a_host_that_is_short_of_something_is_no_fault_of_the_bot(
@@ -310,7 +319,7 @@ run(lambda question: Reply(0, note=str(os.getpid())), reusable=True)
 def series() -> Iterator[None]:
     """Ends what waits for a match after the last one, as the end of a referee process does."""
     yield
-    play._IDLE.end_all()
+    end_idle()
 
 
 @pytest.mark.usefixtures("series")
@@ -347,16 +356,13 @@ def test_no_process_lives_to_see_the_same_dice_again(make_seat: MakeSeat, make_s
     bystander = pids(three, attrs.evolve(three, bot="cousin"), key=b"3" * 32)
     again = pids(two, one, key=b"1" * 32)
     assert not again & first
-    assert len(play._IDLE) == 2
+    assert idle_bots() == 2
     later = pids(three, attrs.evolve(three, bot="cousin"), key=b"4" * 32)
     assert not later & bystander
 
 
-def test_a_bot_that_computes_is_waited_for_without_the_loop(
-    make_seat: MakeSeat, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Meanwhile its standard error is read: a bot whose pipe is full would never answer."""
-    monkeypatch.setattr(process, "LOOK_NS", 1 << 50)
+def test_the_standard_error_of_a_bot_that_computes_is_read(make_seat: MakeSeat, make_spec: MakeSpec) -> None:
+    """A bot whose pipe is full would never answer."""
     source = """
 import sys, time
 from warpline.client import run
@@ -446,7 +452,7 @@ def test_times_are_plausible(make_seat: MakeSeat, make_spec: MakeSpec, wide: Wid
     """
     seats = make_seat("busy", BUSY), make_seat("idle", IDLE)
     busy_before_ns = sum(own_counts())
-    result = trio.run(play_game, wide, make_spec(*seats, game="wide", options=wide.Options(moves=8)))
+    result = play_here(wide, make_spec(*seats, game="wide", options=wide.Options(moves=8)))
     busy_ms = (sum(own_counts()) - busy_before_ns) / 1e6
     computing, waiting = result.times
     assert computing.decisions == waiting.decisions == 4

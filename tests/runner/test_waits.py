@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.runner.bot.clock import LOOK_NS, LongDecision, Reading
+from warpleague.runner.bot.clock import INTERVAL_NS, LongDecision, Reading
 from warpleague.runner.bot.waits import Waits
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def test_the_witness_that_tells_more_is_believed(
     waits = waits_of(kernel)
     for look, (kernel.cpu, thread) in enumerate(zip(told, waited, strict=True), 1):
         kernel.threads = {} if thread is None else {MAIN: (0, thread)}
-        waits.look(look * 10 * MS, 0)
+        waits.read(look * 10 * MS, 0)
     assert waits.processor_ns == (None if expected is None else expected * MS)
 
 
@@ -96,9 +96,9 @@ def test_any_thread_may_be_the_one_that_computes(kernel: Kernel) -> None:
     """Java's first thread sleeps: what another one waits for counts as well, less what the rest computed."""
     waits = waits_of(kernel)
     kernel.cpu, kernel.threads = 1, {MAIN: (0, 0), OTHER: (0, 0)}
-    waits.look(10 * MS, 0)
+    waits.read(10 * MS, 0)
     kernel.cpu, kernel.threads = 40, {MAIN: (3, 0), OTHER: (20, 70)}
-    waits.look(100 * MS, 23 * MS)
+    waits.read(100 * MS, 23 * MS)
     assert waits.processor_ns == (70 - 3) * MS
 
 
@@ -112,7 +112,7 @@ def test_waiting_for_own_threads_is_no_excuse(slices: list[tuple[int, int]]) -> 
         (ran, waited), (ran_too, waited_too) = kernel.threads[MAIN], kernel.threads[OTHER]
         kernel.threads = {MAIN: (ran + first, waited + second), OTHER: (ran_too + second, waited_too + first)}
         passed += first + second
-        waits.look(passed * MS, passed * MS)
+        waits.read(passed * MS, passed * MS)
     assert waits.processor_ns == 0
 
 
@@ -120,16 +120,16 @@ def test_who_was_ready_at_two_looks_and_did_not_compute_has_waited(kernel: Kerne
     """What both witnesses miss is known if nothing of the bot ran between two looks at which it was ready."""
     waits = waits_of(kernel)
     kernel.is_ready, kernel.cpu = True, 5
-    waits.look(10 * MS, 5 * MS)
+    waits.read(10 * MS, 5 * MS)
     kernel.cpu = 9
-    waits.look(30 * MS, 5 * MS)  # nobody told of more than 4 ms of these 20
+    waits.read(30 * MS, 5 * MS)  # nobody told of more than 4 ms of these 20
     assert waits.processor_ns == 25 * MS
-    waits.look(50 * MS, 6 * MS)  # it ran: it may have slept as well
+    waits.read(50 * MS, 6 * MS)  # it ran: it may have slept as well
     assert waits.processor_ns == 25 * MS
     kernel.is_ready = False
-    waits.look(70 * MS, 6 * MS)
+    waits.read(70 * MS, 6 * MS)
     kernel.is_ready = True
-    waits.look(90 * MS, 6 * MS)
+    waits.read(90 * MS, 6 * MS)
     assert waits.processor_ns == 25 * MS
 
 
@@ -137,13 +137,13 @@ def test_a_bot_with_a_past_begins_anew(kernel: Kernel) -> None:
     """What a bot waited and computed in one decision is neither its excuse nor its burden in the next one."""
     waits = waits_of(kernel)
     kernel.cpu, kernel.threads = 800, {MAIN: (200, 800), OTHER: (0, 0)}
-    waits.look(1000 * MS, 200 * MS)
+    waits.read(1000 * MS, 200 * MS)
     assert waits.processor_ns == 800 * MS
     waits.begin()
-    waits.look(500 * MS, 0)
+    waits.read(500 * MS, 0)
     assert waits.processor_ns == 0
     kernel.cpu, kernel.threads = 850, {MAIN: (250, 900), OTHER: (0, 0)}
-    waits.look(650 * MS, 50 * MS)
+    waits.read(650 * MS, 50 * MS)
     assert waits.processor_ns == 100 * MS
 
 
@@ -151,14 +151,14 @@ def test_the_disk_is_excused_as_far_as_others_used_it(kernel: Kernel) -> None:
     """Whoever reads nearly all that is read waits for itself; beside others that read more, others are to blame."""
     waits = waits_of(kernel)
     kernel.io, kernel.own_bytes, kernel.all_bytes = 100, 9_000, 10_000
-    waits.look(200 * MS, 0)
+    waits.read(200 * MS, 0)
     assert waits.stalled_ns == 10 * MS
     kernel.io, kernel.own_bytes, kernel.all_bytes = 200, 10_000, 100_000
-    waits.look(300 * MS, 0)
+    waits.read(300 * MS, 0)
     assert waits.stalled_ns == 180 * MS
     waits.begin()
     kernel.io, kernel.own_bytes, kernel.all_bytes = 300, 20_000, 110_000
-    waits.look(200 * MS, 0)
+    waits.read(200 * MS, 0)
     assert waits.stalled_ns == 0
 
 
@@ -166,9 +166,9 @@ def test_a_disk_that_is_not_told_of_is_no_excuse(kernel: Kernel) -> None:
     """Where it is not known how much a bot reads, or for how long it waited, the wait is its own."""
     waits = waits_of(kernel)
     kernel.io, kernel.own_bytes, kernel.all_bytes = 100, None, 10_000
-    waits.look(200 * MS, 0)
+    waits.read(200 * MS, 0)
     kernel.io = None
-    waits.look(300 * MS, 0)
+    waits.read(300 * MS, 0)
     assert waits.stalled_ns == 0
 
 
@@ -180,7 +180,7 @@ def test_memory_is_excused_unless_the_bot_took_all_of_its_own(
     waits = waits_of(kernel)
     kernel.capped = capped
     kernel.memory, kernel.io, kernel.own_bytes, kernel.all_bytes = 60, 60, 5_000, 5_000
-    waits.look(200 * MS, 0)
+    waits.read(200 * MS, 0)
     assert waits.stalled_ns == expected * MS
 
 
@@ -192,20 +192,20 @@ def test_what_is_told_late_makes_up_for_what_was_charged(slices: list[tuple[int,
     now = own = waited = 0
     for wait, computed in slices:
         now, waited = now + wait, waited + wait  # ready, and told of nothing yet
-        waits.look(now * MS, own * MS)
-        turn.look(now * MS, LOOK_NS, Reading(own * MS, waits.processor_ns or 0), queued_ns=0)
+        waits.read(now * MS, own * MS)
+        turn.update(now * MS, INTERVAL_NS, Reading(own * MS, waits.processor_ns or 0), queued_ns=0)
         assert turn.may_be_in_time() == (own < 50)
         now, own = now + computed, own + computed
         kernel.threads = {MAIN: (own, waited)}
-        waits.look(now * MS, own * MS)
-        turn.look(now * MS, LOOK_NS, Reading(own * MS, waits.processor_ns or 0), queued_ns=0)
+        waits.read(now * MS, own * MS)
+        turn.update(now * MS, INTERVAL_NS, Reading(own * MS, waits.processor_ns or 0), queued_ns=0)
         assert turn.charged_ns == own * MS
 
 
 def test_who_slept_before_it_computed_is_too_late(kernel: Kernel) -> None:
     """A bot that was told of no wait when it computed again has slept, and its time is up."""
     turn = LongDecision(0, 100 * MS, Reading())
-    turn.look(150 * MS, LOOK_NS, Reading(), queued_ns=0)
+    turn.update(150 * MS, INTERVAL_NS, Reading(), queued_ns=0)
     assert turn.may_be_in_time()
-    turn.look(170 * MS, LOOK_NS, Reading(1 * MS), queued_ns=0)
+    turn.update(170 * MS, INTERVAL_NS, Reading(1 * MS), queued_ns=0)
     assert not turn.may_be_in_time()

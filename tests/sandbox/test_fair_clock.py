@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 import pytest
@@ -18,25 +20,28 @@ from rich.console import Console
 from warpleague.errors import HarnessFault
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
+from warpleague.match.referee import Referee
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, TimeControl, Violation
 from warpleague.report.terminal.match import print_result
-from warpleague.runner.bot import clock, process, stopwatch
 from warpleague.runner.bot.children import Children, clock_id
-from warpleague.runner.bot.exchange import QUIET_NS, BotReply
-from warpleague.runner.bot.loop import Loop
+from warpleague.runner.bot.exchange import QUIET_NS, Answer
 from warpleague.runner.bot.pondering import Pondering
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
+from warpleague.runner.bot.stopwatch import Stopwatch
 from warpleague.runner.play import play_match
-from warpleague.runner.playing import play_game
+from warpleague.runner.playing import Match
+from warpline.messages import BotHello
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from warpleague.match.spec import Pondering as Policy
+    from warpleague.runner.bot.child import Child
 
 MS = 1_000_000
+HELLO = BotHello(protocol=1, wants=())
 BUDGET_NS = 100 * MS
 
 
@@ -47,7 +52,7 @@ class FakeChild:
     group = freezer = None
     clock_id = clock_id(1 << 22)  # no process has this number
 
-    def __init__(self, *_: object) -> None:
+    def __init__(self) -> None:
         self.theirs_in, self.stdin = os.pipe()
         self.stdout, self.theirs_out = os.pipe()
         self.stderr = -1
@@ -90,25 +95,60 @@ class FakeChild:
             os.close(fd)
 
 
+class BusyChildren(Children):
+    """Other processes of a bot, that compute for a share of the time from `begun` on."""
+
+    def __init__(self, begun: int, share: float) -> None:
+        super().__init__(1)
+        self.any = share > 0
+        self._begun, self._share = begun, share
+
+    def measure(self, pids: Iterable[int], turn_ns: int) -> None:
+        del pids, turn_ns
+        self.used_ns = round((time.perf_counter_ns() - self._begun) * self._share)
+
+
+Fake = tuple[BotProcess, FakeChild]
+MakeFake = Callable[..., Fake]
+
+
 @pytest.fixture
-async def fake(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[BotProcess, FakeChild]]:
-    monkeypatch.setattr(process, "Child", FakeChild)
-    bot = BotProcess(SeatSpec(bot="fake"), "limits")
-    bot.share.loop = Loop.here()
-    child = bot._child
-    assert isinstance(child, FakeChild)
-    yield bot, child
-    child.close()
+def make_fake() -> Iterator[MakeFake]:
+    """Makes a bot without a process, whose decisions are timed by what `more` says (as of `Stopwatch`)."""
+    children = []
+
+    def make(**more: Any) -> Fake:
+        child = FakeChild()
+        children.append(child)
+        seat = SeatSpec(bot="fake")
+        return BotProcess(seat, "none", lambda *_: cast("Child", child), partial(Stopwatch, **more)), child
+
+    yield make
+    for child in children:
+        child.close()
+
+
+@pytest.fixture
+def fake(make_fake: MakeFake) -> Fake:
+    """A bot without a process."""
+    return make_fake()
+
+
+async def put(bot: BotProcess, budget_ns: int) -> Answer | Violation:
+    """Put a question to a bot, in the loop that runs."""
+    async with trio.open_nursery() as nursery:
+        bot.attend(nursery, at_once=False)
+    return await bot.ask(b"?\n", budget_ns)
 
 
 @pytest.mark.trio
-async def test_a_bot_with_other_processes_is_owed_its_time_once(fake: tuple[BotProcess, FakeChild]) -> None:
+async def test_a_bot_with_other_processes_is_owed_its_time_once(fake: Fake) -> None:
     """Where nothing counts what its other processes compute, their doing cannot more than double its time."""
     bot, child = fake
     child.waited_share = 1.0
-    bot._halt.children.any = True
+    bot.halt.children.any = True
     begun = time.perf_counter_ns()
-    trouble = await bot.ask(b"?\n", BUDGET_NS)
+    trouble = await put(bot, BUDGET_NS)
     assert isinstance(trouble, Violation)
     assert trouble.kind == "timeout"
     assert trouble.detail["limit_ms"] == 100
@@ -121,32 +161,20 @@ async def test_a_bot_with_other_processes_is_owed_its_time_once(fake: tuple[BotP
     ("cpu", "waited", "children"), [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.2, 0.8, 0.9)]
 )
 async def test_nothing_is_owed_to_a_bot_that_only_was_slow(
-    fake: tuple[BotProcess, FakeChild],
-    cpu: float,
-    waited: float,
-    children: float,
-    monkeypatch: pytest.MonkeyPatch,
+    make_fake: MakeFake, cpu: float, waited: float, children: float
 ) -> None:
     """Sleeping and computing extend nothing, nor does waiting for one's own threads and processes."""
-    bot, child = fake
+    bot, child = make_fake(own_counts=lambda: (0, time.perf_counter_ns()))  # a busy machine is no matter
     child.cpu_share, child.waited_share = cpu, waited
-
-    def look(found: Children, *_: object) -> None:
-        found.used_ns = round((time.perf_counter_ns() - child.begun) * children)
-
-    monkeypatch.setattr(Children, "look", look)
-    monkeypatch.setattr(
-        stopwatch, "own_counts", lambda: (0, time.perf_counter_ns())
-    )  # a busy machine is no matter
-    bot._halt.children.any = children > 0
-    trouble = await bot.ask(b"?\n", BUDGET_NS)
+    bot.halt.children = BusyChildren(child.begun, children)
+    trouble = await put(bot, BUDGET_NS)
     assert isinstance(trouble, Violation)
-    assert trouble.detail.get("extended_ms", 0) < 50  # a busy machine may be late with the first look
+    assert trouble.detail.get("extended_ms", 0) < 50  # a busy machine may be late with the first reading
 
 
 @pytest.mark.trio
 async def test_a_bot_is_waited_for_while_others_have_its_processor(
-    fake: tuple[BotProcess, FakeChild],
+    fake: Fake,
 ) -> None:
     """An answer that comes late by no more than the wait counts, however late, and the wait is not charged."""
     bot, child = fake
@@ -159,8 +187,8 @@ async def test_a_bot_is_waited_for_while_others_have_its_processor(
         return FakeChild.pressure_ns(child, kind)
 
     child.pressure_ns = read
-    reply = await bot.ask(b"?\n", BUDGET_NS)
-    assert isinstance(reply, BotReply)
+    reply = await put(bot, BUDGET_NS)
+    assert isinstance(reply, Answer)
     assert reply.line == b"late"
     assert reply.wall_ns < BUDGET_NS
     assert reply.wait_ns is not None
@@ -168,7 +196,7 @@ async def test_a_bot_is_waited_for_while_others_have_its_processor(
 
 
 @pytest.mark.trio
-async def test_a_wait_that_is_told_late_is_waited_for(fake: tuple[BotProcess, FakeChild]) -> None:
+async def test_a_wait_that_is_told_late_is_waited_for(fake: Fake) -> None:
     """A bot that is ready to run is not out, however late the kernel tells that it waited all the time."""
     bot, child = fake
     child.is_ready = True
@@ -181,31 +209,28 @@ async def test_a_wait_that_is_told_late_is_waited_for(fake: tuple[BotProcess, Fa
         return FakeChild.pressure_ns(child, kind)
 
     child.pressure_ns = read
-    reply = await bot.ask(b"?\n", BUDGET_NS)
-    assert isinstance(reply, BotReply)
+    reply = await put(bot, BUDGET_NS)
+    assert isinstance(reply, Answer)
     assert reply.wall_ns < BUDGET_NS
 
 
 @pytest.mark.trio
-async def test_a_bot_that_is_ready_and_computes_is_out_in_time(fake: tuple[BotProcess, FakeChild]) -> None:
+async def test_a_bot_that_is_ready_and_computes_is_out_in_time(fake: Fake) -> None:
     """Being ready is no excuse by itself: who computes has got a processor, and nothing is told later."""
     bot, child = fake
     child.is_ready, child.cpu_share = True, 0.1
-    trouble = await bot.ask(b"?\n", BUDGET_NS)
+    trouble = await put(bot, BUDGET_NS)
     assert isinstance(trouble, Violation)
     assert trouble.detail.get("extended_ms", 0) < 50  # a busy machine may be late with the first look
 
 
 @pytest.mark.trio
-async def test_an_overloaded_host_voids_the_match(
-    fake: tuple[BotProcess, FakeChild], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_overloaded_host_voids_the_match(make_fake: MakeFake) -> None:
     """A bot that gets no processor for minutes is not waited for any longer, and not blamed."""
-    bot, child = fake
+    bot, child = make_fake(overload_ns=0)
     child.waited_share = 1.0
-    monkeypatch.setattr(clock, "OVERLOAD_NS", 0)
     with pytest.raises(HarnessFault, match="overloaded: it kept a bot waiting for"):
-        await bot.ask(b"?\n", 20 * MS)
+        await put(bot, 20 * MS)
 
 
 def gaps(policy: Policy, *used_and_lasted_ms: tuple[float, float]) -> bool:
@@ -374,17 +399,16 @@ def test_stopped_by_signals_all_threads_stand_still_at_once(
     bot = BotProcess(seat, "limits")
     try:
         trio.run(bot.ask, b'{"type":"hello"}\n', None)
-        bot.hello = object()  # type: ignore[assignment]
-        bot.locate()
+        bot.greeted(HELLO)
         bot.pondering.begin("always-stop")
         for number in range(1, 31):
-            assert isinstance(trio.run(bot.ask, b'{"type":"act","id":%d}\n' % number, None), BotReply)
+            assert isinstance(trio.run(bot.ask, b'{"type":"act","id":%d}\n' % number, None), Answer)
             bot.pause()
             begun = time.perf_counter()
             while time.perf_counter() - begun < 0.01:
                 pass
-            bot._look_at_children()
-        assert bot._halt.undone_ns < 20_000_000  # 50 ms would be held against it
+            bot.check_children()
+        assert bot.halt.undone_ns < 20_000_000  # 50 ms would be held against it
     finally:
         bot.end()
 
@@ -407,7 +431,11 @@ def test_a_bot_with_other_processes_waits_for_no_other_match(employer: SeatSpec)
         "m", "aliens", options, (employer, employer), match_key("m"), clock=clock, level="sandbox"
     )
     idle = IdleBots(4)
-    trio.run(play_game, load_game("aliens"), spec, None, idle)
+
+    async def play() -> None:
+        await Match(Referee(load_game("aliens"), spec), idle=idle).play()
+
+    trio.run(play)
     assert len(idle) == 0
 
 
@@ -419,18 +447,18 @@ def test_without_a_freezer_all_that_a_bot_started_is_stopped_with_it(
     bot = BotProcess(employer, "sandbox")
 
     def states() -> set[str]:
-        found = bot._child.processes()
+        found = bot.child.processes()
         assert len(found) == 2
         return {Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] for pid in found}
 
     try:
-        assert isinstance(trio.run(bot.ask, b'{"type":"hello"}\n', None), BotReply)
-        bot.locate()
-        bot._look_at_children()
+        assert isinstance(trio.run(bot.ask, b'{"type":"hello"}\n', None), Answer)
+        bot.greeted(HELLO)
+        bot.check_children()
         bot.pause()
         while states() != {"T"}:
             os.sched_yield()
-        bot._halt.resume()
+        bot.halt.resume()
         while "T" in states():
             os.sched_yield()
     finally:
@@ -451,31 +479,27 @@ class Clocks:
         return self.now
 
 
-def test_what_other_processes_use_beyond_the_bots_own_time_is_out_of_turn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_other_processes_use_beyond_the_bots_own_time_is_out_of_turn() -> None:
     """Between two looks: clocks that went on, those of new ones, and a number used again, less the bot's turn."""
     clocks = Clocks()
-    monkeypatch.setattr("warpleague.runner.bot.children.time", clocks)
-    children = Children(cores=1)
+    children = Children(1, clocks)
     clocks.of, clocks.now = {7: 20, 8: 5}, 100
-    children.look([7, 8], turn_ns=100)
+    children.measure([7, 8], turn_ns=100)
     assert (children.any, children.used_ns, children.out_of_turn_ns, children.gap_ns) == (True, 25, 0, 0)
     clocks.of, clocks.now = {7: 60, 8: 3, 9: 10}, 200
-    children.look([7, 8, 9], turn_ns=130)
+    children.measure([7, 8, 9], turn_ns=130)
     assert (children.used_ns, children.out_of_turn_ns, children.gap_ns) == (25 + 53, 53 - 30, 70)
 
 
-def test_a_chain_of_short_processes_computes_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chain_of_short_processes_computes_all_the_time() -> None:
     """Where each look finds a new process, others lived between the looks, beside an idle one too; not in the turn."""
     clocks = Clocks()
-    monkeypatch.setattr("warpleague.runner.bot.children.time", clocks)
     for idle, expected in (((), [0, 100, 100, 100, 100]), ((7,), [0, 0, 0, 100, 100])):
-        children, used = Children(cores=1), []
+        children, used = Children(1, clocks), []
         for look in range(5):
             clocks.of, clocks.now = {7: 0, 20 + look: 0}, clocks.now + 100
-            children.look([*idle, 20 + look], turn_ns=0)
+            children.measure([*idle, 20 + look], turn_ns=0)
             used.append(children.out_of_turn_ns)
         assert used == expected
-        children.look([*idle, 24], turn_ns=0)
+        children.measure([*idle, 24], turn_ns=0)
         assert children.out_of_turn_ns == 0

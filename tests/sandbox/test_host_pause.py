@@ -47,7 +47,7 @@ from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import TimeControl, MatchSpec, SeatSpec
-from warpleague.runner.play import play_match
+from warpleague.runner.play import play_within
 
 if __name__ == "__main__":
     clock = json.loads(sys.argv[2])
@@ -55,28 +55,39 @@ if __name__ == "__main__":
     seats = tuple(SeatSpec(bot=f"bot{n}", run=(sys.executable, "-P", f"bot{n}.py"), cwd=sys.argv[1]) for n in (0, 1))
     spec = MatchSpec("m", "aliens", options, seats, match_key("m"),
                      clock=TimeControl(start_s=60.0, **clock), level="limits")
-    result = play_match(spec)
+    result = play_within(spec, 600.0, starter=start)
     print(json.dumps({"faults": [[str(fault) for fault in seat] for seat in result.faults],
                       "wall_ms": [seat.wall_ms for seat in result.times]}))
 """
-STOPS_AT_A_LOOK = """
+USUAL_START = """
+from warpleague.runner.playing import start_bot as start
+"""
+STOPS_AT_A_READING = """
 import os, signal, subprocess
+from warpleague.runner.bot.child import Child
+from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.stopwatch import Stopwatch
 
-look, looks = Stopwatch.look, []
+readings = []
 
-def look_and_stop(watch, turn, *args, **more):
-    look(watch, turn, *args, **more)
-    if turn.budget_ns < 1e9:  # a decision, no start
-        looks.append(turn)
-    if len(looks) == {number}:
-        looks.append(None)
-        bot, referee = watch._child.pid, os.getpid()
-        os.kill(bot, signal.SIGSTOP)
-        subprocess.Popen(["sh", "-c", f"sleep {pause}; kill -CONT {{referee}} {{bot}}"])
-        os.kill(referee, signal.SIGSTOP)
+class StoppingStopwatch(Stopwatch):
+    def __init__(self, child, halt):
+        super().__init__(child, halt)
+        self.child = child
 
-Stopwatch.look = look_and_stop
+    def read(self, decision, *args, **more):
+        super().read(decision, *args, **more)
+        if decision.budget_ns < 1e9:  # a decision, no start
+            readings.append(decision)
+        if len(readings) == {number}:
+            readings.append(None)
+            bot, referee = self.child.pid, os.getpid()
+            os.kill(bot, signal.SIGSTOP)
+            subprocess.Popen(["sh", "-c", f"sleep {pause}; kill -CONT {{referee}} {{bot}}"])
+            os.kill(referee, signal.SIGSTOP)
+
+def start(referee, seat):
+    return BotProcess(referee.spec.seats[seat], referee.spec.level, Child, StoppingStopwatch)
 """
 MOVE, BANK = {"move_s": 0.5}, {"bank_s": 0.9}
 
@@ -93,14 +104,14 @@ MOVE, BANK = {"move_s": 0.5}, {"bank_s": 0.9}
 )
 def test_a_pause_of_the_host_is_nobodys(tmp_path: Path, what: str, clock: dict[str, float]) -> None:
     """Stopped twice for longer than a decision may take, and then going on: no fault, next to no time charged."""
-    assert_nothing_charged(tmp_path, what, PLAY, clock)
+    assert_nothing_charged(tmp_path, what, USUAL_START + PLAY, clock)
 
 
 @pytest.mark.parametrize("number", range(1, 8))
 @pytest.mark.parametrize("what", ["compute(0.1)", "time.sleep(0.1)"], ids=["computing", "sleeping"])
-def test_a_pause_between_two_looks_is_nobodys(tmp_path: Path, what: str, number: int) -> None:
+def test_a_pause_between_two_readings_is_nobodys(tmp_path: Path, what: str, number: int) -> None:
     """Stopped right after the clocks were read, wherever the referee goes from there: no fault either."""
-    stops = STOPS_AT_A_LOOK.format(number=number, pause=PAUSE_S)
+    stops = STOPS_AT_A_READING.format(number=number, pause=PAUSE_S)
     assert_nothing_charged(tmp_path, what, stops + PLAY, MOVE)
 
 

@@ -171,7 +171,7 @@ def test_tells_signals_from_exits(level: Level, bot_folder: Path) -> None:
     for code, status in (("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", -9)):
         run = (sys.executable, "-I", "-S", "-c", code)
         bot = BotProcess(SeatSpec(bot="b", run=run, cwd=str(bot_folder)), level)
-        assert bot._child.status(PATIENCE_S) == status
+        assert bot.child.status(PATIENCE_S) == status
         bot.end()
 
 

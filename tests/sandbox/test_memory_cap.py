@@ -16,7 +16,7 @@ import trio
 
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.exchange import Answer
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import cgroup, groups, hierarchy, launch
 
@@ -58,7 +58,7 @@ def capped(monkeypatch: pytest.MonkeyPatch, own_groups: Callable[[], set[str]]) 
     assert own_groups() == before
 
 
-async def ask_once(seat: SeatSpec, level: Level) -> tuple[BotReply | Violation, dict[str, Any]]:
+async def ask_once(seat: SeatSpec, level: Level) -> tuple[Answer | Violation, dict[str, Any]]:
     """Start a bot, ask it once and end it; what came of it, and the evidence."""
     bot = BotProcess(seat, level)
     try:
@@ -73,7 +73,7 @@ def ask(bot_folder: Path) -> Callable[..., Any]:
 
     async def ask(
         code: str, level: Level = "limits", **limits: int
-    ) -> tuple[BotReply | Violation, dict[str, Any]]:
+    ) -> tuple[Answer | Violation, dict[str, Any]]:
         run = (sys.executable, "-I", "-S", "-c", f"input()\n{code}")
         given: dict[str, Any] = {"memory_mb": LIMIT_MB, **limits}
         return await ask_once(SeatSpec(bot="greedy", run=run, cwd=str(bot_folder), **given), level)
@@ -137,7 +137,7 @@ async def test_scratch_space_is_granted_besides(
         "hoard = bytearray(b'x') * (45 << 20)\n"
     )
     trouble, evidence = await ask(code + DONE, "sandbox", tmp_mb=50)
-    assert isinstance(trouble, BotReply), (trouble, evidence)
+    assert isinstance(trouble, Answer), (trouble, evidence)
 
 
 @pytest.mark.trio
@@ -185,8 +185,8 @@ def test_a_daemon_goes_with_its_group(capped: str, bot_folder: Path) -> None:
     """At limits, too, what left the bot's process group dies with the bot."""
     code = "import os, time\nif os.fork(): time.sleep(60)\nos.setsid(); print(os.getpid(), flush=True); time.sleep(60)"
     bot = BotProcess(SeatSpec(bot="b", run=(sys.executable, "-c", code), cwd=str(bot_folder)), "limits")
-    os.set_blocking(bot._out, True)
-    daemon = int(os.read(bot._out, 100))
+    os.set_blocking(bot.child.stdout, True)
+    daemon = int(os.read(bot.child.stdout, 100))
     bot.end()
     assert ended(daemon)
 
@@ -197,8 +197,8 @@ from warpleague.match.spec import SeatSpec
 from warpleague.runner.bot.process import BotProcess
 code = "import os, time\\nif os.fork(): time.sleep(60)\\nos.setsid(); print(os.getpid(), flush=True); time.sleep(60)"
 bot = BotProcess(SeatSpec(bot="b", run=(sys.executable, "-c", code), cwd=sys.argv[1]), "limits")
-os.set_blocking(bot._out, True)
-print(os.read(bot._out, 100).decode().strip(), bot._child.group.path, flush=True)
+os.set_blocking(bot.child.stdout, True)
+print(os.read(bot.child.stdout, 100).decode().strip(), bot.child.group.path, flush=True)
 """
 
 

@@ -59,8 +59,8 @@ async def test_the_end_of_process_1_is_the_bots_own(sandboxed: None, bot_folder:
     run = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)")
     bot = BotProcess(SeatSpec(bot="suspect", run=run, cwd=str(bot_folder)), "sandbox")
     try:
-        assert bot._child.sandbox is not None
-        os.kill(bot._child.sandbox.init_pid, signal.SIGKILL)
+        assert bot.child.sandbox is not None
+        os.kill(bot.child.sandbox.init_pid, signal.SIGKILL)
         trouble = await bot.ask(b"{}\n", 60_000_000_000)
     finally:
         bot.end()
@@ -87,7 +87,7 @@ async def test_a_sandbox_that_does_not_end_is_given_back_all_the_same(
     async with trio.open_nursery() as nursery:
         between = os.listdir("/proc/self/fd")
         bot = BotProcess(seat, "sandbox")
-        group = bot._child.group
+        group = bot.child.group
         bot.attend(nursery)
         monkeypatch.setattr(sandbox, "_readable", lambda *_: False)
         await bot.close(0.0)

@@ -14,12 +14,13 @@ import pytest
 import trio
 
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.exchange import Answer
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.confine import freezer
 from warpleague.runner.host.processes import state
 from warpleague.runner.host.reaper import reap_orphans
+from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,8 +54,8 @@ def start(bot_folder: Path) -> Iterator[Callable[..., BotProcess]]:
         )
         bot = BotProcess(seat, level)
         begun.append(bot)
-        assert isinstance(trio.run(bot.ask, HELLO, None), BotReply)
-        bot.locate()
+        assert isinstance(trio.run(bot.ask, HELLO, None), Answer)
+        bot.greeted(BotHello(protocol=1, wants=()))
         bot.pondering.begin("off")
         return bot
 
@@ -96,14 +97,14 @@ def test_what_is_frozen_stays_so(
     """While another is asked, a bot computes nothing, whatever it started; asked again, it answers."""
     del frozen
     bot = start(stem, level)
-    assert isinstance(trio.run(bot.ask, question(1), None), BotReply)
-    bot.hush()
+    assert isinstance(trio.run(bot.ask, question(1), None), Answer)
+    bot.freeze()
     let_pass(0.01)  # until all of it stands still, on other processors, too
-    before = bot._halt.own_ns()
+    before = bot.halt.own_ns()
     let_pass(0.2)
-    after = bot._halt.own_ns()
+    after = bot.halt.own_ns()
     assert after - before < 10 * MS
-    assert isinstance(trio.run(bot.ask, question(2), None), BotReply)
+    assert isinstance(trio.run(bot.ask, question(2), None), Answer)
 
 
 @LEVELS
@@ -111,17 +112,16 @@ def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: No
     """What processes compute that live for moments is in the bot's processor time, and makes it a ponderer."""
     del frozen
     bot = start("chains_of_children", level)
-    bot.hello = object()  # type: ignore[assignment]
     rounds: list[float] = []  # how large a share of each round they got a processor
     while not bot.pondering.stops and len(rounds) < 100:
-        begun, before = time.perf_counter_ns(), bot._halt.own_ns()
-        assert isinstance(trio.run(bot.ask, question(len(rounds) + 1), None), BotReply)
+        begun, before = time.perf_counter_ns(), bot.halt.own_ns()
+        assert isinstance(trio.run(bot.ask, question(len(rounds) + 1), None), Answer)
         let_pass(0.05)
-        bot._look_at_children()
-        rounds.append((bot._halt.own_ns() - before) / (time.perf_counter_ns() - begun))
-    assert bot._halt.others_ns > 50 * MS
+        bot.check_children()
+        rounds.append((bot.halt.own_ns() - before) / (time.perf_counter_ns() - begun))
+    assert bot.halt.others_ns > 50 * MS
     # On a machine that gives it no quarter of the time, a bot takes little from others, and need not be stopped.
-    assert bot._halt.stopped or not any(min(rounds[at : at + 4]) > 0.25 for at in range(97))
+    assert bot.halt.stopped or not any(min(rounds[at : at + 4]) > 0.25 for at in range(97))
 
 
 @LEVELS
@@ -169,7 +169,7 @@ def test_a_busy_machine_is_not_charged(
     bot = start("computes_by_its_clock", level, "0.03")
     for number in range(1, 6):
         reply = trio.run(bot.ask, question(number), 60 * MS)
-        assert isinstance(reply, BotReply)
+        assert isinstance(reply, Answer)
         assert 25 * MS < reply.wall_ns < 60 * MS
 
 
@@ -179,7 +179,7 @@ def test_many_processes_cost_no_more_to_watch(
 ) -> None:
     """A look at the memory of 300 processes costs the referee as little as one at a few."""
     del frozen
-    if start("many_idle_processes", level, "3")._child.group is None:
+    if start("many_idle_processes", level, "3").child.group is None:
         pytest.skip("memory is not counted by a control group")
     few, many = (
         min(looks_at(start("many_idle_processes", level, str(count), processes=400))) for count in (3, 300)
@@ -189,7 +189,7 @@ def test_many_processes_cost_no_more_to_watch(
 
 def looks_at(bot: BotProcess) -> list[float]:
     """How long looks at a bot's memory take, in seconds of processor time."""
-    assert isinstance(trio.run(bot.ask, question(1), None), BotReply)
+    assert isinstance(trio.run(bot.ask, question(1), None), Answer)
     taken = []
     for _ in range(20):
         begun = time.thread_time()
@@ -203,8 +203,8 @@ def stays_stopped(bot: BotProcess) -> bool:
     held = 0
     for _ in range(100):
         let_pass(0.03)
-        bot._look_at_children()
-        found = [state(pid) for pid in bot._child.processes()]
+        bot.check_children()
+        found = [state(pid) for pid in bot.child.processes()]
         held = held + 1 if all(each is None or each[0] in "TZ" for each in found) else 0
         if held == 10:
             return True
@@ -222,8 +222,7 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
     """
     del no_freezer
     bot = start(stem, level)
-    bot.hello = object()  # type: ignore[assignment]
-    bot._look_at_children()
+    bot.check_children()
     number = 0
     reply = None
     deadline = time.perf_counter() + (3 if stem == "chains_of_children" else 30)
@@ -237,7 +236,7 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
         bot.pause()
         for _ in range(3):
             let_pass(0.03)
-            bot._look_at_children()
+            bot.check_children()
     assert reply.kind == "crash"
     assert "while it was stopped" in reply.message
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.exchange import BotReply
+from warpleague.runner.bot.exchange import Answer
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import launch
 
@@ -61,7 +61,7 @@ async def test_counts_page_tables_without_a_control_group(
     run = (sys.executable, "-I", "-S", "-c", code)
     bot = BotProcess(SeatSpec(bot="b", run=run, cwd=str(bot_folder), memory_mb=LIMIT_MB), "sandbox")
     try:
-        assert isinstance(await bot.ask(b"go\n", PATIENCE_NS), BotReply)
+        assert isinstance(await bot.ask(b"go\n", PATIENCE_NS), Answer)
         found = any(bot.memory_exceeded() for _ in range(LOOKS))
         assert found == (hog != "honest")
         assert bot.memory.exceeded_mb >= (LIMIT_MB if found else 0)

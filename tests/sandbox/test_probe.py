@@ -50,7 +50,7 @@ def first(bot: BotProcess) -> int:
 
 def innermost(bot: BotProcess) -> int:
     """What runs for the bot now: in a sandbox, the first process in it."""
-    return bot._child.processes()[0]
+    return bot.child.processes()[0]
 
 
 @pytest.mark.parametrize("whom", [first, innermost])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import cached_property
 from operator import add
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from warpleague.errors import ActionError
 from warpleague.games.api import CHANCE, Game
@@ -44,20 +44,35 @@ _LEAST_SHARE: Final = 8
 
 
 class Situation(IntEnum):
-    """Where `Referee.advance` stopped: at the end, at a question, or at a fault found in a bot's `then` list."""
+    """Where `Referee.advance` stopped: at the end (false), at a question, or at a fault in a bot's `then` list."""
 
     OVER = 0
     ASK = 1
     FAULT = 2
 
 
+class Question(NamedTuple):
+    """A question to the bot of `seat`: its line, and how long the bot may take, in nanoseconds (None: any time)."""
+
+    seat: int
+    id: int
+    line: bytes
+    budget_ns: int | None
+
+
 class Referee:
     """One match as pure code.
 
-    Life: `begin`; for each seat that said hello (`greeting`) `start_line` and `connect`, or `fault`; then, while
+    Life: `begin`; for each seat that said hello (`greeting`) `start_line` and `connect`, or `fault`. Then, while
     `advance` says `Situation.ASK`, send `line` to the bot of `seat` and within `budget_ns` report its `answer`, or a
-    `fault`; at last `end_line` for each seat and `finish`. `confinement`, if given, goes into the record's header: how
-    the bots are confined. `observer`, if given, is told of every state with what led to it.
+    `fault`. At last `end_line` for each seat and `finish`.
+
+    Several seats may decide at once. `questions` then has the questions of all of them, so that their bots can think
+    at the same time. `advance` stops for each of these seats in turn, in the order of the seats, to take its answer.
+    So the record is the same as if they had been asked one after the other.
+
+    `confinement`, if given, goes into the record's header: how the bots are confined. `observer`, if given, is called
+    with every state and the events that led to it.
     """
 
     def __init__(
@@ -98,6 +113,9 @@ class Referee:
         self.legal: Sequence[Any] = ()  # what the seat that is asked may do
         self._ask = ""
         self._id = 0
+        self._posed: dict[
+            int, Question
+        ] = {}  # questions to seats that decide at once, until `advance` comes to them
         self._talk = 0  # messages that the seat that is asked may still send
         self._talks = type(game).talk is not Game.talk
         self._talked = False  # whether the last action was one, so that the same decision goes on
@@ -161,7 +179,7 @@ class Referee:
                     del self._then[0]
                 self._play(legal[0], "auto")
             elif not self._then:
-                self._pose(seat, talk)
+                self._ask_now()
                 return Situation.ASK
             elif not self._play_then():
                 return Situation.FAULT
@@ -182,63 +200,85 @@ class Referee:
         self._talked = self._talked and talked
         return True
 
-    def _pose(self, seat: int, talk: int) -> None:
-        """Write the question for `seat` and say how long it may take."""
+    def questions(self) -> list[Question]:
+        """The question where `advance` stopped, and those of all other seats that decide at once and were not asked.
+
+        Seats that have nothing to decide are left out.
+        """
+        found = [Question(self.seat, self._id, self.line, self.budget_ns)]
+        game, state = self.game, self._state
+        for seat in game.together(state):
+            if seat != self.seat and seat not in self._posed:
+                legal = game.legal(state, seat)
+                if len(legal) > 1:
+                    self._posed[seat] = self._pose(seat, game.ask(state, seat), legal)
+                    found.append(self._posed[seat])
+        return found
+
+    def _ask_now(self) -> None:
+        """Set `line` and `budget_ns` for the seat that is to be asked."""
+        seat = self.seat
         if self._renewed:
             # Its service failed: the very same question under the next id, with all of its time.
             self._renewed = False
             self.line = self.line.replace(b'"id":%d,' % self._id, b'"id":%d,' % (self._id + 1), 1)
             self._ids[seat] = self._id = self._id + 1
             return
-        self._ids[seat] = self._id = self._ids[seat] + 1
-        audience, bank_ns = self._audience, self._banks[seat]
-        if audience.bare[seat] and bank_ns is None and not (talk or self._talked or self._noted):
-            # Nothing but the question itself is wanted.
-            self._used_ns = 0
-            self.budget_ns = self._move_ns[seat]
-            self.line = codec.encode_bare(self._id, self._ask, self._move_s[seat])
-            return
-        move_ns, move_s = self._move_ns[seat], self._move_s[seat]
-        bank_s = None
         if not self._talked:
             self._used_ns = 0
-        elif move_ns is not None:
+        question = self._posed.pop(seat, None) if self._posed else None
+        if question is None:
+            again = self._noted.get("again") if self._noted else None
+            error = again[-1]["message"] if again else None
+            question = self._pose(seat, self._ask, self.legal, self._talk, goes_on=self._talked, error=error)
+        _, self._id, self.line, self.budget_ns = question
+
+    def _pose(
+        self,
+        seat: int,
+        ask: str,
+        legal: Sequence[Any],
+        talk: int = 0,
+        *,
+        goes_on: bool = False,
+        error: str | None = None,
+    ) -> Question:
+        """Write the question for `seat`.
+
+        `talk` is how many messages it may send. The decision may have begun before (`goes_on`), with a message or an
+        illegal action; `error` is why that was illegal.
+        """
+        self._ids[seat] = number = self._ids[seat] + 1
+        audience, bank_ns = self._audience, self._banks[seat]
+        move_ns, move_s = self._move_ns[seat], self._move_s[seat]
+        if audience.bare[seat] and bank_ns is None and not (talk or goes_on or error):
+            return Question(seat, number, codec.encode_bare(number, ask, move_s), move_ns)
+        if goes_on and move_ns is not None:
             move_ns = max(move_ns - self._used_ns, move_ns // _LEAST_SHARE)
             move_s = move_ns / _NANO
-        if bank_ns is None:
-            self.budget_ns = move_ns
-        else:
-            if not self._talked:
+        bank_s = None
+        budget_ns = move_ns
+        if bank_ns is not None:
+            if not goes_on:
                 bank_ns = self._banks[seat] = bank_ns + self._increment_ns[seat]
             bank_s = bank_ns / _NANO
-            self.budget_ns = bank_ns if move_ns is None or bank_ns < move_ns else move_ns
+            budget_ns = bank_ns if move_ns is None or bank_ns < move_ns else move_ns
         events = audience.take(seat)
-        text = view = legal = None
+        text = view = listed = None
         if audience.text[seat]:
-            text = question_text(self.game, self._state, seat, self.legal, decoded(events or b"[]"))
+            text = question_text(self.game, self._state, seat, legal, decoded(events or b"[]"))
             if not audience.events[seat]:
                 events = None
         if audience.state[seat]:
             view = self.game.view_json(self._state, seat)
         if audience.legal[seat]:
-            legal = self.game.legal_json(self._state, seat, self.legal) or self._actions.listed(self.legal)
-        self.line = codec.encode_act(self._id, self._ask, bank_s, move_s, talk or None, events, view, legal)
-        if self._noted and (again := self._noted.get("again")):
-            self.line = codec.with_texts(self.line, error=again[-1]["message"])
+            listed = self.game.legal_json(self._state, seat, legal) or self._actions.listed(legal)
+        line = codec.encode_act(number, ask, bank_s, move_s, talk or None, events, view, listed)
+        if error is not None:
+            line = codec.with_texts(line, error=error)
         if text is not None:
-            self.line = codec.with_texts(self.line, text=text)
-
-    def choose(self, index: int, wall_ns: int, cpu_ns: int | None) -> Violation | None:
-        """Like `answer`, for a line that is no more than an index in answer to this question, and came at once."""
-        if index >= len(self.legal) or self._noted:
-            return self.answer(b'{"type":"act","id":%d,"action":%d}' % (self._id, index), wall_ns, cpu_ns, 0)
-        # As in `_pay`.
-        budget_ns = self.budget_ns
-        charged_ns = wall_ns if budget_ns is None or wall_ns < budget_ns else budget_ns
-        self._used_ns += charged_ns
-        bank_ns = None if self._banks[self.seat] is None else self.charge(charged_ns)
-        self._play(self.legal[index], None, (wall_ns, cpu_ns, 0), None, bank_ns)
-        return None
+            line = codec.with_texts(line, text=text)
+        return Question(seat, number, line, budget_ns)
 
     def answer(self, line: bytes, wall_ns: int, cpu_ns: int | None, wait_ns: int | None) -> Violation | None:
         """Judge and play the line that the bot of `seat` answered; a violation is returned, not yet punished.
@@ -247,42 +287,42 @@ class Referee:
         `wait_ns` how long it was ready but without a processor; None where the system cannot tell. A late
         answer to an earlier question that has been substituted is no answer and no fault: `is_late` tells.
         """
-        seat = self.seat
-        note = value = None
-        action: Any = codec.decode_index(line, self._id)
-        if action is None:
-            try:
-                reply = codec.decode_bot(line, self.spec.note_bytes)
-            except codec.WireError as error:
-                return Violation(error.kind, str(error), quote(line))
-            if not isinstance(reply, (Answer, Failed)):
-                text = f"expected an act message, got {reply.type}"
-                return Violation("protocol", text, quote(line))
-            if reply.id != self._id:
-                return Violation("protocol", f"answered id {reply.id} to question {self._id}", quote(line))
-            note_usage(self._noted, reply.usage)
-            if isinstance(reply, Failed):
-                return self._failed(reply, line, wall_ns)
-            action, note, value, then = reply.action, reply.note, reply.value, reply.then
-        else:
-            then = ()
-        if isinstance(action, int):
-            if action >= len(self.legal):
-                text = f"action {action} is out of range: there are {len(self.legal)} legal actions"
-                return self._refused(Violation("illegal", text, quote(line)), wall_ns, cpu_ns, wait_ns)
-            action = self.legal[action]
-        else:
-            try:
-                action = self.game.parse(self._state, seat, action)
-            except ActionError as error:
-                return self._refused(Violation("illegal", str(error), quote(line)), wall_ns, cpu_ns, wait_ns)
+        index = codec.decode_index(line, self._id)
+        if index is not None and index < len(self.legal) and not self._noted:
+            # Nearly always.
+            self._play(self.legal[index], None, (wall_ns, cpu_ns, wait_ns), None, self._pay(wall_ns))
+            return None
+        try:
+            reply = codec.decode_bot(line, self.spec.note_bytes)
+        except codec.WireError as error:
+            return Violation(error.kind, str(error), quote(line))
+        if not isinstance(reply, (Answer, Failed)):
+            text = f"expected an act message, got {reply.type}"
+            return Violation("protocol", text, quote(line))
+        if reply.id != self._id:
+            return Violation("protocol", f"answered id {reply.id} to question {self._id}", quote(line))
+        note_usage(self._noted, reply.usage)
+        if isinstance(reply, Failed):
+            return self._failed(reply, line, wall_ns)
+        try:
+            action = self._action(reply.action)
+        except ActionError as error:
+            return self._refused(Violation("illegal", str(error), quote(line)), wall_ns, cpu_ns, wait_ns)
         bank_ns = self._pay(wall_ns)
         if self._noted and "again" in self._noted:
             wall_ns, cpu_ns, wait_ns = map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0))
-        if then:
-            self._then = list(then)
-        self._play(action, None, (wall_ns, cpu_ns, wait_ns), note, bank_ns, value)
+        if reply.then:
+            self._then = list(reply.then)
+        self._play(action, None, (wall_ns, cpu_ns, wait_ns), reply.note, bank_ns, reply.value)
         return None
+
+    def _action(self, given: object) -> Any:
+        """The action that a bot gave, as an index or as an object; `ActionError` if it is not legal."""
+        if not isinstance(given, int):
+            return self.game.parse(self._state, self.seat, given)
+        if given >= len(self.legal):
+            raise ActionError(f"action {given} is out of range: there are {len(self.legal)} legal actions")
+        return self.legal[given]
 
     def _pay(self, wall_ns: int) -> int | None:
         """Charge an answer that took `wall_ns`; what is left of the bank, or None without one."""
@@ -295,7 +335,7 @@ class Referee:
     def _refused(
         self, violation: Violation, wall_ns: int = 0, cpu_ns: int | None = None, wait_ns: int | None = None
     ) -> Violation | None:
-        """What an illegal action is: a fault, or None if the decision is asked again, which goes on in its time."""
+        """Handle an illegal action: a fault, or None if the decision is asked again, within the time that is left."""
         again = self._noted.get("again", [])
         if len(again) >= self.spec.again:
             if again:
@@ -311,17 +351,14 @@ class Referee:
         return None
 
     def _failed(self, reply: Failed, line: bytes, wall_ns: int) -> Violation | None:
-        """What it is that a service failed: a fault, or None if the decision is asked again, with all of its time."""
+        """Handle a failed service: a fault, or None if the decision is asked again, with all of its time."""
         so_far = self._spent.failures(self.seat) + len(self._noted.get("failed", ()))
         self._renewed = so_far < self.spec.failures
         return note_failure(self._noted, reply, line, wall_ns, allowed=self._renewed)
 
-    def is_late(self, line: bytes, seat: int | None = None) -> bool:
-        """Whether `line` answers an earlier question that was substituted after a timeout; true once for each.
-
-        It came from the bot of `seat`, by default the one that is asked.
-        """
-        late = self._late[self.seat if seat is None else seat]
+    def is_late(self, seat: int, line: bytes) -> bool:
+        """Whether `line` of the bot of `seat` answers an earlier question that was substituted; true once for each."""
+        late = self._late[seat]
         if not late:
             return False
         try:

@@ -26,8 +26,8 @@ from warpleague.games import FAMILIES, GAMES, game_ids, load_game
 from warpleague.match.chance import match_key
 from warpleague.match.conditions import Conditions
 from warpleague.match.setup import load_options, options_json
-from warpleague.runner.bot.exchange import BotReply
-from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.exchange import Answer
+from warpleague.runner.bot.process import BotProcess, never_late
 from warpleague.runner.bundle.bundle import Bundle, prepare
 from warpleague.runner.bundle.content import left_out
 from warpleague.runner.bundle.manifest import ANY, MANIFEST, games_named, plays, require_folder
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
         TimeControl,
         Violation,
     )
-    from warpleague.runner.bot.exchange import Answered
     from warpleague.runner.bot.logs import LogFolder
+    from warpleague.runner.bot.waiting import IsLate
     from warpleague.runner.trial import Trial, Way
 
 T = TypeVar("T")
@@ -254,26 +254,19 @@ class _MeasuredBot(BotProcess):
         self.decisions = 0
         self.decisions_ns = self.longest_ns = 0
         self.start_ns = 0
-        self._decides = self._waited_for = False
+        self._decides = self._is_asked = False
 
-    def put(
-        self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
-    ) -> Answered | Violation | None:
-        """As `BotProcess.put`."""
+    async def ask(
+        self, line: bytes, budget_ns: int | None, is_late: IsLate = never_late
+    ) -> Answer | Violation:
+        """As `BotProcess.ask`."""
         self._decides = line.startswith(b'{"type":"act"')
-        found = super().put(line, budget_ns, forgive)
-        if isinstance(found, tuple):
-            self._count(found[1])
-        return found
-
-    async def awaited(self) -> BotReply | Violation:
-        """As `BotProcess.awaited`."""
-        self._waited_for = True  # it stays so if the match is broken off
-        found = await super().awaited()
-        self._waited_for = False
-        if isinstance(found, BotReply):
-            self._count(found.wall_ns)
-        return found
+        self._is_asked = True  # it stays so if the match is broken off
+        answer = await super().ask(line, budget_ns, is_late)
+        self._is_asked = False
+        if isinstance(answer, Answer):
+            self._count(answer.wall_ns)
+        return answer
 
     def _count(self, charged_ns: int) -> None:
         if self._decides:
@@ -285,8 +278,8 @@ class _MeasuredBot(BotProcess):
 
     def stop(self) -> None:
         """Count what it has been charged for an answer that nobody waits for any more."""
-        if self._waited_for:
-            self._waited_for = False
+        if self._is_asked:
+            self._is_asked = False
             self._count(self.charged_ns)
 
 

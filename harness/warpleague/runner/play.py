@@ -9,7 +9,8 @@ import contextlib
 import math
 import resource
 import sys
-from functools import cache, partial
+from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import attrs
@@ -22,7 +23,7 @@ from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.doctor.promises import check_level, first_cause
 from warpleague.runner.host.processes import started
 from warpleague.runner.host.reaper import become_subreaper, children, sweep
-from warpleague.runner.playing import play_game, start_bot
+from warpleague.runner.playing import Match, start_bot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from warpleague.match.confinement import Confinement
     from warpleague.match.spec import Level, MatchResult, MatchSpec
     from warpleague.runner.playing import Attendant, Present, Starter
+
+    Observer = Callable[[Any, Sequence[Event]], None]
+    """Called with every state of a match, and the events that led to it."""
 
 T = TypeVar("T")
 
@@ -43,7 +47,7 @@ _checking: Final = trio.Lock()
 def play_match(
     spec: MatchSpec,
     *,
-    observer: Callable[[Any, Sequence[Event]], None] | None = None,
+    observer: Observer | None = None,
     log: bool = False,
     present: Present | None = None,
 ) -> MatchResult:
@@ -52,9 +56,7 @@ def play_match(
     Raises `BadInput` for a spec that cannot be played here, `HarnessFault` when the host failed; whatever else
     is raised is a bug. What a bot does never raises: it is in the result.
     """
-    result = _play(spec, observer, None, log, present=present)
-    assert result is not None
-    return result
+    return _done(_play(_referee(spec, observer), log=log, present=present))
 
 
 def play_within(
@@ -64,7 +66,7 @@ def play_within(
 
     The `starter` starts the bots. With `reuse`, reusable bots wait for their next match, as in `play_in_series`.
     """
-    return _play(spec, None, _IDLE if reuse else None, log, seconds, starter=starter)
+    return _play(_referee(spec), seconds, idle=_IDLE if reuse else None, log=log, starter=starter)
 
 
 def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:
@@ -72,19 +74,16 @@ def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:
 
     They end with this process, and before a match with dice that one of them may know.
     """
-    result = _play(spec, None, _IDLE, log)
-    assert result is not None
-    return result
+    return _done(_play(_referee(spec), idle=_IDLE, log=log))
 
 
-def play_out(spec: MatchSpec, make: Callable[..., Referee]) -> MatchResult:
+def play_out(referee: Referee) -> MatchResult:
     """Like `play_in_series`, with a referee of the caller's, for playouts that compare moves with the same dice.
 
     Reusable bots stay, whatever dice they have seen: nothing is at stake.
     """
-    result = _play(spec, None, _PLAYOUT_IDLE, False, make=make)
-    assert result is not None
-    return result
+    confinement_of(referee.spec)  # raises if the level cannot be had here
+    return _done(_play(referee, idle=_PLAYOUT_IDLE))
 
 
 async def play_beside(
@@ -92,7 +91,7 @@ async def play_beside(
     log: bool = False,
     *,
     private: bool = False,
-    observer: Callable[[Any, Sequence[Event]], None] | None = None,
+    observer: Observer | None = None,
     present: Present | None = None,
     attendant: Attendant | None = None,
 ) -> MatchResult:
@@ -113,10 +112,15 @@ async def play_beside(
         _open_more_files()
     brood = _Brood()
     try:
-        game = load_game(spec.game, spec.rules)
-        return await play_game(
-            game, spec, observer, _IDLE, _confinement(spec), log, present, brood.before, attendant=attendant
+        match = Match(
+            _referee(spec, observer),
+            idle=_IDLE,
+            log=log,
+            present=present,
+            before=brood.before,
+            attendant=attendant,
         )
+        return await match.play()
     except BaseExceptionGroup as group:
         raise _unwrapped(group) from group
     finally:
@@ -128,23 +132,35 @@ def end_idle() -> None:
     _IDLE.end_all()
 
 
+def idle_bots() -> int:
+    """How many bots wait in this process for their next match."""
+    return len(_IDLE)
+
+
+def _referee(spec: MatchSpec, observer: Observer | None = None) -> Referee:
+    """The referee of a match that begins now, whose record says how its bots are confined."""
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    confinement = confinement_of(spec)
+    return Referee(
+        load_game(spec.game, spec.rules), spec, started=started, confinement=confinement, observer=observer
+    )
+
+
 def _play(
-    spec: MatchSpec,
-    observer: Callable[[Any, Sequence[Event]], None] | None,
-    idle: IdleBots | None,
-    log: bool,
-    within_s: float = math.inf,
-    present: Present | None = None,
-    make: Callable[..., Referee] = Referee,
-    starter: Starter = start_bot,
+    referee: Referee, within_s: float = math.inf, *, idle: IdleBots | None = None, **more: Any
 ) -> MatchResult | None:
-    confinement = _confinement(spec)
+    """Play a match as the only one of this process; None if it is broken off after `within_s` seconds.
+
+    `idle` and `more` are as in `Match`.
+    """
     become_subreaper()
     before = children()
+
+    async def play() -> MatchResult:
+        return await Match(referee, idle=idle, before=before, **more).play()
+
     try:
-        game = load_game(spec.game, spec.rules)
-        play = partial(play_game, game, spec, observer, idle, confinement, log, present, before, make)
-        result: MatchResult | None = trio.run(within, within_s, partial(play, starter=starter))
+        result: MatchResult | None = trio.run(within, within_s, play)
     except BaseExceptionGroup as group:
         raise _unwrapped(group) from group
     finally:
@@ -152,7 +168,14 @@ def _play(
     return result
 
 
-def _confinement(spec: MatchSpec) -> Confinement:
+def _done(result: MatchResult | None) -> MatchResult:
+    """The result of a match that cannot have been broken off."""
+    assert result is not None
+    return result
+
+
+def confinement_of(spec: MatchSpec) -> Confinement:
+    """How the bots of a match are confined here; `BadInput` if that cannot be."""
     paths = {path for seat in spec.seats for path in seat.paths} if spec.level == "sandbox" else ()
     network = {address for seat in spec.seats for address in seat.network}
     if network and spec.level != "sandbox":

@@ -1,14 +1,14 @@
-"""Plays a match inside a running trio: starts the bots, greets them, asks them in turn, and ends them.
+"""Plays a match inside a running trio: starts the bots, greets them, asks them until it is over, and ends them.
 
-The rules of the wire and the record are in `warpleague.match.referee`, one process in `warpleague.runner.bot`.
+The rules of the wire and the record are in `warpleague.match.referee`, one bot in `warpleague.runner.bot`, and who may
+compute when in `warpleague.runner.turns`.
 """
 
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import trio
@@ -16,28 +16,25 @@ import trio
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.match import greeting
 from warpleague.match.evidence import with_words
-from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import Violation
-from warpleague.match.together import TogetherReferee
-from warpleague.runner.bot.exchange import BotReply, line_of
 from warpleague.runner.bot.loop import Loop
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.watch import Attendance
 from warpleague.runner.bot.wirelog import BotLog
 from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host.reaper import children, reap_orphans
-from warpleague.runner.together import ask_together
+from warpleague.runner.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping
 
-    from warpleague.games.api import Event, Game
-    from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
+    from warpleague.match.referee import Question, Referee
+    from warpleague.match.spec import MatchResult, SeatSpec
+    from warpleague.runner.bot.exchange import Answer
     from warpleague.runner.bot.inside import InsideSeat
     from warpleague.runner.bot.reuse import IdleBots
 
-    Seat = BotProcess | InsideSeat
+    Bot = BotProcess | InsideSeat
     Present = Mapping[int, InsideSeat]
     """The seats that are played inside this process."""
     Attendant = Callable[[Referee], Awaitable[None]]
@@ -52,10 +49,7 @@ FAULT_GRACE_S: Final = 0.05
 """The same after a fault: time to log the message, no more."""
 
 _REAP_S: Final = 0.05
-"""How often the dead processes that bots have left behind are looked for, in seconds."""
-
-_BREATH_NS: Final = 20_000_000
-"""The longest the event loop waits for its turn while bots answer at once, in nanoseconds."""
+"""How often to wait for the dead processes that bots have left behind, in seconds."""
 
 
 def start_bot(referee: Referee, seat: int) -> BotProcess:
@@ -63,82 +57,250 @@ def start_bot(referee: Referee, seat: int) -> BotProcess:
     return BotProcess(referee.spec.seats[seat], referee.spec.level)
 
 
-async def play_game(
-    game: Game[Any, Any],
-    spec: MatchSpec,
-    observer: Callable[[Any, Sequence[Event]], None] | None = None,
-    idle: IdleBots | None = None,
-    confinement: Confinement | None = None,
-    log: bool = False,
-    present: Present | None = None,
-    before: set[int] | None = None,
-    make: Callable[..., Referee] = Referee,
-    attendant: Attendant | None = None,
-    starter: Starter = start_bot,
-) -> MatchResult:
-    """Play `spec` as a match of `game`, registered or not; like `play_match`, inside a running trio.
+class Match:
+    """One match: its `referee`, and the bots in its seats. `play` plays it.
 
-    Reusable bots are taken from `idle`, if that is given, and wait there afterwards. The record's header says the
-    `confinement`, if it is given. With `log` the result has the bots' logs. A seat that is `present` is asked there,
-    as a person's must be. `before` are the children that this process has, if the caller has just looked. `make`
-    makes the referee. The `attendant`, if there is one, runs beside the match. The `starter` starts the bots.
+    Reusable bots are taken from `idle`, if that is given, and wait there afterwards. A seat that is `present` is asked
+    there, as a person's must be. The `attendant`, if there is one, runs beside the match. With `log` the result has
+    the bots' logs. `before` are the children that this process has, if the caller has just listed them. The `starter`
+    starts the bots.
     """
-    begun = time.perf_counter()
-    if game.simultaneous and make is Referee:
-        make = TogetherReferee
-    started = datetime.now(UTC).isoformat(timespec="seconds")
-    referee = make(game, spec, started=started, confinement=confinement, observer=observer)
-    referee.begin()
-    bots: list[Seat | None] = [None] * len(spec.seats)
-    if idle is not None:
-        idle.begin(spec.key)
-    begun_ns = time.perf_counter_ns()
-    logs = [BotLog(begun_ns) for _ in spec.seats] if log else []
-    if before is None:
-        before = children()
-    loop = Loop.here()
-    loop.matches += 1
-    async with trio.open_nursery() as attendants:
-        reaping = Attendance()
-        reaping.plan(attendants, partial(reap, before, loop))
-        if attendant is not None:
-            attendants.start_soon(attendant, referee)
-        try:
-            loop.starting += 1
+
+    def __init__(
+        self,
+        referee: Referee,
+        *,
+        idle: IdleBots | None = None,
+        present: Present | None = None,
+        attendant: Attendant | None = None,
+        log: bool = False,
+        before: set[int] | None = None,
+        starter: Starter = start_bot,
+    ) -> None:
+        self._referee = referee
+        self._spec = referee.spec
+        self._idle = idle
+        self._present = present or {}
+        self._attendant = attendant
+        self._starter = starter
+        self._bots: list[Bot | None] = [None for _ in self._spec.seats]
+        begun_ns = time.perf_counter_ns()
+        self._logs = [BotLog(begun_ns) for _ in self._spec.seats] if log else []
+        self._answers: dict[
+            int, Answer | Violation
+        ] = {}  # of seats that decide at once, until they are judged
+        self._loop = Loop.here()
+        self._turns = Turns(self._loop, self._begin_tasks, freezes=self._spec.pondering != "on")
+        self._is_late = [partial(referee.is_late, seat) for seat in range(len(self._bots))]
+        self._before = children() if before is None else before
+        self._reaping = Attendance()
+
+    async def play(self) -> MatchResult:
+        """Play the match.
+
+        Raises `BadInput` for a spec that cannot be played here, `HarnessFault` when the host failed. A bot's fault
+        never raises: it is in the result.
+        """
+        begun_s = time.perf_counter()
+        self._referee.begin()
+        self._loop.matches += 1
+        async with trio.open_nursery() as tasks:
             try:
-                await _start_all(referee, bots, attendants, idle, logs, present or {}, reaping, starter)
+                await self._start(tasks)
+                asked_s = time.perf_counter()
+                await self._ask_all(tasks)
+                result = self._referee.finish(self._stopped())
+                playing_s = time.perf_counter() - asked_s
+                await self._say_goodbye()
             finally:
-                loop.starting -= 1
-            asked = time.perf_counter()
-            if isinstance(referee, TogetherReferee):
-                reaping.begin()
-                await ask_together(referee, bots, partial(_punish, referee, bots, attendants=attendants))
-            else:
-                await _ask_all(referee, bots, attendants, reaping)
-            stopped = tuple(s for s, bot in enumerate(bots) if bot is not None and bot.pondering.stops)
-            result = referee.finish(stopped)
-            playing_s = time.perf_counter() - asked
-            for seat, bot in enumerate(bots):
-                if bot is not None:
-                    bot.tell(referee.end_line(seat))
-                    if idle is not None and isinstance(bot, BotProcess) and _reusable(bot):
-                        bots[seat] = None
-                        await bot.leave()
-                        idle.keep(bot, spec.level)
+                await self._close()
+                tasks.cancel_scope.cancel()
+                self._loop.matches -= 1
+        elapsed_s = time.perf_counter() - begun_s
+        logs = tuple(log.seat_log() for log in self._logs)  # now that all bots have ended
+        return attrs.evolve(result, elapsed_s=elapsed_s, playing_s=playing_s, logs=logs)
+
+    # ------------------------------------------------------------------ the start
+
+    async def _start(self, tasks: trio.Nursery) -> None:
+        """Start and greet all bots; judge them in seat order, so that the record is the same each time."""
+        self._reaping.plan(tasks, partial(reap, self._before, self._loop))
+        if self._attendant is not None:
+            tasks.start_soon(self._attendant, self._referee)
+        if self._idle is not None:
+            self._idle.begin(self._spec.key)
+        troubles: list[Violation | None] = [None for _ in self._bots]
+        waiting = set(range(len(self._bots)))
+
+        async def start(seat: int) -> None:
+            troubles[seat] = await self._start_bot(seat, tasks)
+            waiting.discard(seat)
+            if waiting:
+                self._turns.freeze_others()  # those that are not ready need the core
+
+        self._loop.starting += 1
+        self._turns.asked = waiting
+        try:
+            for seat in sorted(waiting):
+                if self._take_idle(seat, tasks):
+                    await start(seat)  # most of them are ready at once
+            if waiting:
+                self._begin_tasks()
+                async with trio.open_nursery() as nursery:
+                    for seat in sorted(waiting):
+                        nursery.start_soon(start, seat)
         finally:
-            await _close_all(bots)
-            attendants.cancel_scope.cancel()
-            loop.matches -= 1
-    return attrs.evolve(
-        result,
-        elapsed_s=time.perf_counter() - begun,
-        playing_s=playing_s,
-        logs=tuple(kept.seat_log() for kept in logs),  # now that all bots have ended
-    )
+            self._loop.starting -= 1
+        for seat, trouble in enumerate(troubles):
+            if trouble is not None:
+                _check_bundle(self._spec.seats[seat])
+                self._punish(seat, trouble, tasks)
+
+    def _take_idle(self, seat: int, tasks: trio.Nursery) -> bool:
+        """Seat a bot that waits for its next match, if there is one for this seat."""
+        if self._idle is None or seat in self._present:
+            return False
+        bot = self._idle.take(self._spec.seats[seat], self._spec.level)
+        if bot is None:
+            return False
+        self._seat(seat, bot, tasks)
+        return True
+
+    async def _start_bot(self, seat: int, tasks: trio.Nursery) -> Violation | None:
+        """Start the bot of `seat`, if it is not there yet, and greet it; None if it is ready."""
+        bot = self._bots[seat]
+        if bot is None:
+            try:
+                bot = self._present.get(seat) or self._started(seat)
+            except BotError as error:
+                return Violation("startup", str(error))
+            self._seat(seat, bot, tasks)
+        return await greet(self._referee, seat, bot)
+
+    def _started(self, seat: int) -> BotProcess:
+        if self._spec.seats[seat].kind == "person":
+            raise BadInput(f"seat {seat} is a person's: warpleague play plays it")
+        with self._loop.blocked():
+            return self._starter(self._referee, seat)
+
+    def _seat(self, seat: int, bot: Bot, tasks: trio.Nursery) -> None:
+        self._bots[seat] = bot
+        log = self._logs[seat] if self._logs else None
+        bot.attend(tasks, self._turns.share(), log, at_once=False)
+        if isinstance(bot, BotProcess):
+            bot.pondering.begin(self._spec.pondering)
+            self._turns.join(seat, bot)
+
+    def _begin_tasks(self) -> None:
+        """Begin the tasks beside the match, since the event loop is about to run."""
+        self._reaping.begin()
+        for bot in self._bots:
+            if bot is not None:
+                bot.begin_tasks()
+
+    # ------------------------------------------------------------------ questions and answers
+
+    async def _ask_all(self, tasks: trio.Nursery) -> None:
+        """Ask until the match is over."""
+        referee, loop, clock = self._referee, self._loop, time.perf_counter_ns
+        together = referee.game.simultaneous
+        ask = self._ask_together if together else self._ask
+        self._turns.play(alone=not together)
+        while referee.advance():
+            if clock() > loop.due_ns:
+                await self._turns.run_loop()
+            answer = referee.violation or await ask(referee.seat)
+            trouble = answer if isinstance(answer, Violation) else _judge(referee, answer)
+            if trouble is not None:
+                self._punish(referee.seat, trouble, tasks)
+
+    def _ask(self, seat: int) -> Awaitable[Answer | Violation]:
+        """Put the referee's question to the bot of `seat`."""
+        bot, referee = self._bots[seat], self._referee
+        assert bot is not None
+        self._turns.asked = (seat,)
+        return bot.ask(referee.line, referee.budget_ns, self._is_late[seat])
+
+    async def _ask_together(self, seat: int) -> Answer | Violation:
+        """The answer of `seat`; the bots of all seats that decide at once are asked together, each by its own clock.
+
+        A bot is charged for what its own processes compute, and for its own sleep: the time for which the others keep
+        it from the processor is not charged (`warpleague.runner.bot.clock`).
+        """
+        if seat not in self._answers:
+            questions = self._referee.questions()
+            self._turns.asked = asked = {question.seat for question in questions}
+
+            async def ask(question: Question) -> None:
+                bot = self._bots[question.seat]
+                assert bot is not None
+                is_late = self._is_late[question.seat]
+                self._answers[question.seat] = await bot.ask(question.line, question.budget_ns, is_late)
+                asked.discard(question.seat)
+
+            async with trio.open_nursery() as nursery:
+                for question in questions:
+                    if question.seat not in self._present:
+                        nursery.start_soon(ask, question)
+                for question in questions:
+                    if question.seat in self._present:
+                        await ask(question)  # persons may share a page: they are asked in turn
+        return self._answers.pop(seat)
+
+    def _punish(self, seat: int, trouble: Violation, tasks: trio.Nursery) -> None:
+        """Have a violation judged, with the evidence the process can give; a bot that is out is ended."""
+        bot = self._bots[seat]
+        wall_ns = 0
+        if bot is not None:
+            trouble.detail.update(bot.evidence())
+            if self._spec.private:
+                for words in ("stderr", "line"):
+                    trouble.detail.pop(words, None)
+            else:
+                trouble.message = with_words(trouble.kind, trouble.message, trouble.detail)
+            if trouble.kind == "timeout":
+                wall_ns = self._referee.budget_ns or 0
+        if self._referee.fault(seat, trouble, wall_ns) and bot is not None:
+            self._bots[seat] = None  # it must not compute on while the others think
+            self._turns.leave(seat)
+            bot.tell(greeting.fault_line(trouble))
+            tasks.start_soon(bot.close, FAULT_GRACE_S)
+
+    # ------------------------------------------------------------------ the end
+
+    def _stopped(self) -> tuple[int, ...]:
+        """The seats whose bots were stopped between their decisions, since they computed out of turn."""
+        bots = enumerate(self._bots)
+        return tuple(s for s, bot in bots if isinstance(bot, BotProcess) and bot.pondering.stops)
+
+    async def _say_goodbye(self) -> None:
+        """Send the result to the bots; those that are reusable then wait for their next match."""
+        for seat, bot in enumerate(self._bots):
+            if bot is not None:
+                bot.tell(self._referee.end_line(seat))
+                if self._idle is not None and isinstance(bot, BotProcess) and bot.is_reusable:
+                    self._bots[seat] = None
+                    await bot.leave()
+                    self._idle.keep(bot, self._spec.level)
+
+    async def _close(self) -> None:
+        """End every bot that is still in, all at once, each with a moment to exit by itself."""
+        left = [bot for bot in self._bots if bot is not None]
+        if left:
+            with trio.CancelScope(shield=True):
+                async with trio.open_nursery() as nursery:
+                    for bot in left:
+                        bot.tell(greeting.quit_line())
+                        nursery.start_soon(bot.close, GRACE_S)
+
+
+def _judge(referee: Referee, answer: Answer) -> Violation | None:
+    """Have the referee judge an answer, and play it."""
+    return referee.answer(answer.line, answer.wall_ns, answer.cpu_ns, answer.wait_ns)
 
 
 async def reap(before: set[int], loop: Loop) -> None:
-    """Wait for what bots leave behind as soon as it has ended, also that of other matches on this loop.
+    """Wait for the processes that bots leave behind, as soon as they have ended, for all matches on this loop.
 
     `before` are the children this process had before. It never returns: cancel it when the bots have ended.
     """
@@ -147,128 +309,25 @@ async def reap(before: set[int], loop: Loop) -> None:
         reap_orphans(before)
 
 
-def _reusable(bot: Seat) -> bool:
-    """Whether both the manifest and the bot itself say that the process may play another match."""
-    return bot.seat.reusable and bot.hello is not None and bot.hello.reusable
-
-
-async def _start_all(
-    referee: Referee,
-    bots: list[Seat | None],
-    attendants: trio.Nursery,
-    idle: IdleBots | None,
-    logs: Sequence[BotLog],
-    present: Present,
-    reaping: Attendance,
-    starter: Starter,
-) -> None:
-    """Start and greet every bot at once; judge them in seat order, so that the record is the same each time.
-
-    The event loop has no turn if all have waited for this match, and are ready at once.
-    """
-    troubles: list[Violation | None] = [None] * len(bots)
-    spec = referee.spec
-
-    def enter(seat: int, bot: BotProcess) -> None:
-        bots[seat] = bot
-        if logs:
-            bot.log_to(logs[seat])
-        bot.pondering.begin(spec.pondering)
-        bot.attend(attendants, at_once=False)
-
-    async def start(seat: int) -> None:
-        if seat in present:
-            bots[seat] = present[seat]
-            troubles[seat] = await greet(referee, seat, present[seat])
-            return
-        if spec.seats[seat].kind == "person":
-            raise BadInput(f"seat {seat} is a person's: warpleague play plays it")
-        try:
-            with Loop.here().blocked():
-                bot = starter(referee, seat)
-        except BotError as error:
-            troubles[seat] = Violation("startup", str(error))
-            return
-        enter(seat, bot)
-        troubles[seat] = await greet(referee, seat, bot)
-
-    async def wait_ready(seat: int, bot: BotProcess) -> None:
-        troubles[seat] = _ready(await bot.awaited())
-
-    def still(seat: int) -> None:
-        """Have a bot that is ready stand still: those that are not need the core."""
-        bot = bots[seat]
-        if bot is not None and troubles[seat] is None and spec.pondering != "on":
-            bot.hush()
-
-    async def wait_for(seat: int, call: Callable[[], Awaitable[None]]) -> None:
-        await call()
-        waited_for.pop(seat)
-        if waited_for:
-            still(seat)
-
-    waited_for: dict[int, Callable[[], Awaitable[None]]] = {}
-    for seat in range(len(bots)):
-        bot = None if idle is None or seat in present else idle.take(spec.seats[seat], spec.level)
-        if bot is None or bot.hello is None:
-            waited_for[seat] = partial(start, seat)
-            continue
-        enter(seat, bot)
-        referee.connect(seat, bot.hello)
-        line = referee.start_line(seat)
-        found = bot.put(line, _start_ns(spec, seat))
-        if found is None:
-            waited_for[seat] = partial(wait_ready, seat, bot)
-        elif isinstance(found, Violation):
-            troubles[seat] = _ready(found)
-        else:
-            troubles[seat] = greeting.judge_ready(line_of(found[0], line))
-    if waited_for:
-        reaping.begin()
-        for seat in range(len(bots)):
-            if seat not in waited_for:
-                still(seat)
-        async with trio.open_nursery() as nursery:
-            for seat, call in waited_for.items():
-                nursery.start_soon(wait_for, seat, call)
-    for seat, trouble in enumerate(troubles):
-        if trouble is not None:
-            _check_bundle(referee.spec.seats[seat])
-            _punish(referee, bots, seat, trouble, attendants)
-
-
-def _check_bundle(seat: SeatSpec) -> None:
-    """Raise `HarnessFault` for a bot that did not start because its built copy is missing from the machine."""
-    from warpleague.runner.bundle.bundle import missing_from
-
-    if seat.digest and (missing := missing_from(seat)) is not None:
-        raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")
-
-
-async def greet(referee: Referee, seat: int, bot: Seat) -> Violation | None:
+async def greet(referee: Referee, seat: int, bot: Bot) -> Violation | None:
     """Exchange hello and start for their answers; None if the bot is ready."""
-    limit_ns = _start_ns(referee.spec, seat)
+    spec = referee.spec
+    limit_ns = round((spec.seats[seat].clock or spec.clock).start_s * 1e9)
     if bot.hello is None:
-        reply = await bot.ask(greeting.hello_line(), limit_ns)
-        if isinstance(reply, Violation):
-            return _at_startup(reply, "hello")
-        hello = greeting.judge_hello(reply.line)
+        answer = await bot.ask(greeting.hello_line(), limit_ns)
+        if isinstance(answer, Violation):
+            return _at_startup(answer, "hello")
+        hello = greeting.judge_hello(answer.line)
         if isinstance(hello, Violation):
             return hello
-        bot.hello = hello
-        bot.locate()
-    referee.connect(seat, bot.hello)
-    return _ready(await bot.ask(referee.start_line(seat), limit_ns))
-
-
-def _start_ns(spec: MatchSpec, seat: int) -> int:
-    """How long the bot of `seat` may take for each of its messages before the match."""
-    return round((spec.seats[seat].clock or spec.clock).start_s * 1e9)
-
-
-def _ready(reply: BotReply | Violation) -> Violation | None:
-    """Judge what came after start; None if the bot is ready."""
-    return _at_startup(reply, "start") if isinstance(reply, Violation) else greeting.judge_ready(reply.line)
+        bot.greeted(hello)
+        referee.connect(seat, hello)
+    else:
+        referee.connect(seat, bot.hello)
+    answer = await bot.ask(referee.start_line(seat), limit_ns)
+    return (
+        _at_startup(answer, "start") if isinstance(answer, Violation) else greeting.judge_ready(answer.line)
+    )
 
 
 def _at_startup(trouble: Violation, after: str) -> Violation:
@@ -280,99 +339,9 @@ def _at_startup(trouble: Violation, after: str) -> Violation:
     return Violation(kind, text, trouble.detail)
 
 
-async def _ask_all(
-    referee: Referee, bots: list[Seat | None], attendants: trio.Nursery, reaping: Attendance
-) -> None:
-    """The match itself: the only loop that is paid for every decision."""
-    loop = Loop.here()
-    for bot in bots:
-        if bot is not None:
-            if isinstance(bot, BotProcess):
-                bot.share.plays = bot.share.alone = True
-            if referee.spec.pondering != "on":
-                bot.on_slow = partial(_hush, bots, bot)
-    over, asked = Situation.OVER, Situation.ASK
-    advance, choose, is_late, clock = referee.advance, referee.choose, referee.is_late, time.perf_counter_ns
-    breath = clock() + _BREATH_NS
-    while (step := advance()) is not over:
-        seat = referee.seat
-        bot = bots[seat]
-        if bot is None:
-            raise AssertionError(f"seat {seat} was asked after its bot had not started")
-        if step is asked:
-            if loop.taken:
-                reaping.begin()
-                await loop.turn(partial(_hush, bots if referee.spec.pondering != "on" else (), None))
-            found = bot.put(referee.line, referee.budget_ns, is_late)
-            if isinstance(found, tuple):
-                said, wall_ns, cpu_ns = found
-                if isinstance(said, int):
-                    trouble = choose(said, wall_ns, cpu_ns)
-                else:
-                    trouble = await _judged(referee, bot, BotReply(said, wall_ns, cpu_ns, 0))
-            else:
-                reaping.begin()
-                trouble = found or await _judged(referee, bot, await bot.awaited())
-        else:
-            trouble = referee.violation
-        if trouble is not None:
-            _punish(referee, bots, seat, trouble, attendants)
-        elif bot.pondering.stops:
-            bot.pause()
-        if loop.asked or clock() > breath:
-            reaping.begin()
-            for each in bots:
-                if each is not None:
-                    each.look_after()
-            await trio.lowlevel.checkpoint()
-            breath = clock() + _BREATH_NS
+def _check_bundle(seat: SeatSpec) -> None:
+    """Raise `HarnessFault` for a bot that did not start because its built copy is missing from the machine."""
+    from warpleague.runner.bundle.bundle import missing_from
 
-
-async def _judged(referee: Referee, bot: Seat, reply: BotReply | Violation) -> Violation | None:
-    """Have the referee judge an answer; if it is a late one to an earlier question, the next one."""
-    while isinstance(reply, BotReply):
-        trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
-        if trouble is None or not referee.is_late(reply.line):
-            return trouble
-        reply = await bot.again()
-    return reply
-
-
-def _hush(bots: Sequence[Seat | None], asked: Seat | None) -> None:
-    """Have all bots but the one that is asked stand still: it takes more than a moment, and they share its core."""
-    for bot in bots:
-        if bot is not None and bot is not asked:
-            bot.hush()
-
-
-def _punish(
-    referee: Referee, bots: list[Seat | None], seat: int, trouble: Violation, attendants: trio.Nursery
-) -> None:
-    """Have a violation judged, with the evidence the process can give; a bot that is out is ended."""
-    bot = bots[seat]
-    wall_ns = 0
-    if bot is not None:
-        trouble.detail.update(bot.evidence())
-        if referee.spec.private:
-            for words in ("stderr", "line"):
-                trouble.detail.pop(words, None)
-        else:
-            trouble.message = with_words(trouble.kind, trouble.message, trouble.detail)
-        if trouble.kind == "timeout":
-            wall_ns = referee.budget_ns or 0
-    if referee.fault(seat, trouble, wall_ns) and bot is not None:
-        bots[seat] = None  # it must not compute on while the others think
-        bot.tell(greeting.fault_line(trouble))
-        attendants.start_soon(bot.close, FAULT_GRACE_S)
-
-
-async def _close_all(bots: list[Seat | None]) -> None:
-    """End every bot that is still in, all at once, each with a moment to exit by itself."""
-    left = [bot for bot in bots if bot is not None]
-    if not left:
-        return
-    with trio.CancelScope(shield=True):
-        async with trio.open_nursery() as nursery:
-            for bot in left:
-                bot.tell(greeting.quit_line())
-                nursery.start_soon(bot.close, GRACE_S)
+    if seat.digest and (missing := missing_from(seat)) is not None:
+        raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")

@@ -20,7 +20,7 @@ from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import load_options, players_and_options
 from warpleague.match.spec import Violation
 from warpleague.runner import playing
-from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bot.process import BotProcess, never_late
 from warpleague.runner.host.reaper import ending_leftovers
 from warpleague.runner.play import within
 from warpline.messages import BotHello
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Game
     from warpleague.match.spec import MatchSpec
-    from warpleague.runner.bot.exchange import BotReply
+    from warpleague.runner.bot.exchange import Answer
+    from warpleague.runner.bot.waiting import IsLate
 
     Way = Callable[[bytes], list[bytes]]
     """How a line is handed over: the pieces that it is sent in, one after the other."""
@@ -78,14 +79,14 @@ class AwkwardBot(BotProcess):
         self._ways = ways
 
     async def ask(
-        self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
-    ) -> BotReply | Violation:
+        self, line: bytes, budget_ns: int | None, is_late: IsLate = never_late
+    ) -> Answer | Violation:
         """As `BotProcess.ask`, with a line that is handed over in the next way."""
         *pieces, last = next(self._ways)(line)
         for piece in pieces:
             self.tell(piece)
             await trio.sleep(PAUSE_S)
-        return await super().ask(last, budget_ns, forgive)
+        return await super().ask(last, budget_ns, is_late)
 
     async def close(self, grace_s: float) -> None:
         """As `BotProcess.close`."""

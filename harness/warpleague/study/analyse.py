@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput, BotError, RecordError
+from warpleague.games import load_game
 from warpleague.games.values import decoded, encoded
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
@@ -22,7 +23,7 @@ from warpleague.study.workers import spread
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator
 
-    from warpleague.games.api import JsonObject
+    from warpleague.games.api import Game, JsonObject
     from warpleague.match.replay import Replay
     from warpleague.match.spec import Level, Mark
     from warpleague.study.verdicts import Book, Plan
@@ -164,20 +165,14 @@ def _by_bots(
         position=decoded(encoded(table.dump(state))),
         rules=setting.rules,
     )
-    made: list[Playout] = []
-
-    def make(*args: Any, **kwargs: Any) -> Referee:
-        made.append(Playout(*args, asks=task.seat, estimates=setting.estimates, **kwargs))
-        return made[0]
-
-    result = play_out(spec, make)
+    played = Playout(load_game(spec.game, spec.rules), spec, asks=task.seat, estimates=setting.estimates)
+    result = play_out(played)
     faults = dict(sample.faults)
     for seat, those in zip(setting.bots, result.faults, strict=True):
         for fault in those:
             if fault.kind == "startup":
                 raise BotError(f"{seat.bot} did not start: {fault.message}")
             faults[fault.kind] = faults.get(fault.kind, 0) + 1
-    played = made[0]
     value = played.value
     sample.worth[way] = table.worth(played.state)[task.seat] if value is None else value
     chose = played.chose if way == FREE else sample.chose
@@ -187,8 +182,8 @@ def _by_bots(
 class Playout(Referee):
     """The referee of a playout: it sees what the seat `asks` decides first, and may end with what that expects."""
 
-    def __init__(self, *args: Any, asks: int, estimates: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, game: Game[Any, Any], spec: MatchSpec, *, asks: int, estimates: bool) -> None:
+        super().__init__(game, spec)
         self.chose: int | None = None
         self.value: float | None = None
         self._asks = asks

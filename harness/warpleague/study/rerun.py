@@ -155,9 +155,7 @@ async def _follow(follower: Follower, key: bytes, before: set[int]) -> Fault | N
         try:
             trouble = await greet(follower, follower.follows, bot) or await _question(follower, bot)
             if trouble is None:
-                stays = (
-                    follower.is_over() and bot.seat.reusable and bot.hello is not None and bot.hello.reusable
-                )
+                stays = follower.is_over() and bot.is_reusable
                 if follower.is_over():
                     bot.tell(follower.end_line(follower.follows))
             else:

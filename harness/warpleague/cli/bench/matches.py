@@ -14,8 +14,9 @@ from warpleague.cli.bench.engines import engine_s
 from warpleague.cli.bench.ground import ASKING, PINGPONG_US
 from warpleague.cli.bench.nullgame import NullGame
 from warpleague.cli.bench.rows import Figure
+from warpleague.match.referee import Referee
 from warpleague.match.replay import verify_record
-from warpleague.runner.playing import play_game
+from warpleague.runner.playing import Match
 
 if TYPE_CHECKING:
     from warpleague.cli.bench.ground import Ground
@@ -107,7 +108,10 @@ def play(ground: Ground, game: Game[Any, Any], seat: SeatSpec, matches: int) -> 
 
 
 def _match(ground: Ground, game: Game[Any, Any], seat: SeatSpec, number: int) -> MatchResult:
-    return trio.run(play_game, game, ground.spec(game, seat, number))
+    async def play() -> MatchResult:
+        return await Match(Referee(game, ground.spec(game, seat, number))).play()
+
+    return trio.run(play)
 
 
 def _decisions(result: MatchResult) -> int:

@@ -19,7 +19,7 @@ from warpleague.cli.bench.nullgame import NullGame
 from warpleague.cli.bench.rows import medians
 from warpleague.cli.bench.starts import bare_s, fastest
 from warpleague.games import load_game
-from warpleague.runner.bot.exchange import compiled
+from warpleague.match.scribe import compiled
 from warpleague.runner.play import peak_memory_mb
 
 if TYPE_CHECKING:

@@ -20,9 +20,11 @@ from warpleague.runner.bot.loop import Loop
 from warpleague.runner.confine.memory import free_share
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warpleague.league.referees.frames import Call
 
-_LOOK_S: Final = 0.1
+_DECIDE_S: Final = 0.1
 """How often it is decided how many tasks there is room for, in seconds."""
 
 _IDLE_SHARE: Final = 0.5  # of its time that a core must be idle for more tasks
@@ -76,35 +78,13 @@ async def _run(answers: int, call: Call) -> None:
 async def _report_room(answers: int) -> None:
     room = Room(Loop.here())
     while True:
-        await trio.sleep(_LOOK_S)
+        await trio.sleep(_DECIDE_S)
         before = room.tasks
-        if room.look(time.perf_counter_ns()) != before:
+        if room.decide(time.perf_counter_ns()) != before:
             send(answers, ROOM, True, room.tasks, "")
 
 
-class Room:
-    """How many matches may be played on `loop` at a time."""
-
-    def __init__(self, loop: Loop) -> None:
-        self._loop = loop
-        self._looked_ns = time.perf_counter_ns()
-        self._idle_ns, self._computed_ns = loop.idle_ns, loop.computed_ns
-        self.tasks = 1
-
-    def look(self, now_ns: int) -> int:
-        """Decide again, from what has been since the last look."""
-        loop = self._loop
-        passed = max(now_ns - self._looked_ns, 1)
-        idle, computed = loop.idle_ns - self._idle_ns, loop.computed_ns - self._computed_ns
-        self._looked_ns, self._idle_ns, self._computed_ns = now_ns, loop.idle_ns, loop.computed_ns
-        if idle > _IDLE_SHARE * passed and loop.matches >= self.tasks and _something_left():
-            self.tasks += min(self.tasks, _STEP)
-        elif loop.held_back and computed > _BUSY_SHARE * passed and self.tasks > 1:
-            self.tasks = max(1, min(self.tasks, loop.matches) - max(1, self.tasks // 8))
-        return self.tasks
-
-
-def _something_left() -> bool:
+def resources_left() -> bool:
     """Whether memory and descriptors are left for the bots of more matches."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     try:
@@ -112,3 +92,26 @@ def _something_left() -> bool:
     except OSError:
         used = 0
     return used < (1 - _FREE_SHARE) * most and free_share() > _FREE_SHARE
+
+
+class Room:
+    """How many matches may be played on `loop` at a time; `has_resources` says whether there are any for more."""
+
+    def __init__(self, loop: Loop, has_resources: Callable[[], bool] = resources_left) -> None:
+        self._loop = loop
+        self._has_resources = has_resources
+        self._decided_ns = loop.now()
+        self._idle_ns, self._computed_ns = loop.idle_ns, loop.computed_ns
+        self.tasks = 1
+
+    def decide(self, now_ns: int) -> int:
+        """Decide again, from what has been since the last decision."""
+        loop = self._loop
+        passed = max(now_ns - self._decided_ns, 1)
+        idle, computed = loop.idle_ns - self._idle_ns, loop.computed_ns - self._computed_ns
+        self._decided_ns, self._idle_ns, self._computed_ns = now_ns, loop.idle_ns, loop.computed_ns
+        if idle > _IDLE_SHARE * passed and loop.matches >= self.tasks and self._has_resources():
+            self.tasks += min(self.tasks, _STEP)
+        elif loop.queued and computed > _BUSY_SHARE * passed and self.tasks > 1:
+            self.tasks = max(1, min(self.tasks, loop.matches) - max(1, self.tasks // 8))
+        return self.tasks

@@ -1,21 +1,22 @@
 """Decides which part of the time of a decision is charged to the bot, and which part was taken by the host.
 
-This module is pure: `process` passes in what the clocks show. The model:
+This module is pure: `stopwatch` passes in what the clocks show. The model:
 
 - During a decision, a bot computes, sleeps, or waits for what others use. It is always charged for the time that it
   and its processes compute, and for the time that it sleeps.
 - It waits while it is ready and others use its processor: the opponents, the referee, the rest of the machine. It also
   waits for the disk and for memory. This time is not charged, as far as others took it: see `waits`. Waiting for its
   own processes does not count as waiting.
-- The kernel tells some of the waiting late, once the bot has got a processor. So waiting is summed over the whole
-  decision: what is told late makes up for what was charged before. A bot that is ready to run is not too late before
-  it was told how long it has waited.
-- If the referee meant to look at the clocks but came late, and neither computed nor waited for a processor, it was
+- The kernel reports some of the waiting late, once the bot has got a processor. So waiting is summed over the whole
+  decision: a late report makes up for what was charged before. A bot that is ready to run is not too late before the
+  kernel has reported how long it waited.
+- If the referee meant to read the clocks but came late, and neither computed nor waited for a processor, it was
   stopped, perhaps with the whole machine. This time is not charged either.
 - An answer may also wait for the referee, which is busy with other matches or waits for a processor itself. When an
   answer is there, the time in which the referee could not have come earlier is not charged.
 
-The referee looks every `LOOK_NS`. If it was stopped, it knows only with this precision when an answer came.
+The referee reads the clocks every `INTERVAL_NS`. If it was stopped, it knows only with this precision when an answer
+came.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from typing import Final, NamedTuple
 
 from warpleague.runner.bot.exchange import NEVER
 
-LOOK_NS: Final = 20_000_000
-"""How long a referee that waits for an answer means to sleep at most before it looks at the clocks."""
+INTERVAL_NS: Final = 20_000_000
+"""How long a referee that waits for an answer means to sleep at most before it reads the clocks."""
 
 SLACK_NS: Final = 2_000_000
 """How late it may come because timers are coarse."""
@@ -34,7 +35,7 @@ PAUSE_NS: Final = 1_000_000_000
 """A referee that comes later than this was stopped: bots of one core cannot keep it away for so long."""
 
 MOMENT_NS: Final = 500_000
-"""The shortest time that tells whether a bot sleeps."""
+"""The shortest time that shows whether a bot sleeps."""
 
 _SLEEP_SHARE: Final = 4
 
@@ -51,7 +52,7 @@ class Reading(NamedTuple):
 
     own_ns: int = 0
     """What the bot and its processes computed."""
-    kept_ns: int = 0
+    delay_ns: int = 0
     """How long it waited for a processor."""
     ran_ns: int = 0
     """What the referee computed."""
@@ -66,61 +67,58 @@ class Reading(NamedTuple):
 def excused_ns(
     passed_ns: int, planned_ns: int, since: Reading, came: bool, queued_ns: int | None = None
 ) -> int:
-    """What of the `passed_ns` between two looks the bot does not answer for.
+    """How much of the `passed_ns` between two readings is not charged to the bot.
 
-    `since` is how far the clocks have moved since the last look. `came` is whether any part of an answer was found.
+    `since` is how far the clocks have moved since the last reading. `came` is whether any part of an answer was there.
     If the referee waited in its event loop, `queued_ns` is how long an answer may have been there; pauses were noticed
-    there, too. If it is None, the referee waited for this bot alone, and meant to look after at most `planned_ns`.
+    there, too. If it is None, the referee waited for this bot alone, and meant to read after at most `planned_ns`.
     """
     late_ns = passed_ns - planned_ns - SLACK_NS
-    kept_ns = since.kept_ns + since.stalled_ns
+    waited_ns = since.delay_ns + since.stalled_ns
     if queued_ns is not None:
-        lost_ns = max(kept_ns + (queued_ns if came else 0), since.paused_ns)
+        lost_ns = max(waited_ns + (queued_ns if came else 0), since.paused_ns)
     elif came:
-        lost_ns = max(kept_ns + since.waited_ns, late_ns)
+        lost_ns = max(waited_ns + since.waited_ns, late_ns)
     else:
-        lost_ns = max(kept_ns, late_ns - since.ran_ns - since.waited_ns)
+        lost_ns = max(waited_ns, late_ns - since.ran_ns - since.waited_ns)
     return max(0, min(lost_ns, passed_ns - since.own_ns))
 
 
 class LongDecision:
-    """One decision of a bot that takes more than a moment; all times in nanoseconds.
+    """The charge of one decision that takes more than a moment; all times in nanoseconds.
 
     Where the readings are not `trusted`, since they miss some of the bot's own processes, at most as much is excused
-    as it may take anyway, pauses of the host aside.
+    as it may take anyway, pauses of the host aside. A host that makes a bot wait for `overload_ns`, and ten times its
+    budget, is overloaded.
     """
 
     __slots__ = (
-        "_begun",
-        "_looked_ns",
-        "_own_ns",
-        "_queued_ns",
-        "_seen",
-        "_unsettled_ns",
-        "begun_ns",
-        "budget_ns",
-        "excused_ns",
-        "paused_ns",
-        "sleeps",
+        *("_begun", "_overload_ns", "_queued_ns", "_seen", "_unsettled_ns"),
+        *("begun_ns", "budget_ns", "excused_ns", "own_ns", "paused_ns", "read_ns", "sleeps"),
     )
 
-    def __init__(self, begun_ns: int, budget_ns: int | None, seen: Reading) -> None:
-        self.begun_ns = self._looked_ns = begun_ns
+    def __init__(
+        self, begun_ns: int, budget_ns: int | None, seen: Reading, overload_ns: int = OVERLOAD_NS
+    ) -> None:
+        self.begun_ns = begun_ns
         self.budget_ns = budget_ns
         self._begun = self._seen = seen
-        self._own_ns = 0  # what it computed so far
+        self._overload_ns = overload_ns
         self._queued_ns = 0  # what was excused though the bot itself did not wait
-        self._unsettled_ns = (
-            0  # since it was last seen to compute: what it may have waited without being told
-        )
+        # How long ago it was last seen to compute: it may have waited since, and the kernel has not reported it.
+        self._unsettled_ns = 0
+        self.read_ns = begun_ns
+        """When the clocks were read last."""
+        self.own_ns = 0
+        """What the bot computed until then."""
         self.excused_ns = 0
         """What was excused so far."""
         self.paused_ns = 0
         """How much of it was because the host stood still."""
         self.sleeps = False
-        """Whether the bot mostly slept between the last two looks."""
+        """Whether the bot mostly slept between the last two readings."""
 
-    def look(
+    def update(
         self,
         now_ns: int,
         planned_ns: int,
@@ -131,70 +129,62 @@ class LongDecision:
         trusted: bool = True,
     ) -> None:
         """Take the readings of `now_ns`, after a sleep that was to last `planned_ns` at most; see `excused_ns`."""
-        passed = now_ns - self._looked_ns
-        since = Reading(*(max(0, now - before) for now, before in zip(seen, self._seen, strict=True)))
-        if passed >= MOMENT_NS:
-            self.sleeps = (since.own_ns + since.kept_ns) * _SLEEP_SHARE < passed
-        self._own_ns += since.own_ns
-        self._unsettled_ns = max(0, passed - since.own_ns + (0 if since.own_ns else self._unsettled_ns))
-        # What the bot itself waited is summed below, since it may be told late.
-        beyond = max(
-            0, excused_ns(passed, planned_ns, since, came, queued_ns) - since.kept_ns - since.stalled_ns
+        passed = now_ns - self.read_ns
+        before, begun = self._seen, self._begun
+        since = Reading(
+            max(0, seen.own_ns - before.own_ns),
+            max(0, seen.delay_ns - before.delay_ns),
+            max(0, seen.ran_ns - before.ran_ns),
+            max(0, seen.waited_ns - before.waited_ns),
+            max(0, seen.paused_ns - before.paused_ns),
+            max(0, seen.stalled_ns - before.stalled_ns),
         )
+        if passed >= MOMENT_NS:
+            self.sleeps = (since.own_ns + since.delay_ns) * _SLEEP_SHARE < passed
+        self.own_ns += since.own_ns
+        self._unsettled_ns = max(0, passed - since.own_ns + (0 if since.own_ns else self._unsettled_ns))
+        # What the bot itself waited is summed below, since the kernel may report it late.
+        beyond = excused_ns(passed, planned_ns, since, came, queued_ns) - since.delay_ns - since.stalled_ns
+        beyond = max(0, beyond)
         if since.paused_ns > PAUSE_NS or (queued_ns is None and passed - planned_ns > PAUSE_NS):
             self.paused_ns += beyond
         else:
             self._queued_ns += beyond
-        self._looked_ns, self._seen = now_ns, seen
-        excused = self._queued_ns + sum(
-            max(0, now - before)
-            for now, before in (
-                (seen.kept_ns, self._begun.kept_ns),
-                (seen.stalled_ns, self._begun.stalled_ns),
-            )
-        )
+        self.read_ns, self._seen = now_ns, seen
+        excused = self._queued_ns
+        excused += max(0, seen.delay_ns - begun.delay_ns) + max(0, seen.stalled_ns - begun.stalled_ns)
         if not trusted and self.budget_ns is not None:
             excused = min(excused, self.budget_ns)
-        # Some of its processes may be counted late: what was excused for them is not, after all.
-        self.excused_ns = max(0, min(excused + self.paused_ns, now_ns - self.begun_ns - self._own_ns))
+        # Some of its processes may be counted late: what was excused for them is charged after all.
+        self.excused_ns = max(0, min(excused + self.paused_ns, now_ns - self.begun_ns - self.own_ns))
 
     def left_ns(self, now_ns: int) -> int:
-        """What is left of the budget; without one, more than any match takes."""
+        """How much of the budget is left; without one, more than any match takes."""
         budget_ns = NEVER if self.budget_ns is None else self.budget_ns
         return self.begun_ns + budget_ns + self.excused_ns - now_ns
 
     def may_be_in_time(self) -> bool:
-        """Whether its time is not up if it has waited ever since it computed last, which the kernel may tell later."""
-        least_ns = max(self._own_ns, self.charged_ns - self._unsettled_ns)
+        """Whether its time is not up if it has waited since it computed last, which the kernel may report later."""
+        least_ns = max(self.own_ns, self.charged_ns - self._unsettled_ns)
         return self.budget_ns is None or least_ns < self.budget_ns
 
     @property
-    def looked_ns(self) -> int:
-        """When the last look was."""
-        return self._looked_ns
-
-    @property
     def seen_own_ns(self) -> int:
-        """What the bot's clock showed at the last look."""
+        """What the bot's clock showed at the last reading."""
         return self._seen.own_ns
 
     def own_until(self, own_ns: int) -> int:
-        """What the bot computed in this decision until its clock showed `own_ns`, after the last look."""
-        return self._own_ns + max(0, own_ns - self._seen.own_ns)
-
-    @property
-    def own_ns(self) -> int:
-        """What the bot computed until the last look."""
-        return self._own_ns
+        """What the bot computed in this decision until its clock showed `own_ns`, after the last reading."""
+        return self.own_ns + max(0, own_ns - self._seen.own_ns)
 
     @property
     def charged_ns(self) -> int:
-        """What the bot has to answer for until the last look."""
-        return self._looked_ns - self.begun_ns - self.excused_ns
+        """What the bot is charged until the last reading."""
+        return self.read_ns - self.begun_ns - self.excused_ns
 
     def overloaded(self) -> bool:
         """Whether the host keeps the bot waiting for so long that this is no match any more."""
         if self.budget_ns is None:
-            return self.excused_ns - self.paused_ns > OVERLOAD_NS
-        kept_ns = max(self.excused_ns, self._unsettled_ns) - self.paused_ns
-        return kept_ns > OVERLOAD_NS + 10 * self.budget_ns
+            return self.excused_ns - self.paused_ns > self._overload_ns
+        waited_ns = max(self.excused_ns, self._unsettled_ns) - self.paused_ns
+        return waited_ns > self._overload_ns + 10 * self.budget_ns

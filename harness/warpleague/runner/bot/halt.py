@@ -1,6 +1,6 @@
 """Stops a bot while it is not asked: the kernel freezes it, or else signals stop it.
 
-`play` and `pondering` decide when. Anyone who may send signals to the bot can undo a stop by signals, even the bot
+`turns` and `pondering` decide when. Anyone who may send signals to the bot can undo a stop by signals, even the bot
 itself and its children. So its clocks are checked while it is stopped, and a bot that computes is killed.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from warpleague.runner.bot.children import Children
 from warpleague.runner.bot.exchange import QUIET_NS
-from warpleague.runner.bot.pondering import LOOK_NS
+from warpleague.runner.bot.pondering import BUSY_NS
 
 if TYPE_CHECKING:
     from warpleague.runner.bot.child import Child
@@ -70,7 +70,7 @@ class Halt:
         self.stopped = False
         self._child.resume(self.children.any)
 
-    def look(self, turns_ns: int, asked: bool, judged: bool) -> None:
+    def check(self, turns_ns: int, asked: bool, judged: bool) -> None:
         """Measure what the bot's other processes compute, and stop all of them if they compute out of turn.
 
         It has been the bot's turn for `turns_ns`, and is so now if it is `asked`; it is not `judged` before it is
@@ -81,7 +81,7 @@ class Halt:
             self.own_ns()
             children.count(self.others_ns, turns_ns)
         else:
-            children.look(self._child.others(), turns_ns)
+            children.measure(self._child.others(), turns_ns)
         if not judged or not (children.any or self.counted):
             return
         if self.counted:
@@ -97,7 +97,7 @@ class Halt:
     @property
     def undone(self) -> bool:
         """Whether the bot undid its stop and was killed."""
-        return self.undone_ns > LOOK_NS
+        return self.undone_ns > BUSY_NS
 
     def _check(self) -> None:
         now_ns = self.own_ns()

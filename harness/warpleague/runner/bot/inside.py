@@ -16,15 +16,16 @@ import trio
 
 from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
-from warpleague.runner.bot.exchange import BotReply
-from warpleague.runner.bot.pondering import Pondering
+from warpleague.runner.bot.exchange import Answer
+from warpleague.runner.bot.loop import LoopShare
 from warpline.codec import to_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from warpleague.match.spec import SeatSpec
-    from warpleague.runner.bot.exchange import Answered
+    from warpleague.runner.bot.waiting import IsLate
+    from warpleague.runner.bot.wirelog import BotLog
     from warpline.messages import BotHello
 
 HELLO = b'{"type":"hello","protocol":1,"wants":["state","legal","events"]}'
@@ -32,15 +33,13 @@ READY = b'{"type":"ready"}'
 
 
 class InsideSeat(ABC):
-    """What the runner asks instead of a process. `timed` says whether the clock of the match holds for it."""
+    """A seat without a process. `timed` says whether the clock of the match holds for it."""
 
     def __init__(self, seat: SeatSpec, *, timed: bool = False) -> None:
         self.seat = seat
         self.timed = timed
         self.hello: BotHello | None = None
-        self.pondering = Pondering()
-        self.on_slow: Callable[[], None] | None = None
-        self._put: tuple[bytes, int | None] = (b"", None)
+        self._share = LoopShare()
 
     @abstractmethod
     async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
@@ -49,66 +48,49 @@ class InsideSeat(ABC):
     def start(self, line: bytes) -> None:
         """Take note of the start message."""
 
-    def told(self, line: bytes) -> None:
-        """Take note of a line that needs no answer: the end, a fault, quit."""
-
     async def ask(
-        self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
-    ) -> BotReply | Violation:
-        """Put a line to the seat and take its answer; as of `BotProcess`."""
+        self, line: bytes, budget_ns: int | None, is_late: IsLate | None = None
+    ) -> Answer | Violation:
+        """Put a line to the seat and take its answer; as of `BotProcess`. Its answers are never late."""
         if line.startswith(b'{"type":"hello"'):
-            return BotReply(HELLO, 0, None, None)
+            return Answer(HELLO, 0, None, None)
         if line.startswith(b'{"type":"start"'):
             self.start(line)
-            return BotReply(READY, 0, None, None)
+            return Answer(READY, 0, None, None)
         begun = time.perf_counter_ns()
-        if self.on_slow is not None:
-            self.on_slow()  # the others need no processor while this one thinks
+        self._share.on_slow()
         left_s = math.inf if budget_ns is None or not self.timed else budget_ns / 1e9
         with trio.move_on_after(left_s):
             answer = await self.reply(line, left_s)
             if isinstance(answer, Violation):
                 return answer
-            return BotReply(to_bytes(answer), time.perf_counter_ns() - begun, None, None)
+            return Answer(to_bytes(answer), time.perf_counter_ns() - begun, None, None)
         return violations.timed_out(budget_ns or 0, 0)
 
-    def put(
-        self, line: bytes, budget_ns: int | None, forgive: Callable[[bytes], bool] | None = None
-    ) -> Answered | Violation | None:
-        """Put a line to the seat, whose answer is `awaited`."""
-        self._put = line, budget_ns
-        return None
-
-    async def awaited(self) -> BotReply | Violation:
-        """The answer to what was `put`."""
-        return await self.ask(*self._put)
-
-    async def again(self) -> BotReply | Violation:
-        """Nothing more comes: an answer is one line."""
-        raise AssertionError("a seat inside was asked for a second line")
+    def greeted(self, hello: BotHello) -> None:
+        """Note the seat's `hello`."""
+        self.hello = hello
 
     def tell(self, line: bytes) -> None:
-        """Send a line that needs no answer."""
-        self.told(line)
+        """Take a line that needs no answer: the end, a fault, quit."""
 
     def evidence(self) -> dict[str, Any]:
         """What a process would have left: nothing."""
         return {}
 
-    def locate(self) -> None:
-        """There is no process to find."""
+    def attend(
+        self,
+        nursery: trio.Nursery,
+        share: LoopShare | None = None,
+        log: BotLog | None = None,
+        *,
+        at_once: bool = True,
+    ) -> None:
+        """Take part in a match; there is no process to watch."""
+        self._share = share or self._share
 
-    def attend(self, nursery: trio.Nursery, *, at_once: bool = True) -> None:
+    def begin_tasks(self) -> None:
         """There is no process to watch."""
-
-    def look_after(self) -> None:
-        """There is no process to watch."""
-
-    def pause(self) -> None:
-        """There is no process to stop."""
-
-    def hush(self) -> None:
-        """There is no process to stop."""
 
     async def close(self, grace_s: float) -> None:
         """There is no process to end."""

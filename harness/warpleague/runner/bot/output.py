@@ -1,4 +1,4 @@
-"""What a bot has written and nobody has judged yet: whole lines, the beginning of one, and the end of its output."""
+"""The output of a bot that nobody has judged yet: whole lines, the beginning of one, and the end of the output."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 class Output:
     """The standard output of one bot, read from its non-blocking pipe."""
 
-    __slots__ = ("_buffer", "_pipe", "ended", "held", "wire")
+    __slots__ = ("_buffer", "_pipe", "ended", "unread", "wire")
 
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
         self._buffer = LineBuffer()
-        self.held = False
+        self.unread = False
         """Whether there is anything that was read and not taken as a line."""
         self.ended = False
         """Whether the output has ended."""
         self.wire: WireLog | None = None
-        """Where to note what is read."""
+        """Where to log what is read."""
 
     @property
     def unfinished(self) -> Unfinished:
         """The line that has begun, if one has."""
-        return Unfinished(self._buffer.peek(), len(self._buffer)) if self.held else Unfinished()
+        return Unfinished(self._buffer.peek(), len(self._buffer)) if self.unread else Unfinished()
 
     def read(self) -> bool:
-        """Read what is there; whether there was anything."""
+        """Read what is there; false if there was nothing."""
         with contextlib.suppress(BlockingIOError):
             self.take(os.read(self._pipe, CHUNK))
             return True
@@ -52,7 +52,7 @@ class Output:
             if self.wire is not None:
                 self.wire.received(data)
             self._buffer.feed(data)
-            self.held = True
+            self.unread = True
         else:
             self.ended = True
 
@@ -63,11 +63,11 @@ class Output:
         except LineTooLong as error:
             return violations.flooded(error)
         if line is not None:
-            self.held = len(self._buffer) > 0
+            self.unread = len(self._buffer) > 0
         return line
 
-    def unasked(self, forgive: Callable[[bytes], bool] | None) -> Violation | None:
-        """Read what is there, and decide whether what was written without a question is a fault.
+    def unasked(self, is_late: Callable[[bytes], bool]) -> Violation | None:
+        """Read what is there, which came before the question: a fault, unless its lines are late answers.
 
         The beginning of a line stays: the rest may follow, and is judged then.
         """
@@ -76,6 +76,6 @@ class Output:
         while (line := self.line()) is not None:
             if isinstance(line, Violation):
                 return line
-            if forgive is None or not forgive(line):
+            if not is_late(line):
                 return Violation("protocol", "it wrote a line without having been asked", quote(line))
         return None

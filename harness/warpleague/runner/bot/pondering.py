@@ -12,7 +12,7 @@ from warpleague.runner.bot.exchange import QUIET_NS
 if TYPE_CHECKING:
     from warpleague.match.spec import Pondering as Policy
 
-LOOK_NS: Final = 50_000_000
+BUSY_NS: Final = 50_000_000
 """How much processor time of a bot's other processes out of turn counts as one busy gap, in nanoseconds."""
 
 _BUSY_SHARE: Final = 8
@@ -56,7 +56,7 @@ class Pondering:
     def judge_children(self, used_ns: int, gap_ns: int) -> None:
         """Its other processes used `used_ns` out of turn, in `gap_ns` that were not the bot's."""
         if used_ns > QUIET_NS and used_ns * _BUSY_SHARE > gap_ns:
-            self._children_score += _STEP * max(1, used_ns // LOOK_NS)
+            self._children_score += _STEP * max(1, used_ns // BUSY_NS)
             if self._policy == "off" and self._children_score >= _ENOUGH:
                 self.stops = True
         elif self._children_score:

@@ -1,14 +1,14 @@
 """Measures how long a bot waited in one decision for what others used: a processor, the disk, memory.
 
-For a processor there are two witnesses. Neither tells much more than there was, so the larger one is nearer. What they
-tell is exact to a few milliseconds each time that the bot was moved between processors:
+For a processor there are two witnesses. Neither reports much more than there was, so the larger one is nearer. Both
+are exact to a few milliseconds each time that the bot was moved between processors:
 
-- The pressure on the bot's control group. It tells too little of waits that are shorter than a tick, and where the
+- The pressure on the bot's control group. It reports too little of waits that are shorter than a tick, and where the
   bot was moved between processors.
-- What each thread of the bot waited, less what the rest of the bot computed: it may have waited for that. The kernel
-  tells it only once the thread has got a processor.
+- How long each thread of the bot waited, less what the rest of the bot computed: it may have waited for that. The
+  kernel reports it only once the thread has got a processor.
 
-Besides, a bot that was ready to run at two looks and computed nothing between them has waited all the time between.
+Besides, a bot that was ready to run at two readings and computed nothing between them has waited all the time between.
 
 For disk and memory there is the pressure on the group alone; without a group, what the main thread waited for the
 disk, if the kernel counts that. Who reads much waits for what it reads: only the share of others in all that was read
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.child import Child
 
 _UNEXPLAINED_NS: Final = 2_000_000
-"""If a bot neither computed nor waited for a processor for so long, there is more to be looked at."""
+"""If a bot neither computed nor waited for a processor for so long, further clocks are read."""
 
 _Counts = tuple[int, int]
 """How long a thread computed, and how long it waited for a processor."""
 
 
 class Waits:
-    """What the bot of `child` waited for; all times in nanoseconds."""
+    """How long the bot of `child` waited, and for what; all times in nanoseconds."""
 
     def __init__(self, child: Child) -> None:
         self._child = child
@@ -43,18 +43,17 @@ class Waits:
     def begin(self) -> None:
         """A decision begins."""
         self.processor_ns: int | None = 0
-        """How long it waited for a processor, until the last look; None if the system does not say."""
+        """How long it waited for a processor, until the last reading; None if the system does not say."""
         self.stalled_ns = 0
-        """How long it waited for the disk and for memory that others used, until the last look."""
+        """How long it waited for the disk and for memory that others used, until the last reading."""
         self._by_group_ns = self._disk_ns = self._memory_ns = 0
-        self._ready: tuple[int, int] | None = (
-            None  # if it was ready at the last look: what passed, what it computed
-        )
+        # If it was ready at the last reading: how much time had passed, and what it had computed.
+        self._ready: tuple[int, int] | None = None
         self._begun: dict[int, _Counts] = {}  # what each thread had computed and waited before
         self._traffic_begun = self._traffic
 
-    def look(self, passed_ns: int, own_ns: int) -> None:
-        """Read all that is told, `passed_ns` after the decision began, in which the bot computed `own_ns`."""
+    def read(self, passed_ns: int, own_ns: int) -> None:
+        """Read what the kernel reports, `passed_ns` after the decision began, in which the bot computed `own_ns`."""
         idle_ns = max(0, passed_ns - own_ns)
         by_group = self._by_pressure("cpu", passed_ns - self._by_group_ns)
         before, self._ready = self._ready, (passed_ns, own_ns) if self._is_ready(by_group) else None
@@ -81,23 +80,23 @@ class Waits:
             self._count_stalls(idle_ns)
 
     def _is_ready(self, by_group: int | None) -> bool:
-        """Whether any thread is ready to run; all are looked at only if the group waited for a while."""
+        """Whether any thread is ready to run; all are checked only if the group waited for a while."""
         waited = by_group is None or by_group > _UNEXPLAINED_NS
         return self._child.any_ready() if waited else self._child.ready()
 
     def _by_pressure(self, kind: str, most_ns: int) -> int | None:
-        """How long the group waited since this was asked last, at `most_ns`; None if the kernel does not say.
+        """How long the group waited since the last reading, at most `most_ns`; None if the kernel does not say.
 
-        At the first look, more may be told than of this decision.
+        The first reading may report more than there was in this decision.
         """
-        told = self._child.pressure_ns(kind)
-        if told is None:
+        now = self._child.pressure_ns(kind)
+        if now is None:
             return None
-        before, self._pressure[kind] = self._pressure.get(kind, 0), told
-        return min(max(0, told - before), max(0, most_ns))
+        before, self._pressure[kind] = self._pressure.get(kind, 0), now
+        return min(max(0, now - before), max(0, most_ns))
 
     def _by_threads(self, counts: dict[int, _Counts], idle_ns: int, own_ns: int) -> int:
-        """How long the bot waited at least, by the one of these threads that tells most."""
+        """How long the bot waited at least, by the one of these threads that reports most."""
         waited_ns = 0
         for thread, (computed, waited) in counts.items():
             begun = self._begun.get(thread)
@@ -108,7 +107,7 @@ class Waits:
         return waited_ns
 
     def _before(self, thread: int, computed: int, waited: int, idle_ns: int, own_ns: int) -> _Counts:
-        """What a thread had computed and waited before this decision; less than this is not of this decision."""
+        """How long a thread had computed and waited before this decision."""
         known = self._threads.get(thread, (0, 0))
         if computed < known[0]:
             known = 0, 0
@@ -128,7 +127,7 @@ class Waits:
             self.stalled_ns += round(self._disk_ns * self._others_share())
 
     def _others_share(self) -> float:
-        """The share of others in what was read from the disks and written to them; 0.0 if it is not known."""
+        """The share of others in what was read from the disks and written to them; 0.0 if unknown."""
         own, all_ = self._child.own_traffic_bytes(), self._child.all_traffic_bytes()
         if own is None:
             return 0.0

@@ -1,4 +1,4 @@
-"""What runs beside the questions to a bot while it plays: above all the watch over its memory and its processes."""
+"""The tasks that run beside the questions to a bot: above all the watch over its memory and its processes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def read(stderr: StderrLog, pipe: int) -> None:
         await trio.lowlevel.wait_readable(pipe)
 
 
-async def watch(child: Child, halt: Halt, memory: MemoryWatch, look_at_children: Callable[[], None]) -> None:
+async def watch(child: Child, halt: Halt, memory: MemoryWatch, check_children: Callable[[], None]) -> None:
     """Kill the bot once it has taken more memory than it may."""
     computed_ns = -1
     while True:
@@ -84,7 +84,7 @@ async def watch(child: Child, halt: Halt, memory: MemoryWatch, look_at_children:
         if not slept and memory.check(child.processes):
             child.kill()
             return
-        look_at_children()
+        check_children()
         pause_s = SLEEPER_WATCH_S if slept and memory.capped else WATCH_S
         # Never more than a small share of the time, however many processes there are.
         await trio.sleep(max(pause_s, (time.perf_counter() - begun) / _SHARE))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpleague.match.spec import Level
-    from warpleague.runner.bot.exchange import BotReply
+    from warpleague.runner.bot.exchange import Answer
 
 PROMISES: Final = {
     "descriptors": "a bot has three pipes and no other open file",
@@ -360,7 +360,7 @@ async def _reach(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
     return found["addresses"]
 
 
-async def _put(bot: BotProcess, expected: dict[str, Any]) -> BotReply | Violation:
+async def _put(bot: BotProcess, expected: dict[str, Any]) -> Answer | Violation:
     try:
         return await bot.ask(json.dumps(expected).encode() + b"\n", round(_ANSWER_S * 1e9))
     except HarnessFault as error:

@@ -1,0 +1,233 @@
+"""Waits for an answer that does not come at once, and reads the clocks meanwhile.
+
+Nobody else waits while a bot answers at once: that is in `exchange`. Here the event loop runs between two readings of
+the clocks. What the readings mean is in `clock`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import time
+from typing import TYPE_CHECKING, Final
+
+import attrs
+import trio
+
+from warpleague.match.spec import Violation
+from warpleague.runner.bot import violations
+from warpleague.runner.bot.clock import INTERVAL_NS, SLACK_NS
+from warpleague.runner.bot.exchange import Answer
+from warpline.limits import STDERR_READ
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from warpleague.runner.bot.child import Child
+    from warpleague.runner.bot.exchange import Pipes, Sent
+    from warpleague.runner.bot.halt import Halt
+    from warpleague.runner.bot.loop import LoopShare
+    from warpleague.runner.bot.output import Output
+    from warpleague.runner.bot.stderr import StderrLog
+    from warpleague.runner.bot.stopwatch import Stopwatch
+    from warpleague.runner.confine.launch import MemoryWatch
+
+    IsLate = Callable[[bytes], bool]
+    """Whether a line answers an earlier question, whose time was up; true once for each such question."""
+
+QUICK_NS: Final = 5_000_000
+"""How long to wait for an answer with a plain poll before the event loop takes over, in nanoseconds.
+
+Below 2 ms, bots that think a little would cost a second system call; much longer, and the other tasks would have to
+wait. While the loop waits for other bots, there is no such wait: it would keep their answers waiting.
+"""
+
+_FIRST_CHECK_NS: Final = 1_000_000  # when to check whether a bot sleeps, so that another match may ask
+_MAX_WAIT_NS: Final = 1_000_000_000  # how long a task waits at most; meanwhile the loop reads the clocks
+_UNTIMED_WRITE_S: Final = 60.0  # how long a bot without a budget may take to read its question
+
+
+@attrs.define(eq=False)
+class Connection:
+    """The pipes to one bot, and all that times and controls its process."""
+
+    bot: str
+    child: Child
+    halt: Halt
+    memory: MemoryWatch
+    stopwatch: Stopwatch
+    pipes: Pipes
+    output: Output
+    stderr: StderrLog
+    share: LoopShare
+    asked_ns: int = 0
+    """Since when the bot is asked, while it is waited for; else 0."""
+    is_player: bool = False
+    """Whether it is known which process is the bot's own, so that its other processes can be judged."""
+
+    def check_children(self) -> None:
+        """Measure what the bot's other processes compute; stop the bot if they compute out of turn."""
+        turns_ns = self.pipes.turns_ns
+        if self.asked_ns:
+            turns_ns += time.perf_counter_ns() - self.asked_ns
+        self.halt.check(turns_ns, self.asked_ns > 0, judged=self.is_player)
+
+    def gone(self) -> Violation:
+        """Why no more answers come; `HarnessFault` if the bot did not cause it."""
+        return violations.gone(
+            self.child, self.halt, self.memory, self.stderr, self.bot, self.output.unfinished
+        )
+
+    def timed_out(self, budget_ns: int, excused_ns: int, why: str) -> Violation:
+        """That no answer came in time, with what may explain it."""
+        why = why or ("it closed its input" if self._is_deaf() else "")
+        if self.stderr.full:
+            why = f"it wrote {STDERR_READ >> 20} MiB to standard error, and no more is read"
+        return violations.timed_out(budget_ns, excused_ns, self.output.unfinished, why)
+
+    def _is_deaf(self) -> bool:
+        """Whether the bot has closed its input, so that it cannot know what it is asked."""
+        poll = select.poll()
+        poll.register(self.child.stdin, 0)
+        return any(events & select.POLLERR for _, events in poll.poll(0))
+
+
+class Wait:
+    """The wait for the answer to one question, which was `sent` and then polled for `polled_ns`."""
+
+    def __init__(self, to: Connection, sent: Sent, budget_ns: int | None, polled_ns: int) -> None:
+        self._to = to
+        self._budget_ns = budget_ns
+        self._cpu_begun_ns = sent.cpu_begun_ns
+        if self._cpu_begun_ns is None and to.pipes.known_ns >= 0:
+            self._cpu_begun_ns = (
+                to.pipes.known_ns
+            )  # what it did since its last answer is too little to be judged
+        self.decision = to.stopwatch.start(sent.begun_ns, budget_ns, self._cpu_begun_ns or 0, to.share.loop)
+        to.stopwatch.read(self.decision, polled_ns, to.output.unread, to.share, in_loop=False)
+        self.unsent = b""
+        """What of the question could not be written: it goes before the next line, so that no two lines mix."""
+
+    async def answer(self, rest: bytes, is_late: IsLate) -> Answer | Violation:
+        """Write the `rest` of the question, and take one line in answer; answers that are late are skipped."""
+        to = self._to
+        try:
+            line = None if rest else to.output.line()
+            if line is None or (isinstance(line, bytes) and is_late(line)):
+                to.asked_ns = self.decision.begun_ns
+                with to.share.asked():
+                    line = await self._line(rest, is_late)
+            return self._answer(line) if isinstance(line, bytes) else line
+        finally:
+            to.pipes.ended_ns = now = time.perf_counter_ns()
+            to.pipes.turns_ns += now - self.decision.begun_ns
+            to.asked_ns = 0
+
+    def _answer(self, line: bytes) -> Answer:
+        to, decision = self._to, self.decision
+        cpu_ns = to.child.cpu_ns()
+        to.pipes.answered(time.perf_counter_ns(), cpu_ns)
+        if cpu_ns is not None:
+            begun_ns = self._cpu_begun_ns
+            cpu_ns = None if begun_ns is None else max(cpu_ns - begun_ns, decision.own_ns)
+        return Answer(line, decision.charged_ns, cpu_ns, to.stopwatch.wait_ns)
+
+    async def _line(self, rest: bytes, is_late: IsLate) -> bytes | Violation:
+        """The next line of the bot that is not late; a violation if none comes in time."""
+        to = self._to
+        if rest and not await self._write(rest):
+            return to.gone() if to.output.ended else self._timeout("it did not read its input")
+        self._wait_alone()
+        while True:
+            line = to.output.line()
+            if isinstance(line, Violation) or (line is not None and not is_late(line)):
+                return line
+            if line is not None:
+                continue
+            if to.output.ended:
+                return to.gone()
+            if not await self._wait_until(trio.lowlevel.wait_readable, to.child.stdout):
+                return self._timeout()
+
+    def _timeout(self, why: str = "") -> Violation:
+        return self._to.timed_out(self._budget_ns or 0, self.decision.excused_ns, why)
+
+    async def _write(self, rest: bytes) -> bool:
+        """Write what the pipe did not take at once; false if the time is up before, or the bot died."""
+        pipe, view = self._to.child.stdin, memoryview(rest)
+        with trio.move_on_after(_UNTIMED_WRITE_S if self._budget_ns is None else math.inf):
+            while True:
+                try:
+                    view = view[os.write(pipe, view) :]
+                except BlockingIOError:
+                    if not await self._wait_until(trio.lowlevel.wait_writable, pipe):
+                        break
+                except BrokenPipeError:
+                    return True
+                if not view:
+                    return True
+        self.unsent = bytes(view)
+        return False
+
+    def _wait_alone(self) -> None:
+        """Wait for a bot that computes without the loop, until the next reading of the clocks.
+
+        Nobody else waits for the loop then, and each of its turns would take time from the bot.
+        """
+        to, decision, now = self._to, self.decision, time.perf_counter_ns()
+        share, output = to.share, to.output
+        waited_ns = now - decision.begun_ns
+        planned_ns = min(INTERVAL_NS - waited_ns, decision.left_ns(now))
+        alone = share.alone and share.loop.matches == share.loop.asked == 1
+        if (
+            not alone
+            or decision.sleeps
+            or output.unread
+            or output.ended
+            or waited_ns < QUICK_NS
+            or planned_ns <= 0
+        ):
+            return
+        share.on_slow()
+        with share.loop.blocked():
+            to.stderr.drain_until(to.child.stderr, to.child.stdout, now + planned_ns)
+        to.stopwatch.read(decision, planned_ns, output.read(), share, in_loop=False)
+
+    async def _wait_until(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
+        """Wait until `ready`, or for the next reading of the clocks, and read output; false if the time is up."""
+        to, decision, planned_ns = self._to, self.decision, _MAX_WAIT_NS
+        to.share.loop.notice_pauses()
+        now = time.perf_counter_ns()
+        if now - decision.read_ns > SLACK_NS or decision.left_ns(now) <= 0:
+            # The last reading is long ago, so this process itself was kept from going on.
+            to.check_children()
+            to.stopwatch.read(decision, 0, False, to.share, in_loop=False)
+            now = time.perf_counter_ns()
+        waited_ns = now - decision.begun_ns
+        if waited_ns < QUICK_NS:
+            planned_ns = (_FIRST_CHECK_NS if waited_ns < _FIRST_CHECK_NS else QUICK_NS) - waited_ns
+        else:
+            to.share.on_slow()
+        left_ns = decision.left_ns(time.perf_counter_ns())
+        if left_ns <= 0:
+            if not to.stopwatch.may_be_in_time(decision):
+                return False
+            left_ns = INTERVAL_NS
+        planned_ns = min(planned_ns, left_ns)
+        with (
+            trio.move_on_after(planned_ns / 1e9) as scope,
+            to.share.waiting(scope, to.child.stdout, self._check_sleep),
+        ):
+            await ready(fd)
+        to.stopwatch.read(decision, planned_ns, to.output.read(), to.share)
+        to.share.note(sleeps=decision.sleeps)
+        return True
+
+    def _check_sleep(self, paused: bool) -> bool:
+        """Whether the bot sleeps, while the loop waits for it; reads the clocks where they may say something new."""
+        to, decision = self._to, self.decision
+        # An answer that has come is for the task that waits for it.
+        if to.pipes.silent() and (paused or not decision.sleeps or to.halt.own_ns() != decision.seen_own_ns):
+            to.stopwatch.read(decision, INTERVAL_NS, False, to.share)
+        return decision.sleeps
