@@ -114,7 +114,7 @@ class Question:
 
     @property
     def heard(self) -> list[tuple[int, str]]:
-        """What others said to this seat since the last question, as (seat, text), in a game with talk."""
+        """The messages of others to this seat since the last question, as (seat, text), in a game with talk."""
         said = [event for event in self.events or () if event["event"] == "said"]
         return [(event["seat"], event["text"]) for event in said if event["seat"] != self.seat]
 

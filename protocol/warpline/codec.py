@@ -359,7 +359,7 @@ def _ask(ask: str) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _asked(ask: str, move_s: float | None) -> bytes:
-    """What is asked, and the clock of a bot without a bank."""
+    """The question, and the clock of a bot without a bank."""
     return _ask(ask) + (b"" if move_s is None else b',"clock":{"move_s":%b}' % _seconds(move_s))
 
 

@@ -51,7 +51,7 @@ def no_object(value: Any) -> str:
 
 
 def _cause(text: str, place: int) -> str | None:
-    """What a person did to come by this text, if it looks like something that often happens."""
+    """The likely mistake behind this text, if it looks like something that often happens."""
     begin = len(text) - len(text.lstrip(" \t\r"))
     if text[begin] != "{":
         return _before(text)
@@ -68,7 +68,7 @@ def _cause(text: str, place: int) -> str | None:
 
 
 def _before(text: str) -> str | None:
-    """What it is if the text does not begin with a brace."""
+    """The mistake if the text does not begin with a brace."""
     brace = text.find("{")
     if brace > 0:
         try:
@@ -83,7 +83,7 @@ def _before(text: str) -> str | None:
 
 
 def _inside(text: str, begin: int, place: int) -> str | None:
-    """What it is if the text begins with a brace, and is no JSON from there on."""
+    """The mistake if the text begins with a brace, and is no JSON from there on."""
     near, at = text[max(0, place - _NEAR) : place + _NEAR], text[place : place + _NEAR]
     if re.match(r"\{\s*'", text[begin : begin + _NEAR]):
         return (

@@ -180,7 +180,7 @@ class Ready:
 
 @attrs.define
 class Usage:
-    """What a service that the bot uses, such as a language model, took for an answer."""
+    """The cost of an answer by a service that the bot uses, such as a language model."""
 
     input_tokens: Natural = attrs.field(metadata={"help": "tokens that the service read"}, default=0)
     output_tokens: Natural = attrs.field(metadata={"help": "tokens that the service wrote"}, default=0)

@@ -44,7 +44,7 @@ GROUPS: Final = {
         "bench": "measure the speed of this program on this machine",
     },
 }
-"""What each command does, by its name; each is a module of this folder."""
+"""The help of each command, by its name; each is a module of this folder."""
 
 COMMANDS: Final = {name: what for group in GROUPS.values() for name, what in group.items()}
 

@@ -1,4 +1,4 @@
-"""What several command families share: options given as text, files read, JSON printed."""
+"""Shared parts of the commands: options given as text, files read, JSON printed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NO_OPTIONS: Final = {
         )
     },
 }
-"""What people take for options of a game, and what to do instead."""
+"""Keys that people mistake for options of a game, and the right place of each."""
 
 
 RESULTS = Path("results")
@@ -69,7 +69,7 @@ def print_json_list(rows: Iterable[object]) -> None:
 
 
 def json_text(data: object) -> str:
-    """What `print_json` prints of `data`, without the end of the last line."""
+    """The text that `print_json` prints of `data`, without the end of the last line."""
     utf8 = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
     return safe_json(json.dumps(data, indent=2, ensure_ascii=not utf8))
 
@@ -279,7 +279,7 @@ def conditions_of(args: argparse.Namespace) -> Conditions:
 def duration(
     least_s: float, most_s: float, unit: str = "s", *, above: bool = False
 ) -> Callable[[str], float]:
-    """What reads a time from `least_s` to `most_s` (or `above` the least), in seconds.
+    """A reader of a time from `least_s` to `most_s` (or `above` the least), in seconds.
 
     It is a number of the `unit`, or a number with a unit of its own, such as `500ms`, `90s`, `10m`, `2h` or `1d`;
     several of these are added (`1h30m`).
@@ -326,7 +326,7 @@ pause = duration(0, 3_600)
 
 
 def count(least: int) -> Callable[[str], int]:
-    """What reads a whole number of at least `least`."""
+    """A reader of a whole number of at least `least`."""
 
     def read(text: str) -> int:
         try:

@@ -31,7 +31,7 @@ NEXT: Final = {
     "Or play yourself, in the browser:": ("play aliens",),
     "All of this, step by step:": ("docs first-hour",),
 }
-"""What a newcomer may do next: words of `warpleague`, by what they are good for."""
+"""Next steps for a newcomer: words of `warpleague`, by what they are good for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ DECISIONS: Final = {
     "disqualify": "take a bot out of the league, for a reason that everybody can read",
     "reinstate": "let a disqualified bot play again",
 }
-"""What each of the commands does, by its name."""
+"""The help of each command, by its name."""
 
 
 def configure_decision(parser: argparse.ArgumentParser) -> None:

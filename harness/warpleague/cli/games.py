@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def describe(game: Game[Any, Any]) -> dict[str, Any]:
-    """What there is to say about a game, as JSON."""
+    """The description of a game, as JSON."""
     import attrs
 
     from warpleague.match.setup import options_json

@@ -67,7 +67,7 @@ _EXAMPLES: Final = {
     "backup": ("leagues/mine.toml --out /mnt/backup/results",),
     "reinstate": ('leagues/mine.toml my-bot --reason "it is no copy"',),
 }
-"""What follows the name of a command in the examples of its help, where that is more than the league file."""
+"""The words after the name of a command in the examples of its help, where that is more than the league file."""
 
 GROUPS: Final = {
     "play the matches": ("run", "prepare", "commit"),
@@ -252,7 +252,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _end_event(league: League, report: RunReport, *, over: bool) -> dict[str, Any]:
-    """What the command `on_end` is told, if the file has one; `over`: the season was over before this run."""
+    """The event for the command `on_end`, if the file has one; `over`: the season was over before this run."""
     if not league.config.on_end:
         return {}
     from warpleague.league.play.hooks import run_event
@@ -298,7 +298,7 @@ def _print_problems(args: argparse.Namespace, config: LeagueConfig, error: Entra
 
 
 def _announce(league: League, args: argparse.Namespace) -> None:
-    """What must be known before a match is played; without `--quiet` also what is going to be played."""
+    """Warnings before a match is played; without `--quiet` also what is going to be played."""
     from warpleague.report.wording.league_words import decision_lines, dice_line
 
     season = league.season

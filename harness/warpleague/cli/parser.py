@@ -20,7 +20,7 @@ BAD_INPUT: Final = 2
 EXAMPLES: Final = "examples:"
 HELP: Final = ("-h", "--help")
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2212"
-"""What word processors and web pages make of hyphens."""
+"""Dashes that word processors and web pages put in place of hyphens."""
 _OF_LEAGUES: Final = ("league", "serve", "arena")
 """Commands whose matches are played as league files say."""
 _NUMBER: Final = re.compile(r"-\d*\.?\d+")
@@ -137,7 +137,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"{self.prog}: {problem}\n{self.prog} --help explains the command\n")
 
     def _plainly(self, message: str) -> str:
-        """What argparse says, in plainer words and with what to do."""
+        """The message of argparse, in plainer words and with a way out."""
         text = re.sub(r"^argument ", "", message)
         if found := re.fullmatch(r"the following arguments are required: (.*)", text):
             example = (self.epilog or "").partition(f"{EXAMPLES}\n")[2].partition("\n")[0].strip()
@@ -215,7 +215,7 @@ class Parser(argparse.ArgumentParser):
         return f"{head}; {nearest(long, known)}"
 
     def _too_early(self, word: str) -> str:
-        """What to say of an option in front of the command."""
+        """The error for an option in front of the command."""
         name = word.partition("=")[0]
         if _with_option(name, self.prog):
             return f"write {name} behind the command, as in: {self.prog} COMMAND ... {name}"
@@ -229,7 +229,7 @@ class Parser(argparse.ArgumentParser):
         return f"{text}; it takes {' '.join(names) or 'no arguments'}, and options"
 
     def _unknown_command(self, word: str, rest: Sequence[str]) -> str:
-        """What to say of a word that is no command, where one must be."""
+        """The error for a word that is no command, where one must be."""
         from difflib import get_close_matches
 
         from warpleague.suggest import nearest

@@ -20,7 +20,7 @@ UNDECIDED: Final = 3
 
 @attrs.frozen
 class Submission:
-    """What commands need of an arena's answer: the submission's number, league, state, findings and bot.
+    """The parts of an arena's answer that commands need: the submission's number, league, state, findings and bot.
 
     `settled` is when it was accepted or refused; `bot` and `version` are known once it was unpacked.
     """

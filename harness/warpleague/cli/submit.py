@@ -68,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 @attrs.frozen
 class _Conditions:
-    """What is printed of a league's conditions before a bot is sent."""
+    """A league's conditions as lines, printed before a bot is sent."""
 
     game: str
     players: int

@@ -1,4 +1,4 @@
-"""What commands play leagues with, so that a program that calls them, such as a test, can give them something else."""
+"""The tools with which commands play leagues; a caller, such as a test, may pass others."""
 
 from __future__ import annotations
 

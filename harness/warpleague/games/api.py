@@ -34,7 +34,7 @@ Weights: TypeAlias = "int | tuple[int, ...]"
 """One draw: a number n (uniform below n) or a tuple of integer weights, not all zero."""
 
 Rolled: TypeAlias = tuple[int, ...]
-"""What the dice showed: one index for each draw of `Game.chance`, in its order."""
+"""The outcome of the dice: one index for each draw of `Game.chance`, in its order."""
 
 S = TypeVar("S")
 A = TypeVar("A")
@@ -194,7 +194,7 @@ class Game(ABC, Generic[S, A]):
         """The independent draws to make now; only when `actors` is `(CHANCE,)`. Never empty."""
 
     def address(self, state: S) -> str:  # noqa: ARG002 - the default is the same for every roll
-        """What the draws of `chance` are for, in a few words of printable ASCII, such as `seat 1 turn 7`.
+        """The purpose of the draws of `chance`, in a few words of printable ASCII, such as `seat 1 turn 7`.
 
         Equal matches with equal addresses have equal luck, whatever was played and rolled before: a roll's numbers
         follow from the match's key, its address, and how many rolls had this address before. So name what should be
@@ -235,7 +235,7 @@ class Game(ABC, Generic[S, A]):
 
     @abstractmethod
     def ask(self, state: S, seat: int) -> str:
-        """What kind of decision `seat` has to make, in one word (`turn`, `send`, ...); the `ask` of the wire."""
+        """The kind of decision that `seat` has to make, in one word (`turn`, `send`, ...); the `ask` of the wire."""
 
     @abstractmethod
     def setup(self, state: S) -> JsonObject:
@@ -285,7 +285,7 @@ class Game(ABC, Generic[S, A]):
         """The state that `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
 
     def scene(self, state: S, viewer: int | None) -> Scene:
-        """What to draw for `viewer`: a seat, `SPECTATOR` (only what every seat knows), or None (all is shown).
+        """The picture for `viewer`: a seat, `SPECTATOR` (only what every seat knows), or None (all is shown).
 
         A game may leave it out: then what `viewer` knows is shown as text, nothing to a spectator, and nothing can be
         clicked.
@@ -305,7 +305,7 @@ class Game(ABC, Generic[S, A]):
         return ", ".join((str(event["event"]), *facts))
 
     def galaxy(self, state: S) -> Scene | None:  # noqa: ARG002 - most boards are always the same
-        """What to draw of the board alone, as it was dealt; None where no two deals differ in it.
+        """The picture of the board alone, as it was dealt; None where no two deals differ in it.
 
         Called on the first state in which a seat must act.
         """

@@ -15,7 +15,7 @@ encoded: Callable[[Any], bytes]
 decoded: Callable[[bytes], Any]
 """The value that JSON stands for."""
 part: Callable[[Any], Part]
-"""What `encoded` makes of a value, ready to be put into a larger value; without msgspec the value itself."""
+"""The encoded form of a value, ready to be put into a larger value; without msgspec the value itself."""
 
 try:
     import msgspec

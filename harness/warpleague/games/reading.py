@@ -224,7 +224,7 @@ def _wrong(value: object, hint: Any, path: str) -> str:
 
 
 def wanted(hint: Any) -> str:
-    """What a value of the type `hint` is, in words."""
+    """The type `hint` in words."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
         return " or ".join(wanted(arg) for arg in args)

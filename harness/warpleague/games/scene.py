@@ -39,7 +39,7 @@ class Cell:
     glyph: str = ""
     """Cells that touch and have the glyph `disc` and the same label are drawn as one disc."""
     corner: str = ""
-    """What a page writes in the corner of a cell that has a glyph, in place of the label."""
+    """The text in the corner of a cell on a page that has a glyph, in place of the label."""
     ways: str = ""
     """The ways arrowheads at its edges point to, such as `N SE`."""
 
@@ -57,7 +57,7 @@ class Piece:
     id: str = ""
     glyph: str = ""
     corner: str = ""
-    """What a page writes on a piece that has a glyph, in place of the text."""
+    """The text on a piece on a page that has a glyph, in place of the text."""
     layers: int = 0
     """How many outlines its glyph has, one in the other; 0 for one that is drawn plain."""
 
@@ -119,7 +119,7 @@ class Scene:
     caption: str = ""
     trays: tuple[Tray, ...] = ()
     legend: tuple[tuple[str, str], ...] = ()
-    """What kinds, glyphs and (as `ways`) arrowheads mean; an empty text for what needs no words.
+    """The meaning of kinds, glyphs and (as `ways`) arrowheads; an empty text for what needs no words.
 
     A page shows the meanings of what is on the board only. What is missing here is explained by the name of its kind.
     """
@@ -130,13 +130,13 @@ class Scene:
     scores: tuple[float, ...] = ()
     """How each seat stands now, more is better, for a chart; none where there is no such number."""
     measure: str = "points"
-    """What the scores count."""
+    """The unit of the scores."""
     apart: bool = False
     """Whether the cells, links, pieces and trays of each owner are a sheet of their own."""
     focus: int | None = None
     """The seat whose sheet is drawn large."""
     roles: tuple[str, ...] = ()
-    """What the texts of the game call its seats, in their order, where they do not say `seat 0`."""
+    """The names of the seats in the game's texts, in their order, where they do not say `seat 0`."""
 
 
 def plain_scene(facts: Mapping[str, Any]) -> Scene:

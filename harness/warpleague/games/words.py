@@ -45,7 +45,7 @@ def scene_in_words(scene: Scene) -> list[str]:
 
 
 def _places(scene: Scene) -> dict[tuple[float, float], str]:
-    """What the texts of the game call each space: by column and row where these have names, else by its id."""
+    """The name of each space in the game's texts: by column and row where these have names, else by its id."""
     found = {(cell.x, cell.y): (cell.id or cell.label).replace("-", " ") for cell in scene.cells}
     if not scene.columns or not scene.rows:
         return found
@@ -69,7 +69,10 @@ def _piece(piece: Piece, places: dict[tuple[float, float], str]) -> str:
 
 
 def _cell(cell: Cell, meanings: dict[str, str]) -> str | None:
-    """What a space is; None if there is nothing to say. A label that is its name, or draws its ways, is left out."""
+    """A description of a space; None if there is nothing to say.
+
+    A label that is its name, or draws its ways, is left out.
+    """
     named = cell.id.endswith(f"-{cell.label}") or not any(map(str.isalnum, cell.label))
     words = meanings.get(cell.kind, cell.kind) or cell.kind
     if not named:

@@ -39,7 +39,7 @@ SENDINGS: Final = 12
 AGAIN: Final = 3.0
 """Turns for a ship that was sent to an enemy base: it has to leave and come back."""
 ENEMY_USE: Final = 0.6
-"""What an enemy gains by our wormhole counts less: it does not know where it leads."""
+"""An enemy's gain by our wormhole counts less: it does not know where it leads."""
 
 
 class Aliens(Player):
@@ -165,7 +165,7 @@ class Aliens(Player):
 
 
 def possible(view: Any) -> Holes:
-    """What may lie where: (square, coins) for every wormhole of a view."""
+    """The possible coins of each square: (square, coins) for every wormhole of a view."""
     seen = {(hole["suit"], hole["value"]) for hole in view["wormholes"]}
     found = []
     for hole in view["wormholes"]:

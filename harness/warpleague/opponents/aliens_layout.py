@@ -25,7 +25,7 @@ Holes = tuple[tuple[int, tuple[int, ...]], ...]
 """(square, coins that may lie there) for every wormhole on the board."""
 
 PATIENCE: Final = 0.8
-"""What a win is still worth one turn later."""
+"""The worth of a win one turn later."""
 SWEEPS: Final = 25
 """Of value iteration, for the wormholes that lie."""
 LATER_SWEEPS: Final = 15
@@ -39,11 +39,11 @@ WORLDS: Final = 16
 PLAYING: Final = 0.4
 """The part of the time for a decision that this may take: to value the ends takes as long again."""
 NOW: Final = 0.4
-"""What the gain at once counts beside the end of the set-up: who denies finds other squares."""
+"""The weight of the gain at once beside the end of the set-up: who denies finds other squares."""
 LIKING: Final = 6.0
 """How surely the enemy lays the coin that a square suits best; 0 is not at all."""
 ENEMY_USE: Final = 0.6
-"""What the enemy is thought to mind that its wormhole is of use to us."""
+"""The loss that the enemy is thought to see that its wormhole is of use to us."""
 WHIMS: Final = (0.025, 0.25)
 """The deviations of our choices and the enemy's, when played on."""
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FAR: Final = 1e9
 FREE: Final = 0.01
-"""What a step costs that takes no energy: so there is no going in circles."""
+"""The cost of a step that takes no energy: it prevents circles."""
 EXPLORE: Final = 1.5
 """How much further a planet to deliver to may be than one to explore."""
 PICK_UP: Final = 1.0

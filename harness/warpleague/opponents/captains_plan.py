@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Array = Any
 
 LATER: Final = 0.66
-"""What a point is worth one turn later."""
+"""The worth of a point one turn later."""
 SITE: Final = 0.9
 """The worth of a token beside a planet, for trips to come."""
 PAIR: Final = 0.7
@@ -40,13 +40,13 @@ NEW_PLANET: Final = 0.5
 """The worth of a first delivery to a planet while the Galactic Tour is far."""
 TOUR: Final = 3.0
 HOPE: Final = 0.9
-"""What a card not drawn yet counts against one in hand."""
+"""The worth of a card not drawn yet, in cards in hand."""
 NEXT: Final = 0.5
-"""What the pick-up after this turn counts against one made now."""
+"""The worth of a pick-up after this turn, in pick-ups made now."""
 REPLACE: Final = -0.3
 """How much better than a card in hand a new one must promise to be, to discard it."""
 EXPLORE: Final = 1.2
-"""What the nearest planet without an own token draws."""
+"""The pull of the nearest planet without an own token."""
 BUILD_TURNS: Final = 6
 """With fewer turns left, the network is worth less."""
 
@@ -59,7 +59,7 @@ Hand = tuple[int, ...]
 
 
 class Plan(NamedTuple):
-    """What to do in a turn, up to a pick-up at a planet or to the turn's end, and its worth in points."""
+    """A plan for a turn, up to a pick-up at a planet or to the turn's end, and its worth in points."""
 
     worth: float
     actions: tuple[Any, ...]
@@ -91,7 +91,7 @@ def pick_up_factors(galaxy: Galaxy) -> Array:
 
 
 class Turn:
-    """What one search knows: the position at its start, and memories of roads and values."""
+    """The state of one search: the position at its start, and memories of roads and values."""
 
     def __init__(self, state: State, seat: int) -> None:
         self.state = state
@@ -139,7 +139,7 @@ class Turn:
         return found
 
     def hand_value(self, ways: Roads, at: int, hand: Hand) -> float:
-        """What the passengers on board are worth from a space, visiting the nearest planet first."""
+        """The worth of the passengers on board from a space, visiting the nearest planet first."""
         total, way, here = 0.0, 0.0, -1
         rest = [planet for planet, cards in enumerate(hand) if cards]
         while rest:
@@ -155,7 +155,7 @@ class Turn:
         return total
 
     def outlook(self, placed: tuple[int, ...]) -> Outlook:
-        """What spaces promise once `placed` further tokens are on the board, apart from the passengers on board."""
+        """The worth of spaces once `placed` further tokens are on the board, apart from the passengers on board."""
         found = self.outlooks.get(placed)
         if found is None:
             ways = self.road(placed)

@@ -43,7 +43,7 @@ def whole(actions: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def choice(state: State, searched: int, rng: Random, budget: Budget) -> tuple[Any, ...]:
-    """What the seat to act does: one action, or those of a plan, found within the `budget`."""
+    """The choice of the seat to act: one action, or those of a plan, found within the `budget`."""
     seat, stage = state.seat, state.stage
     turn = Turn(state, seat)
     if stage == TURN:
@@ -110,7 +110,7 @@ def share(state: State, seat: int) -> float:
 
 
 def prospects(state: State, seat: int) -> float:
-    """What a seat may hope for besides its score: its passengers and its network."""
+    """A seat's prospects besides its score: its passengers and its network."""
     if state.ships[seat] < 0:
         return 0.0
     turn = Turn(state, seat)

@@ -14,7 +14,7 @@ Array = Any
 Stacks = tuple[tuple[int, ...], ...]
 FAR: Final = 99
 TOLL: Final = 1
-"""What a step through another's wormhole counts, in energy."""
+"""The cost of a step through another's wormhole, in energy."""
 
 
 class Roads:

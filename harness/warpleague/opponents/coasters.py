@@ -36,7 +36,7 @@ SWAPPED: Final = 4
 CAUTION_BESIDE_MANY: Final = 3.0
 """How much more danger counts at tables of more than two seats."""
 SHOT_BESIDE_MANY: Final = 0.5
-"""What a hit counts there: it helps all others as much as the one who shoots."""
+"""The worth of a hit there: it helps all others as much as the one who shoots."""
 LOOKED_AT: Final = 12
 """Ends of a turn whose next shots are worked out."""
 
@@ -89,7 +89,7 @@ def chance(cost: int) -> float:
 
 
 class Table:
-    """What a position at any table is worth, seen from one seat at the end of its turn."""
+    """The worth of a position at any table, seen from one seat at the end of its turn."""
 
     def __init__(self, state: State, seat: int, budget: Budget) -> None:
         """`OverBudget` from any of its answers once the `budget` is used up."""

@@ -1,4 +1,4 @@
-"""What all opponents share: a player of one match, and the slips that make it weaker."""
+"""The common part of all opponents: a player of one match, and the slips that make it weaker."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Player(ABC):
         self.budget = Budget()
 
     def answer(self, question: Question) -> int | dict[str, Any] | Reply:
-        """What to answer: an index, an action as JSON, or several actions; with a note if a bound was met."""
+        """The answer: an index, an action as JSON, or several actions; with a note if a bound was met."""
         self.budget = Budget.of(question)
         state = self.game.determinize(question.state, self.seat, self.rng)
         legal = self.game.legal(state, self.seat)

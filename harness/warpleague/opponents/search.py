@@ -28,7 +28,7 @@ def best_of(
     left = list(numbers)
     trial = 0
     told: dict[int, float] = {}
-    """What the trial that goes on has told so far."""
+    """The results so far of the trial in progress."""
     for most, playouts in rounds:
         left = sorted(left, key=total.__getitem__, reverse=True)[:most]
         if len(left) == 1:

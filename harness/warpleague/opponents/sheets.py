@@ -33,7 +33,7 @@ KEPT: Final = 3
 WIDTH: Final = 5
 """Uses of a die that are tried together with those of the others."""
 BLACK: Final = (("yellow",), ("yellow", "red"), ("yellow", "red", "blue"))
-"""What black dice can be used for: in rounds 1-2, 3-4, 5-7."""
+"""The uses of black dice: in rounds 1-2, 3-4, 5-7."""
 
 Value = Any
 """The value of a unit: a number, or the two of the white pair."""
@@ -81,7 +81,7 @@ def gains_of(worth: Worth, marks: Marks, round_: int) -> Gains:
 
 
 class Together(NamedTuple):
-    """What a sheet can be worth once some dice are marked, the marks then, and the first use: unit, section, place."""
+    """The best worth of a sheet once some dice are marked, the marks then, and the first use: unit, section, place."""
 
     worth: float
     marks: Marks
@@ -164,11 +164,11 @@ class Sheets(Player):
         return at(legal, "pass") if best is None or now <= 0 else at(legal, "take", unit=UNITS[best])
 
     def price(self, state: State) -> float:
-        """What a reroll must bring: little when there are more than turns to use them in."""
+        """The least gain of a reroll: little when there are more than turns to use them in."""
         return 0.02 if state.sheets[self.seat].rerolls > 2 * self.left(state, self.seat) else PRICE
 
     def costs(self, state: State) -> Gains:
-        """What it costs to discard each value of each unit: what the next seat could make of it."""
+        """The cost of discarding each value of each unit: the next seat's gain from it."""
         other = (self.seat + 1) % len(state.sheets)
         marks = marks_of(state.sheets[other])
         gains = gains_of(worth_with(self.left(state, other)), marks, state.round)
@@ -188,7 +188,7 @@ class Sheets(Player):
         rough: list[Gains] = []
 
         def promises(dice: list[Die]) -> tuple[float, Hopes]:
-            """What the sheet is worth with these dice marked, and what to hope for then."""
+            """The worth of the sheet with these dice marked, with the hope for more."""
             then = together(worth, marks, dice, round_, self.budget)
             gains: Gains = {}
             if len(dice) < KEPT and self.budget.over():  # roughly: as if these dice were not marked yet

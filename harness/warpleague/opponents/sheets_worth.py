@@ -1,4 +1,4 @@
-"""What a sheet is worth: the points to expect from it at the end, by features with fitted weights."""
+"""Estimates the worth of a sheet: the points to expect from it at the end, by features with fitted weights."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ BESIDE: Final = tuple(
 CROSS_BOXES: Final = tuple(tuple(members(boxes)) for boxes in CROSS)
 LINES: Final = tuple((mask(line.cells), len(line.cells), line.reward == "reroll") for line in YELLOW_LINES)
 STORED: Final = 0.35
-"""What a stored reroll counts, up to four."""
+"""The worth of a stored reroll, up to four."""
 
 
 class Marks(NamedTuple):
-    """What is on a sheet; `blue` holds the written values in order, those crossed out as negative numbers."""
+    """The content of a sheet; `blue` holds the written values in order, those crossed out as negative numbers."""
 
     edges: int
     holes: int
@@ -60,7 +60,7 @@ def marks_of(sheet: Any) -> Marks:
 
 
 def uses(marks: Marks, section: str, value: Any) -> Iterator[tuple[int | None, Marks]]:
-    """What a die can do in a section: edge, cell or box of each use, and the marks after it."""
+    """The uses of a die in a section: edge, cell or box of each use, and the marks after it."""
     if section == "white":
         for edge in members(WHITE[value[0]][value[1]] & ~marks.edges):
             yield edge, marks._replace(edges=marks.edges | 1 << edge)
@@ -173,7 +173,7 @@ YELLOW_PART: Final = BLUE_PART + len(yellow_features(0))
 
 
 class Worth:
-    """What sheets are worth with so many own turns `left`; the parts are kept, since they come again and again."""
+    """The worth of sheets with so many own turns `left`; the parts are kept, since they come again and again."""
 
     def __init__(self, left: int) -> None:
         self.weights = WEIGHTS[left]

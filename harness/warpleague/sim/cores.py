@@ -64,7 +64,7 @@ def _fork(call: Callable[[T], R], items: Sequence[T]) -> tuple[int, int]:
 
 
 def _collect(pid: int, source: int) -> list[R] | None:
-    """What a child has computed; None if it failed."""
+    """The result of a child; None if it failed."""
     with open(source, "rb") as pipe:
         data = pipe.read()
     _, status = os.waitpid(pid, 0)

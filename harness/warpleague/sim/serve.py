@@ -40,7 +40,7 @@ class _Wrong(Exception):
 
 
 class Session:
-    """What one program has asked for: its table, its positions, and its random numbers."""
+    """The session of one program: its table, its positions, and its random numbers."""
 
     def __init__(self) -> None:
         self._table: Simulator | None = None

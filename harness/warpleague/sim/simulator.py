@@ -67,7 +67,7 @@ class Simulator:
         return self.game.to_json(state)
 
     def view(self, state: State, seat: int) -> JsonObject:
-        """What `seat` knows of the position: the `state` of a question."""
+        """The view of `seat`: the `state` of a question."""
         return self.game.view(state, seat)
 
     def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
@@ -135,7 +135,7 @@ class Simulator:
     # ------------------------------------------------------------------ the end
 
     def worth(self, state: State) -> tuple[float, ...]:
-        """What a finished game gave each seat: its share of the points, from 0 (last) to 1 (first).
+        """The result of a finished game for each seat: its share of the points, from 0 (last) to 1 (first).
 
         That is the share of the others that it beat, equal ones counting half. In a solo game it is 1 if the game's
         own opponent was beaten, else 0; where there is none, it is the score.

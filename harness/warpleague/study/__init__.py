@@ -1,1 +1,1 @@
-"""What one match or one bot shows: recorded matches put to a bot again, and played on from any position."""
+"""Studies of one match or one bot: recorded matches put to a bot again, and played on from any position."""

@@ -61,7 +61,7 @@ class _Sample:
 
 @attrs.frozen
 class Analysis:
-    """What an analysis has found so far of one match.
+    """The results so far of an analysis of one match.
 
     `actions` are those that are named, by line and index. `left` counts the decisions of which nothing is known yet.
     """
@@ -89,7 +89,7 @@ def _loss(found: Verdict) -> float:
 def concluded(
     told: JsonObject, game: Game[Any, Any], places: Sequence[Place], book: Book, plan: Plan
 ) -> Analysis:
-    """What the samples of `book` say of the decisions of these places."""
+    """The verdicts of the samples of `book` on the decisions of these places."""
     each = [(place, verdict(place.decision, book, plan)) for place in places]
     found = tuple(one for _, one in each if one is not None)
     actions: dict[tuple[int, int], JsonObject] = {}
@@ -136,7 +136,7 @@ def record_of(path: Path) -> tuple[str, bytes]:
 
 
 def read_analysis(path: Path, record: bytes) -> Analysis:
-    """What the file of an analysis says of a record; `BadInput` if it is about another one."""
+    """The analysis of a record in its file; `BadInput` if it is about another one."""
     from warpleague.study.analyse import places
 
     replay = Replay(record)
@@ -201,7 +201,7 @@ class AnalysisFile:
 
 
 def load(path: Path, decisions: Iterable[Decision]) -> tuple[JsonObject, Book]:
-    """What a file is about, and its samples; `BadInput` for a line that does not fit the record's decisions."""
+    """The subject of a file, and its samples; `BadInput` for a line that does not fit the record's decisions."""
     known = {decision.n: decision for decision in decisions}
     book = Book()
     text = _read(path)

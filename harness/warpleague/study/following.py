@@ -23,7 +23,7 @@ _NANO = 1_000_000_000
 
 @attrs.define
 class Choice:
-    """What the bot decided where the record has line `n`: `same` is None where the two cannot be compared.
+    """The bot's decision where the record has line `n`: `same` is None where the two cannot be compared.
 
     That is where one of them sent a message, or where the recorded bot had faulted. `id` is the number of the question
     that the bot got last. `ms` and `recorded_ms` are the wall times, None for what was in a `then` list.

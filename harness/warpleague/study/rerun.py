@@ -48,7 +48,7 @@ class Task:
 
 @attrs.frozen
 class Fault:
-    """What the bot did wrong at the record's line `n`: nothing was asked after it."""
+    """The bot's fault at the record's line `n`: nothing was asked after it."""
 
     n: int
     kind: str

@@ -106,7 +106,7 @@ class Option:
 
 @attrs.frozen
 class Verdict:
-    """What was found about a decision.
+    """The findings about a decision.
 
     `before` is the value of the position, `after` that of the action played. `others` are the best alternatives that
     were left, the best first. `loss` says how much better the best action was than the one played (None: not known
@@ -161,7 +161,7 @@ class Book:
         self.valued += sample.valued
 
     def worths(self, n: int, way: int, ks: Iterable[int]) -> list[float]:
-        """What the playouts `ks` of a way were worth; only those that there are."""
+        """The worth of the playouts `ks` of a way; only those that there are."""
         found = self._worth.get(n, {}).get(way, {})
         return [found[k] for k in ks if k in found]
 
@@ -176,7 +176,7 @@ class Book:
         return sum(map(len, self._worth.get(n, {}).values()))
 
     def chosen(self, n: int) -> list[int]:
-        """What the bots chose in the first playouts, the most frequent first."""
+        """The choices of the bots in the first playouts, the most frequent first."""
         chose = self._chose.get(n, {})
         counts = Counter(chose[k] for k in range(FIRST) if k in chose)
         return sorted(counts, key=lambda action: (-counts[action], action))
@@ -276,7 +276,7 @@ def next_playouts(decision: Decision, book: Book, plan: Plan) -> list[tuple[int,
 
 
 def verdict(decision: Decision, book: Book, plan: Plan) -> Verdict | None:
-    """What the complete rounds say of a decision; None if none is complete."""
+    """The verdict of the complete rounds on a decision; None if none is complete."""
     done = _rounds(decision, book, plan)[0]
     if not done:
         return None

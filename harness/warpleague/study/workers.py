@@ -24,7 +24,7 @@ _AHEAD: Final = 4  # tasks for each process that are read before their turn
 
 
 def spread(call: Callable[[T], R], tasks: Iterable[T], jobs: int | None = None) -> Iterator[R]:
-    """What `call` finds in each of `tasks`, in their order, computed by `jobs` processes (default: one a core).
+    """The results of `call` for each of `tasks`, in their order, computed by `jobs` processes (default: one a core).
 
     `call` is a function of a module. What it raises is raised here. `HarnessFault` if a process dies.
     """

@@ -1,4 +1,4 @@
-"""What a seat may do in a game of OpenSpiel, with the number and the name that OpenSpiel has for it."""
+"""The legal actions of a seat in a game of OpenSpiel, with the number and the name that OpenSpiel has for it."""
 
 from __future__ import annotations
 

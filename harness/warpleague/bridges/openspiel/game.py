@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 READER = ActionReader((Play, Resign))
 _SEEN = ("acts", "over", "observation", "information")
-"""What of a view a seat is told of as it changes."""
+"""The parts of a view whose changes a seat is told."""
 _OPTIONS: Parts[Rules] = Parts(lambda rules: options_json(rules.options))
 
 
 @attrs.frozen
 class SpielView:
-    """What a seat knows, as OpenSpiel tells it."""
+    """The view of a seat: the strings that OpenSpiel gives."""
 
     seat: int
     acts: bool

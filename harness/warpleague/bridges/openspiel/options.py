@@ -10,7 +10,7 @@ from warpleague.games.fields import free, switch, whole
 
 OURS = ("openings", "resign", "move_limit")
 SEATS = ("players", "numPlayers", "num_players")
-"""What OpenSpiel's games call the number of players: it is the number of bots, and no option."""
+"""The names that OpenSpiel's games have for the number of players: it is the number of bots, and no option."""
 
 SEATED = frozenset({"universal_poker"})
 """Games in which other parameters have to fit the number of players: their ids name these together."""
@@ -40,7 +40,7 @@ def options_class(name: str, parameters: dict[str, Any]) -> type:
 
 
 def parameters_of(options: Any, fixed: dict[str, Any]) -> dict[str, Any]:
-    """What OpenSpiel is given: `fixed`, and the options that are not at their defaults."""
+    """The parameters for OpenSpiel: `fixed`, and the options that are not at their defaults."""
     import pyspiel
 
     given = dict(fixed)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game
 
 PREFIX: Final = "warpleague_"
-"""What the names of our games begin with in OpenSpiel."""
+"""The prefix of our games' names in OpenSpiel."""
 
 _MAX_OUTCOMES: Final = 256
 """No draw of a built-in game has more outcomes."""

@@ -34,7 +34,7 @@ _FINE: Final = 1 << 52
 
 @attrs.frozen(eq=False)
 class Rules:
-    """What never changes in a match; made once for equal matches, so equal ones are one object."""
+    """The fixed part of a match; made once for equal matches, so equal ones are one object."""
 
     id: str
     players: int

@@ -111,7 +111,7 @@ class Environment(AECEnv):  # type: ignore[misc]
             self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """What the agent's seat sees, as arrays."""
+        """The observation of the agent's seat, as arrays."""
         seat = self._seats[agent]
         mask = np.zeros(len(self.actions), np.int8)
         if agent == self.agent_selection and self.legal:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
 
 MISSING: Final = -99
-"""What stands where a view has nothing."""
+"""The value of a place at which a view has nothing."""
 
 _SUITS: Final = ("suns", "moons", "crowns", "arms")
 _LEFT_OUT: Final = frozenset(

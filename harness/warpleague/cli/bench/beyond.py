@@ -1,4 +1,4 @@
-"""What a longer run of a command takes beyond a shorter one, where that can be told from the noise."""
+"""Measures the extra time of a longer run over a shorter one, or says that noise hides it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows of the benchmark share: the common measure, the bots, one core to stay on, and leagues as commands."""
+"""Shared parts of the rows of the benchmark: the common measure, the bots, one core, and leagues as commands."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class LeagueRun:
 
 
 class Ground:
-    """What a round stands on. `scale` makes every row shorter; `base_us` is the common measure of this round."""
+    """The ground of a round. `scale` makes every row shorter; `base_us` is the common measure of this round."""
 
     def __init__(
         self, folder: Path, games: Mapping[str, Game[Any, Any]], scale: float, peers: Mapping[str, str]

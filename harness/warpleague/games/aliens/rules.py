@@ -1,4 +1,4 @@
-"""What follows from an action, a roll or a retirement in aliens.
+"""Applies an action, a roll or a retirement in aliens.
 
 Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
 the functions here change until it is handed out; what happens is added to the list `events`. The fast path is a die

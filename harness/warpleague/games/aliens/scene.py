@@ -150,7 +150,7 @@ def _side(
     seen: bool,
     diagonals: str,
 ) -> tuple[Panel, tuple[Tray, ...]]:
-    """What stands beside the board for a side, in text and in trays.
+    """A side's trays and texts beside the board.
 
     `ships` and `dice` are those of its two ships, -1 for no die; `lost` is the set of those that lose their next turn;
     `seen` says whether the viewer sees the coins in its hand.

@@ -1,4 +1,4 @@
-"""What a position of aliens consists of."""
+"""The position of aliens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Result: TypeAlias = tuple[int, str]
 
 @attrs.frozen(eq=False)
 class Rules:
-    """What the options make of the rules: one object for each set of options, shared by all their states."""
+    """The rules under some options: one object for each set of options, shared by all their states."""
 
     options: Options
     max_turns: int

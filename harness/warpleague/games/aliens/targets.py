@@ -1,4 +1,4 @@
-"""What a person clicks to take an action of aliens: the ship or the coin, then the square."""
+"""The clicks that take an action of aliens: the ship or the coin, then the square."""
 
 from __future__ import annotations
 

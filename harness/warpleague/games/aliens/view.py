@@ -1,4 +1,4 @@
-"""What a seat sees of a game of aliens, and positions drawn to fit what it sees."""
+"""The view of a seat in aliens, and positions drawn to fit a view."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Then:
 
 @attrs.frozen
 class Pending:
-    """What has to be decided in the midst of a move."""
+    """The decision in the midst of a move."""
 
     ship: Ship
     """The ship that must jump, or that must be sent."""
     sends: int
     """How many sends the use of this die has seen; from 16 on no wormhole may be chosen."""
     then: Then | None
-    """What follows when no ship is in flight any more."""
+    """The next step when no ship is in flight any more."""
 
 
 @attrs.frozen
@@ -104,7 +104,7 @@ class View:
 
 @attrs.frozen
 class Setup:
-    """What never changes: the same in every game, but for the option `diagonals`."""
+    """The fixed part: the same in every game, but for the option `diagonals`."""
 
     squares: list[list[int]]
     """Every square [x, y], by y, then x: the order of legal actions and of wormholes."""
@@ -136,7 +136,7 @@ def _setup(rules: Rules) -> JsonObject:
 
 
 def view(state: State, seat: int) -> JsonObject:
-    """What `seat` knows: as described by `View`."""
+    """The view of `seat`, as `View` describes it."""
     data: JsonObject = decoded(view_json(state, seat))
     return data
 

@@ -39,7 +39,7 @@ STATION_DRAW: Final[tuple[Weights, ...]] = (6,)
 
 @attrs.frozen(eq=False)
 class Plan:
-    """What is fixed before a board is drawn: the players, the options, and the boards and places in play.
+    """The fixed part before a board is drawn: the players, the options, and the boards and places in play.
 
     In `options` pattern and AI are filled in. Plans are equal when their `key` is, which spells all this out.
     By `rules` 1 a seat could start on a space with a ship, an AI could place a token under one, and a move from a
@@ -143,12 +143,12 @@ def draws(dealing: Dealing) -> tuple[Weights, ...]:
 
 
 def address(dealing: Dealing) -> str:
-    """What is drawn now: captains C4. A deal that is drawn anew has the same addresses again."""
+    """The next draw: captains C4. A deal that is drawn anew has the same addresses again."""
     return "station" if dealing.rotation < 0 else f"place {len(dealing.laid)}"
 
 
 def lay(dealing: Dealing, rolled: Rolled) -> tuple[Dealing | Layout, list[Event]]:
-    """What follows from a draw: the next state of the deal, or the layout once it keeps captains G7."""
+    """The result of a draw: the next state of the deal, or the layout once it keeps captains G7."""
     plan = dealing.plan
     if dealing.rotation < 0:
         turned = Event({"event": "station", "rotation": rolled[0]})

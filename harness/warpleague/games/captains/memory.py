@@ -1,4 +1,4 @@
-"""What everybody knows of a seat's hand: cards taken in the open, and what drawn cards cannot be.
+"""Public knowledge of a seat's hand: cards taken in the open, and what drawn cards cannot be.
 
 A hand is the cards known for sure and hidden ones. Each card drawn from the deck fills a slot, which carries
 the planets it cannot be: the planet it was drawn at (captains T7) and every planet delivered to since, since a
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @attrs.define
 class Known:
-    """What everybody knows of one hand.
+    """Public knowledge of one hand.
 
     `sure` counts, by planet, cards taken from the Docks and still held. `slots` holds for each card drawn from
     the deck a bit mask of the planets it cannot be. `spent` holds for each such card that has left, but could

@@ -86,9 +86,9 @@ _MATCH: Final = CacheByIdentity[Table, bytes](
     lambda table: encoded(match_json(table.plan, table.galaxy.layout.station, table.galaxy.layout.laid)), 64
 )
 _KNOWN: Final = Cache(_known)
-"""What everybody knows of a hand, from the fields of `Known`."""
+"""Public knowledge of a hand, from the fields of `Known`."""
 _CARDS: Final = CacheByIdentity(_cards)
-"""What everybody knows of the cards: these stay while ships move."""
+"""Public knowledge of the cards: these stay while ships move."""
 _LISTS: Final = Cache[tuple[Any, ...], bytes](encoded)
 _TAKEN: Final = Cache[int, bytes](lambda taken: encoded(members(taken)))
 _STAGES: Final = tuple(map(encoded, STAGES))
@@ -96,7 +96,7 @@ _BOOL: Final = (b"false", b"true")
 
 
 def position_json(state: State, more: bytes) -> bytes:
-    """What the JSON of views and whole positions has in common, with `more` fields after it."""
+    """The common part of the JSON of views and whole positions, with `more` fields after it."""
     return (
         b'{"match":%b,"stage":%b,"retired":%b,"seat":%d,"round":%d,"last_round":%d,"why":%b,"energy":%d,'
         b'"steps":%d,"warped":%b,"picked":%b,"focus":%d,"taken":%b,"ships":%b,"tokens":%b,%b,"points":%b,'
@@ -319,7 +319,7 @@ class _Reader:
         return Cards(tuple(deck), sum(deck), docks, hands, piles, self.known(hands))
 
     def known(self, hands: tuple[tuple[int, ...], ...]) -> tuple[Known, ...]:
-        """What is known of the hands, nothing if it is not given; it must be true."""
+        """The knowledge of the hands, nothing if it is not given; it must be true."""
         planets = self.table.planets
         if "known" not in self.fields:
             return tuple(Known((0,) * planets, (0,) * sum(hand)) for hand in hands)

@@ -1,4 +1,4 @@
-"""What follows from an action, a card or a retirement in captains.
+"""Applies an action, a card or a retirement in captains.
 
 Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
 the functions here and in `turns` change until it is handed out; what happens is added to the list `events`.

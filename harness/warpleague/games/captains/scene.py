@@ -120,7 +120,7 @@ def galaxy_text(galaxy: Galaxy, *, numbers: bool = False) -> str:
 
 
 def scene(state: Position, viewer: int | None) -> Scene:
-    """What to draw for `viewer` (None: all hands are shown)."""
+    """The picture for `viewer` (None: all hands are shown)."""
     return _dealing_scene(state) if isinstance(state, Dealing) else _state_scene(state, viewer)
 
 
@@ -217,7 +217,7 @@ def _owned(
     seen: bool,
     pile: tuple[int, ...],
 ) -> tuple[Panel, tuple[Tray, ...]]:
-    """What stands beside the board for an owner, as text and in trays: the points, hand and what was delivered.
+    """An owner's texts and trays beside the board: the points, hand and what was delivered.
 
     `placed` are its tokens on the board; `seen` says whether the viewer sees its `hand`.
     """

@@ -1,4 +1,4 @@
-"""What a position of captains is worth to each owner, and who stands where at the end (captains E2, E3, A4)."""
+"""Scores a position of captains for each owner, and ranks the owners at the end (captains E2, E3, A4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a position of captains consists of once the galaxy is laid, and where tokens stand and lead."""
+"""The position of captains once the galaxy is laid, and where tokens stand and lead."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STATION: Final = -1
 
 
 class Table:
-    """What stays fixed for a match once the galaxy is laid, with tables that are filled as they are used."""
+    """The fixed part of a match once the galaxy is laid, with tables that are filled as they are used."""
 
     __slots__ = (
         "events", "galaxy", "limited", "moves", "owners", "plan", "planets", "players", "put", "station_bit"

@@ -1,4 +1,4 @@
-"""What a person clicks to take an action of captains: a space, the ship first where it goes there; or a card."""
+"""The clicks that take an action of captains: a space, the ship first where it goes there; or a card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes between the turns of captains: rounds, the end, tokens, and the AI's turn in a solo game.
+"""The steps between the turns of captains: rounds, the end, tokens, and the AI's turn in a solo game.
 
 The functions change `new`, a copy of the position that nobody else has seen, and add what happens to `events`.
 """

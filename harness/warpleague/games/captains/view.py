@@ -1,4 +1,4 @@
-"""What a seat sees of a game of captains, what the start message tells, and positions drawn to fit a view."""
+"""The view of a seat in captains, the data of the start message, and positions drawn to fit a view."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Setup:
 
 @attrs.frozen
 class MatchFacts:
-    """What a position belongs to: options and the galaxy's layout."""
+    """The setting of a position: options and the galaxy's layout."""
 
     players: int
     galaxy: str
@@ -103,7 +103,7 @@ class Spent:
 
 @attrs.frozen
 class Memory:
-    """What everybody can deduce about a hand."""
+    """Public knowledge of a hand."""
 
     sure: list[int]
     """By planet: cards taken from the Docks and still in hand."""
@@ -131,7 +131,7 @@ class View:
     last_round: int = 1
     """The game ends after this round, as it stands."""
     why: str = ""
-    """What sets `last_round`: max-rounds, explored, deck-empty; or retired."""
+    """The reason that set `last_round`: max-rounds, explored, deck-empty; or retired."""
     energy: int = 0
     steps: int = 0
     """Actions done in this turn; after 100 it can only be ended."""
@@ -185,7 +185,7 @@ def view_json(state: Position, seat: int) -> bytes:
 
 
 def _own(cards: Cards) -> list[bytes]:
-    """What each seat knows of the cards besides."""
+    """Further knowledge of each seat about the cards."""
     hands = encoded(list(map(sum, cards.hands)))
     told = []
     for seat, hand in enumerate(cards.hands):

@@ -89,7 +89,7 @@ def retire(new: State, seat: int, events: Events) -> None:
 
 
 def _go_on_without(new: State, seat: int, events: Events) -> None:
-    """What comes next once `seat` is out."""
+    """The next step once `seat` is out."""
     phase, alive = new.phase, new.table.alive
     if phase != st.OVER and not alive & alive - 1:
         over(new, st.LAST_SHIP, events)

@@ -132,7 +132,7 @@ def turn_actions(state: State) -> Actions:
 
 
 def flux_actions(state: State) -> Actions:
-    """What the flux allows now (T6, V2, V3), in the order swap, hop, aim, dig."""
+    """The actions that the flux allows now (T6, V2, V3), in the order swap, hop, aim, dig."""
     table = state.table
     config = table.config
     options = config.options
@@ -196,7 +196,7 @@ def parse(state: State, seat: int, data: object) -> act.Action:
 
 
 def text_misfit(text: str) -> str | None:
-    """What is wrong with a message's text (A1), or None."""
+    """The error in a message's text (A1), or None."""
     if not 1 <= len(text) <= MAX_TEXT:
         return f"text must have 1 to {MAX_TEXT} code points"
     for character in text:
@@ -208,7 +208,7 @@ def text_misfit(text: str) -> str | None:
 
 
 def to_misfit(to: Sequence[int], seat: int, players: int) -> str | None:
-    """What is wrong with a message's addressees (A1), or None."""
+    """The error in a message's addressees (A1), or None."""
     if not to:
         return "to must be a list of at least one seat"
     if len(set(to)) != len(to) or any(not 0 <= other < players or other == seat for other in to):

@@ -1,4 +1,4 @@
-"""What follows from an action, a roll or a retirement in coasters.
+"""Applies an action, a roll or a retirement in coasters.
 
 Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
 the functions here, in `turns` and in `alliances` change until it is handed out; what happens is added to `events`.

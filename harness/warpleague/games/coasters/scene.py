@@ -108,7 +108,7 @@ def _names(low: float, high: float) -> tuple[str, ...]:
 
 
 def _trays(state: State) -> tuple[Tray, ...]:
-    """What was rolled for this turn."""
+    """The dice of this turn."""
     if not state.d6:
         return ()
     flux = Item("used" if state.fluxed else "flux", st.FLUX[state.flux], "flux", "card")

@@ -1,4 +1,4 @@
-"""What a position of coasters consists of."""
+"""The position of coasters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpleague.games.coasters.options import Options
 
 LAY, DEPLOY, CHOOSE, ROLL, TURN, ALLY, CLAIMED, OVER = range(8)
-"""What is to be done: set-up (G3), the colour (V1), the dice (T1), the turn, an answer (A2, A3), nothing."""
+"""The kind of the next step: set-up (G3), the colour (V1), the dice (T1), the turn, an answer (A2, A3), nothing."""
 
 PHASES: Final = ("lay", "deploy", "colour", "roll", "turn", "ally", "claim", "over")
 """The phases' names in JSON; those in which a seat must act are its `ask` labels."""
@@ -37,7 +37,7 @@ LAST_SHIP, CLAIM_CONFIRMED, MAX_ROUNDS = "last-ship", "claim", "max-rounds"
 
 @attrs.frozen
 class Config:
-    """What stays the same for a whole game; one object for each combination."""
+    """The fixed part of a whole game; one object for each combination."""
 
     players: int
     options: Options

@@ -1,4 +1,4 @@
-"""What a person clicks to take an action of coasters: the square or ship it is about; the own ship for its turns."""
+"""The clicks that take an action of coasters: the square or ship it is about; the own ship for its turns."""
 
 from __future__ import annotations
 

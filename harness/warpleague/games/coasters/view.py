@@ -1,4 +1,4 @@
-"""What a seat may know of a game of coasters: all but the messages of others."""
+"""The view of a seat in coasters: all but the messages of others."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SeenMessage:
 
 @attrs.frozen
 class View:
-    """What a seat knows: all of the position except messages between others."""
+    """The view of a seat: all of the position except messages between others."""
 
     options: dict[str, bool | int]
     """the options of the game, all of them"""
@@ -113,7 +113,7 @@ class View:
 
 @attrs.frozen
 class Setup:
-    """What never changes."""
+    """The fixed part."""
 
     players: int
     """number of seats"""

@@ -251,7 +251,7 @@ class _Run(KnowledgeChecker):
             raise
 
     def exercise(self, state: Any, data: Any) -> None:
-        """What from_json accepts must be playable: a few steps, everything asked of it."""
+        """Check that a position accepted by from_json is playable: a few steps, everything asked of it."""
         game = self.game
         doing, self.doing = self.doing, " (playing a damaged position)"
         try:

@@ -1,4 +1,4 @@
-"""What the checks of the contract suite have in common: the match that is looked at, and how a breach is told."""
+"""The common part of the checks of the contract suite: the match under check, and the report of a breach."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def dumps(value: Any) -> str:
 
 
 def json_misfit(value: Any, *, floats: bool, path: str = "$") -> str | None:
-    """What in `value` is not plain JSON (tuples, keys that are no strings, NaN, huge integers), or None."""
+    """The part of `value` that is not plain JSON (tuples, keys that are no strings, NaN, huge integers), or None."""
     if value is None or type(value) in (bool, str):
         return None
     if type(value) is int:

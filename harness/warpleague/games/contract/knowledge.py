@@ -19,10 +19,10 @@ _LOCKSTEP = 6  # steps two positions that look alike to a seat are played on sid
 
 
 class KnowledgeChecker(Checker):
-    """What each seat learns in one match."""
+    """The knowledge of each seat in one match."""
 
     def check_views(self, state: Any) -> None:
-        """What a seat cannot know changes nothing it sees (non-interference); guessed states fit its view."""
+        """Check that hidden facts change nothing that a seat sees (non-interference); guessed states fit its view."""
         game = self.game
         for seat in range(self.players) if game.guesses else ():
             self.doing = f" (seat {seat}'s determinized view)"
@@ -65,7 +65,7 @@ class KnowledgeChecker(Checker):
 
     @staticmethod
     def seen(events: Iterable[Event], seat: int) -> str:
-        """What `seat` is told by `events`, as canonical JSON."""
+        """The parts of `events` for `seat`, as canonical JSON."""
         forms = (event.seen_by(seat) for event in events)
         return dumps([form for form in forms if form is not None])
 

@@ -230,7 +230,7 @@ def _check_phase(table: JsonObject, players: int) -> None:
 
 
 def _check_uses(state: State) -> None:
-    """What must be marked must have a use (T2, T3)."""
+    """Check that each pending mark has a use (T2, T3)."""
     due = [(unit, "kept") for unit in range(len(UNITS)) if state.kept >> unit & 1 and state.phase == "mark"]
     if state.phase == "use":
         due.append((state.taken, "taken"))

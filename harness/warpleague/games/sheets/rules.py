@@ -1,4 +1,4 @@
-"""What follows from an action, a roll or a retirement in sheets, and whose decision comes next.
+"""Applies an action, a roll or a retirement in sheets, and finds whose decision comes next.
 
 Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
 the functions here change until it is handed out; what happens is added to the list `events`.

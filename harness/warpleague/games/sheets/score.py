@@ -1,4 +1,4 @@
-"""What a sheet is worth, and who stands where at the end (sheets E1, E2)."""
+"""Scores a sheet, and ranks the seats at the end (sheets E1, E2)."""
 
 from __future__ import annotations
 

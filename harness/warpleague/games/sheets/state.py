@@ -23,7 +23,7 @@ NO_DICE: Final = (0,) * 7
 
 @attrs.define
 class Sheet:
-    """What one seat has marked; never changed once built.
+    """The marks of one seat; never changed once built.
 
     Sets are integers (see `geometry`). `filled` follows from `edges` and is kept up to date with them.
     `blue` holds the written circles in the order of writing: v for an open one, -v for a crossed-out one.

@@ -1,4 +1,4 @@
-"""What a person clicks to take an action of sheets: the die, then the edge, number, circle or box it is used for."""
+"""The clicks that take an action of sheets: the die, then the edge, number, circle or box it is used for."""
 
 from __future__ import annotations
 

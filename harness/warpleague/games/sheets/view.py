@@ -1,4 +1,4 @@
-"""What a seat sees of a game of sheets: everything, since nothing is hidden."""
+"""The view of a seat in sheets: everything, since nothing is hidden."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from warpleague.report.site.delta import Delta
 
 _EVIDENCE_CHARS: Final = 8_000
-"""What a page keeps of one text of a fault's evidence; all of it is in the record."""
+"""The bytes that a page keeps of one text of a fault's evidence; all of it is in the record."""
 
 _MARKS: Final = ("auto", "then", "substituted")
 _encode = msgspec.json.Encoder().encode
@@ -138,7 +138,7 @@ def frames(replay: Replay, *, seats_see: bool = True) -> Iterator[dict[str, Any]
 
 
 def _line(data: dict[str, Any]) -> dict[str, Any]:
-    """What a frame keeps of its line, in texts that are safe to show."""
+    """The part of its line that a frame keeps, in texts that are safe to show."""
     frame: dict[str, Any] = {"kind": data["type"]}
     for name in ("seat", "ask", "ms"):
         if name in data:

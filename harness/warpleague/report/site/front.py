@@ -1,4 +1,4 @@
-"""What a league's page begins with: a sentence, a picture, the bots as cards, and the matches to look at first."""
+"""The head of a league's page: a sentence, a picture, the bots as cards, and the matches to look at first."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Pick:
 
 
 def sentence(league: League, game: Game[Any, Any], now: Status, table: Standings) -> str:
-    """What the league is, and how it stands."""
+    """The league and its state, as a sentence."""
     kind = _KINDS.get(league.season.format.kind, "a league")
     size = f"{counted(now.stored, 'match')} played so far"
     if now.matches is not None:
@@ -263,7 +263,7 @@ def _form(columns: Columns, bot: int) -> list[dict[str, Any]]:
 
 
 def _manifests(league: League) -> dict[str, dict[str, str]]:
-    """What the manifests of the bots say, by name, where their folders are still there."""
+    """The descriptions in the bots' manifests, by name, where their folders are still there."""
     from warpleague.runner.bundle.manifest import read_manifest
 
     manifests: dict[str, dict[str, str]] = {}

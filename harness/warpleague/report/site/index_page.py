@@ -195,7 +195,7 @@ def _test(league: League) -> dict[str, Any] | None:
 
 
 def _ratings_chart(table: Standings) -> Markup:
-    """What ranks, with its 95 % interval: the fit, the score, or in a solo league the share of wins."""
+    """The ranked figure, with its 95 % interval: the fit, the score, or in a solo league the share of wins."""
     if table.rival:
         return charts.intervals(
             [_wins_row(line) for line in table.lines], "share of wins against the game, in percent"

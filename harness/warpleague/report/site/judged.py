@@ -1,4 +1,4 @@
-"""What the page of a match shows of an analysis: the values of judged decisions, blunders, and texts."""
+"""The parts of an analysis that the page of a match shows: the values of judged decisions, blunders, and texts."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Listing:
         picture: dict[str, Any] | None = None,
         part: int = PART,
     ) -> tuple[str, set[str]]:
-        """What the page has of the list, as a block, and the names of its parts, each of which is given to `write`.
+        """The page's part of the list, as a block, and the names of its parts, each of which is given to `write`.
 
         `pages` are the ids of the matches that have a page; `picture` is for the board that the page begins with. A
         list of more than `part` matches is cut into parts of so many.

@@ -138,7 +138,7 @@ def _command(*words: str) -> str:
 
 
 def _condition_rows(header: dict[str, Any], end: dict[str, Any]) -> Rows:
-    """What a reader may want to know of the conditions."""
+    """The conditions as rows for a reader."""
     words = conditions(header, _clock(header))
     bots = [f"{seat['bot']} {seat.get('version', '')}".strip() for seat in header["seats"]]
     rows = [

@@ -167,7 +167,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What a template prints of a value: nothing that steers a terminal, or turns the order of letters round."""
+    """The text that a template prints of a value: nothing that steers a terminal or reorders letters."""
     return safe(value) if type(value) is str else value
 
 

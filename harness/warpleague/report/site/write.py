@@ -51,7 +51,7 @@ _HEAD_BYTES: Final = 4096  # the stamp is in the head of a page
 
 @attrs.frozen
 class Site:
-    """What was written: the league's page, how many matches it lists, and what became of their pages.
+    """The written pages: the league's page, how many matches it lists, and what became of their pages.
 
     `problems` are number, id and text for each match whose record does not hold: it has no page.
     """
@@ -293,7 +293,7 @@ def make_page(
 
 
 def _stamp_of(page: Path) -> str | None:
-    """What the page at this place was made from; None if there is no such page."""
+    """The source of the page at this place; None if there is no such page."""
     try:
         with page.open("rb") as file:
             match = _STAMP.search(file.read(_HEAD_BYTES))

@@ -66,7 +66,7 @@ def draw_board(scene: Scene, width: int) -> Text:
 
 
 def legend(scene: Scene) -> tuple[str, ...]:
-    """What the glyphs on the board mean, those that are there."""
+    """The legend of the glyphs that are on the board."""
     kinds = {cell.kind for cell in scene.cells}
     words = []
     for kind, look in LOOKS.items():

@@ -59,7 +59,7 @@ class QuickTable(Table):
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """What rich would make of it."""
+        """The text that rich would make of it."""
         columns = [plain for column in self.columns if (plain := _plain_column(column))]
         widths = [
             max(column.min_width or 0, *(cell_len(text) for text, _ in plain))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from warpleague.games.scene import Panel, Scene
 
 RIVAL: Final = "the game itself"
-"""What a solo game's opponent is called beside the bots."""
+"""The name of a solo game's opponent beside the bots."""
 
 
 @attrs.frozen

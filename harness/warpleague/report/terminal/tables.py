@@ -136,7 +136,7 @@ def _shade(share: float) -> str:
 
 
 def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
-    """What each seat is worth."""
+    """The worth of each seat."""
     table = make_table()
     _numbers(table, "seat", "played", "won", "drawn", "lost", "share", "± 95 %", "mean score", "faults")
     for line in lines:
@@ -189,7 +189,7 @@ def times_table(lines: Sequence[TimeLine]) -> RenderableType:
 
 
 def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
-    """What the services of bots did and took."""
+    """The work and the cost of the bots' services."""
     if not lines:
         return Text("No bot told of a service.")
     table = make_table()

@@ -206,7 +206,7 @@ def read_tables(
 
 
 def seats_remark(lines: Sequence[SeatLine]) -> str:
-    """What may be concluded from the results by seat."""
+    """The conclusion from the results by seat."""
     if len(lines) < 2 or not any(line.record.played for line in lines):
         return ""
     if all(line.even for line in lines):
@@ -220,7 +220,7 @@ def slowest_first(lines: Iterable[TimeLine]) -> list[TimeLine]:
 
 
 def time_words(line: TimeLine) -> list[str]:
-    """What a decision took, in milliseconds: on average in all, of the processor, waiting for one; and the longest."""
+    """The time of a decision, in milliseconds: the means of all, of the processor and of waiting, and the longest."""
     means = [line.mean(total) for total in (line.wall_ms, line.cpu_ms, line.wait_ms)]
     return ["-" if mean is None else f"{mean:.3f}" for mean in means] + [
         f"{line.longest_ms:.1f}" if line.decisions else "-"
@@ -233,7 +233,7 @@ def rank_words(line: Standing) -> str:
 
 
 def changes_line(league: League) -> str:
-    """What has changed since the last run, in one line; empty if nothing has."""
+    """The changes since the last run, in one line; empty if nothing has."""
     texts = [change.text for change in league.changed]
     if len(texts) > _MAX_CHANGES:
         texts[_MAX_CHANGES - 1 :] = [f"{len(texts) - _MAX_CHANGES + 1} more changes"]
@@ -342,7 +342,7 @@ def confinement_lines(level: str, ways: Sequence[ConfinedMatches], *, promises: 
 
 
 def dice_line(season: Season) -> str:
-    """What level sandbox and the dice of a season mean together; empty at other levels."""
+    """A note on the dice of a season at level sandbox; empty at other levels."""
     if season.level != "sandbox" or season.format.kind == "test":
         return ""
     if season.format.dice == "own":

@@ -32,7 +32,7 @@ def number(value: float) -> str:
 
 
 def conditions(header: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, str]:
-    """What matches are played under, from the keys of a record's header; `clock` may lack limits."""
+    """The conditions of matches, from the keys of a record's header; `clock` may lack limits."""
     limits = [f"{clock[name]:g} s {text}" for name, text in _LIMITS.items() if clock.get(name) is not None]
     options = [
         f"{name} {_option_text(value)}" for name, value in header["options"].items() if value is not None
@@ -72,7 +72,7 @@ def _option_text(value: object) -> str:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """What the bots of a match are called: their names, with the seat where several have the same."""
+    """The names of the bots of a match, with the seat where several have the same."""
     return [f"{name} #{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 

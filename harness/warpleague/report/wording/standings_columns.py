@@ -428,7 +428,7 @@ def shown_columns(layout: Layout) -> list[Column]:
 
 
 def help_lines(layout: Layout) -> list[str]:
-    """What the columns mean and what must not be compared, as lines to stand below the table."""
+    """The meaning of the columns and the limits of comparisons, as lines to stand below the table."""
     lines: list[str] = []
     for column in COLUMNS:
         if column.help and (column.explained or column.shown)(layout):

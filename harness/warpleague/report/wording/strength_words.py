@@ -31,7 +31,7 @@ def numbers_line(state: StrengthTest) -> str:
 
 
 def decided(state: StrengthTest) -> str:
-    """What the test decided, in one word."""
+    """The decision of the test, in one word."""
     return {1: "accepted", -1: "rejected", 0: "undecided"}[state.judged]
 
 
@@ -94,7 +94,7 @@ def estimate_words(estimate: Estimate) -> str:
 
 
 def verdict(state: StrengthTest, new: str, old: str) -> str:
-    """What the test decided and what it has not, in a sentence or two."""
+    """The decision of the test and the open part, in a sentence or two."""
     if not state.counts.deals:
         return "Nothing was played." if state.fixed else "Undecided: no deal was played to its end."
     size = f"after {counted(state.matches, 'match', 'matches')} on {counted(state.counts.deals, 'deal')}"
@@ -133,7 +133,7 @@ def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
 
 
 def _beside(state: StrengthTest) -> str:
-    """What the estimate says of the hypotheses between which a test has not decided, and what may be left."""
+    """The estimate beside the hypotheses between which a test has not decided, and what may be left."""
     estimate, test = state.estimate(), state.test
     if test.unit == "normalized" or (estimate.low is None and estimate.high is None):
         return ""
@@ -159,7 +159,7 @@ def _beside(state: StrengthTest) -> str:
 
 
 def _alike(state: StrengthTest, chance: float, new: str, old: str) -> str:
-    """What follows where all deals went alike, which has this probability at most if the bots are equal."""
+    """The conclusion where all deals went alike, which has this probability at most if the bots are equal."""
     if not state.won and not state.lost:
         return "every deal was level."
     winner, loser = (new, old) if state.won else (old, new)
@@ -175,7 +175,7 @@ def exit_code(state: StrengthTest) -> int:
 
 
 def luck_lines(state: StrengthTest) -> list[str]:
-    """What shared deals saved, where that can be told: first of what decides, then of the score."""
+    """The saving by shared deals, where it is known: first of what decides, then of the score."""
     part = "of what it is if each match has dice of its own."
     lines = []
     if state.beside and state.saved_share:

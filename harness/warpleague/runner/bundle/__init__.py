@@ -1,1 +1,1 @@
-"""What a bot is before it runs: its manifest, its files, its build, and its copy in the cache."""
+"""A bot before it runs: its manifest, its files, its build, and its copy in the cache."""

@@ -44,7 +44,7 @@ class BadArchive(ValueError):
 
 @attrs.define
 class _Room:
-    """What an archive may still hold: bytes of files and of extended headers, entries to keep, entries at all."""
+    """The remaining allowance of an archive: bytes of files and of extended headers, files, entries."""
 
     most_bytes: int
     most_entries: int

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class BuildLimits:
-    """What a build may take: seconds, MiB of folder, of scratch space and of memory, processes, open files.
+    """The limits of a build: seconds, MiB of folder, of scratch space and of memory, processes, open files.
 
     Seconds are as `BuildClock` counts them. `memory_mb` is the resident set of all its processes; the scratch space,
     and at level sandbox the folder, are in memory too, and count beside it.
@@ -81,7 +81,7 @@ _IN_SANDBOX: Final = (
 
 @attrs.frozen
 class Build:
-    """What is to be built: the bot's name, the folder to name in errors, the command, the copy of the folder.
+    """The order for a build: the bot's name, the folder to name in errors, the command, the copy of the folder.
 
     `argv` has its program resolved, `folder` is the copy, and `scratch` an empty folder beside it.
     `paths` of this machine are shown to it in the sandbox. `most_s` is how many seconds it may take, as `BuildClock`
@@ -97,7 +97,7 @@ class Build:
     most_s: float | None = None
 
     def error(self, what: str, output: str = "") -> BuildError:
-        """What went wrong, with the end of what the build said, which is printable already."""
+        """The error, with the end of the build's output, which is printable already."""
         text = safe(f"{self.where}: building {self.name} {what}: {' '.join(self.argv)}")
         return BuildError(f"{text}\n{output.strip()}".rstrip())
 
@@ -186,7 +186,7 @@ def _in_place(job: Build, level: Level) -> BuildTime:
 
 
 def _folder_mb(*folders: Path) -> float:
-    """What is on disk in the folders, in MiB."""
+    """The size of the folders on disk, in MiB."""
     total = 0
     for folder in folders:
         for place, _, files in os.walk(folder):

@@ -159,7 +159,7 @@ def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bund
 
 
 def missing_from(seat: SeatSpec) -> str | None:
-    """What is no longer there of a bot that was prepared: its folder, its program or its script; None if nothing."""
+    """The missing part of a bot that was prepared: its folder, its program or its script; None if nothing."""
     interpreter, *words = seat.run
     suffixes = _SCRIPTS.get(Path(interpreter).name.rstrip("0123456789."), ("",))
     script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
@@ -343,7 +343,7 @@ def _check_interpreter(folder: Path, manifest: Manifest, draft: Path) -> None:
 
 
 def _install(program: str) -> str:
-    """What to do about a program that is not installed."""
+    """The remedy for a program that is not installed."""
     name = PurePosixPath(program).name
     near = get_close_matches(
         name,

@@ -157,7 +157,7 @@ def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
 
 
 def left_out(folder: Path) -> list[str]:
-    """What below `folder` is no part of the bot, but may hold what it needs; relative paths, sorted."""
+    """The paths below `folder` that are no part of the bot, but may hold its needs; relative paths, sorted."""
     return sorted(_left_out(folder))
 
 

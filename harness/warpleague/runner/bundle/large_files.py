@@ -115,7 +115,7 @@ def _verify(place: Path, real: str, digest: str) -> None:
 
 
 def _stamp(real: str, status: os.stat_result) -> list[str | int]:
-    """What changes when a file is written or replaced."""
+    """The stamp of a file, which changes when it is written or replaced."""
     if not stat.S_ISREG(status.st_mode):
         raise BotError(f"{real}: is no file")
     return [real, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]

@@ -97,7 +97,7 @@ def _between(least: int, most: int) -> Callable[[object, attrs.Attribute[int], i
 
 @attrs.frozen
 class Limits:
-    """What a bot asks of its host; `memory_mb` is its resident set in MiB.
+    """A bot's demands on its host; `memory_mb` is its resident set in MiB.
 
     At level sandbox also: `processes` and threads at once, and `tmp_mb` MiB each of /tmp and /dev/shm to write to.
     """
@@ -202,7 +202,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _instead(folder: Path) -> str:
-    """What to do about a folder without a manifest."""
+    """The remedy for a folder without a manifest."""
     with contextlib.suppress(OSError):
         for path in sorted(folder.iterdir()):
             if path.name.lower() == MANIFEST or get_close_matches(path.name, [MANIFEST], n=1, cutoff=0.85):

@@ -10,7 +10,7 @@ import warpleague
 from warpleague.errors import BotError
 
 FOLDERS: Final = ("bots", "leagues")
-"""What a path has to begin with to name something that comes with Warp League."""
+"""The beginnings of paths that name files shipped with Warp League."""
 
 
 def shipped_root() -> Path:

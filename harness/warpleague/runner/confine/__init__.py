@@ -1,1 +1,1 @@
-"""What a level of confinement puts between a bot and the machine: sandbox, control groups, limits."""
+"""The means of confinement between a bot and the machine: sandbox, control groups, limits."""

@@ -79,7 +79,7 @@ class Group:
             raise
 
     def kills(self) -> Kill | None:
-        """What the kernel killed here for want of memory; None if nothing (2 microseconds)."""
+        """The processes that the kernel killed here for want of memory; None if nothing (2 microseconds)."""
         if self._events < 0:
             return None
         try:
@@ -97,7 +97,7 @@ class Group:
         return Kill(processes, peak >= self.cap_bytes - _SLACK, peak >> 20)
 
     def mapped_bytes(self, enough: int) -> int | None:
-        """What they hold in mapped memory, shared memory once; in version 2 page tables, too; None if unknown.
+        """Their mapped memory, shared memory once; in version 2 page tables, too; None if unknown.
 
         Where everything they have taken is not above `enough`, that is answered, which costs less. Both cost the same
         however many processes there are (2 and 15 microseconds).
@@ -160,7 +160,7 @@ def open_group(cap_bytes: int) -> Group | None:
 
 
 def support() -> CgroupSupport:
-    """What there is on this machine, found out at the first call in a process.
+    """The means of this machine, found at the first call in a process.
 
     Where version 2 asks for it, this process moves itself into a group of its own below the one it is in.
     Groups of dead harnesses are removed, and so are this process's own at its end.

@@ -34,7 +34,7 @@ class FreezerSupport:
 
 
 class Pressure:
-    """What the kernel says in the file at `path` of how long a whole group waited: the line "full" of accounting/psi.
+    """The kernel's account, in the file at `path`, of how long a whole group waited: line "full" of accounting/psi.
 
     It is opened at the first reading: many a bot never keeps anyone waiting.
     """
@@ -179,7 +179,7 @@ def open_freezer(capped: cgroup.Group | None) -> Freezer | None:
 
 
 def support() -> FreezerSupport:
-    """What there is on this machine, found out at the first call in a process."""
+    """The means of this machine, found at the first call in a process."""
     return _lost[-1] if _lost else _support()
 
 

@@ -122,7 +122,7 @@ def kill_all(path: str) -> None:
 
 
 def _owner() -> str:
-    """What no other living process's groups are called: its PID namespace, its number there, when it started."""
+    """A name that no other living process's groups have: its PID namespace, its number there, when it started."""
     pid = os.getpid()
     return f"{_namespace()}-{pid}-{_started(pid)}"
 

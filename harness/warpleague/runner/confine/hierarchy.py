@@ -170,7 +170,7 @@ def write(path: str, value: int | str) -> None:
 
 
 def read(path: str) -> str:
-    """What is in a file; nothing if there is none that can be read."""
+    """The content of a file; nothing if there is none that can be read."""
     return read_file(path).decode()
 
 
@@ -181,7 +181,7 @@ def read_number(path: str) -> int:
 
 
 def numbers(lines: bytes) -> dict[str, int]:
-    """What lines of a name and a number say."""
+    """The pairs in lines of a name and a number."""
     pairs = (line.split() for line in lines.decode().splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdecimal()}
 

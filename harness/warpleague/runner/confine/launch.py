@@ -37,7 +37,7 @@ OPEN_FILES: Final = 256
 FILE_MB: Final = 64
 MARGIN_MB: Final = 64
 MORE_LIMITS: Final = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
-"""What the sandbox bounds besides: queued signals and timers, message queues, and priorities above the usual one."""
+"""Further limits of the sandbox: queued signals and timers, message queues, and priorities above the usual one."""
 
 KEY_FILE: Final = "WARPLEAGUE_KEY_FILE"
 """The variable that tells a bot which file has its key; only bots with one have it."""
@@ -194,7 +194,7 @@ def data_bytes(seat: SeatSpec) -> int:
 
 
 def cap_bytes(seat: SeatSpec) -> int:
-    """What the kernel grants a bot with all that it started, in bytes, where it can cap that.
+    """The kernel's limit for a bot with all that it started, in bytes, where it can cap that.
 
     Above the limit that is watched: kernel memory (page tables, pipes, sockets) counts there, what is in /tmp and
     /dev/shm without being mapped, and files that are cached for the bot, though these give way first.
@@ -235,9 +235,9 @@ class MemoryWatch:
         self._left: list[int] = []  # whose share is still to be looked at
         self._found = 0  # the pages of those before
         self.exceeded_mb = 0
-        """What was found, in MiB, once the limit was passed; else 0."""
+        """The measured memory, in MiB, once the limit was passed; else 0."""
         self.kill: Kill | None = None
-        """What the kernel killed for want of memory, once it has."""
+        """The processes that the kernel killed for want of memory, once it has."""
 
     @property
     def capped(self) -> bool:

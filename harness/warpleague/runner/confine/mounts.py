@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warpleague.match.spec import SeatSpec
 
 FILES: Final = ".files"
-"""What the folder beside a bundle is called, after the bundle, that has the links to its large files."""
+"""The suffix of the folder beside a bundle that has the links to its large files."""
 
 HOME: Final = "/bot"
 """Where a bot finds its own folder."""
@@ -125,7 +125,7 @@ def _system() -> tuple[str, ...]:
 
 @cache
 def _runtime(program: str, cwd: str) -> tuple[str, ...]:
-    """What the program of a bot needs beyond the system and the bot's folder."""
+    """The paths that a bot's program needs beyond the system and the bot's folder."""
     if within(program, [cwd]):
         return ()
     roots = list(SYSTEM) + [place for place in USR_MERGED if os.path.isdir(place)]  # noqa: PTH112
@@ -164,7 +164,7 @@ def _runtime(program: str, cwd: str) -> tuple[str, ...]:
 
 
 def _more(paths: Sequence[str]) -> list[str]:
-    """What this bot is shown beside what all see: each path where it is named, and where it really is."""
+    """The paths that this bot sees beside those that all see: each path where it is named, and where it really is."""
     args: list[str] = []
     roots = [*SYSTEM, *(etc() if paths else ())]
     for path in paths:

@@ -59,7 +59,7 @@ class _Relay:
         return ended(self._process) is None
 
     def ask(self, line: bytes) -> str:
-        """What it answers: nothing, or why the addresses cannot be reached."""
+        """Its answer: nothing, or why the addresses cannot be reached."""
         self._control.sendall(line)
         told = b""
         while not told.endswith(b"\n"):

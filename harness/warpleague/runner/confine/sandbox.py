@@ -41,7 +41,7 @@ GONE_S: Final = 2.0
 """How long to wait for a killed bot's processes to disappear, in seconds."""
 
 _GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
-"""What holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
+"""The command that holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
 
 It says by a line of its own that it is there: what ends before that is no bot.
 """
@@ -74,7 +74,7 @@ def find_bubblewrap() -> str | None:
 
 
 def bubblewrap_version() -> str:
-    """What `bwrap --version` says, or an empty text."""
+    """The output of `bwrap --version`, or an empty text."""
     program = find_bubblewrap()
     if program is None:
         return ""
@@ -143,7 +143,7 @@ def _require_readable(folder: str) -> None:
 
 
 def read_key(seat: SeatSpec) -> bytes:
-    """What the key file of a bot holds; `HarnessFault` if it cannot be read. No error tells what is in it."""
+    """The content of a bot's key file; `HarnessFault` if it cannot be read. No error tells what is in it."""
     try:
         with open(seat.key_file or "", "rb") as file:  # noqa: PTH123
             key = file.read(_MAX_KEY)
@@ -382,7 +382,7 @@ def _readable(fd: int, within_ms: float) -> bool:
 
 
 def _read_within(process: subprocess.Popen[bytes], fd: int, deadline: float, most: int) -> bytes:
-    """What comes on `fd`, at most so many bytes; `HarnessFault` if nothing does until the deadline, or ever."""
+    """The bytes that come on `fd`, at most so many; `HarnessFault` if nothing does until the deadline, or ever."""
     rest_ms = (deadline - time.monotonic()) * 1000
     if rest_ms <= 0 or not _readable(fd, rest_ms):
         raise HarnessFault(f"bubblewrap was not ready within {SETUP_S:.0f} s")

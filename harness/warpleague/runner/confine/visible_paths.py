@@ -42,7 +42,7 @@ ETC: Final = (
     ),
     *("perl", "php*", "R", "racket", "sbclrc", "swi-prolog"),
 )
-"""What every bot sees of /etc; `*` stands for anything. None of it tells who uses the machine, or for what."""
+"""The files of /etc that every bot sees; `*` stands for anything. None of it tells who uses the machine."""
 
 ASKABLE: Final = ("/opt", *SYSTEM)
 """Below these a manifest may ask for paths: where programs are installed for all users of a machine."""
@@ -53,7 +53,7 @@ _TAKEN: Final = ("/bot", "/source")  # by what the sandbox itself puts there
 
 @cache
 def etc() -> tuple[str, ...]:
-    """What there is of `ETC` on this machine, as this process first found it: looking takes long."""
+    """The files of `ETC` on this machine, as this process first found it: looking takes long."""
     return tuple(str(path) for name in ETC for path in sorted(Path("/etc").glob(name)))
 
 
@@ -70,14 +70,14 @@ def too_wide(place: str) -> bool:
 
 
 def misfit(path: str) -> str:
-    """What is wrong with the form of an additional path; empty if nothing is."""
+    """The error in the form of an additional path; empty if nothing is."""
     if not path.startswith("/") or path != os.path.normpath(path) or "\0" in path:
         return f"{path!r} must be an absolute path, without . and .. in it"
     return ""
 
 
 def misfit_asked(path: str) -> str:
-    """What is wrong with a path that a manifest asks for; empty if nothing is."""
+    """The error in a path that a manifest asks for; empty if nothing is."""
     if text := misfit(path):
         return text
     if path in ASKABLE or not within(path, ASKABLE):

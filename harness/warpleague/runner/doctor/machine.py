@@ -68,7 +68,7 @@ class Library:
 
 @attrs.frozen(kw_only=True)
 class Machine:
-    """What a machine offers to bots."""
+    """The offer of a machine to bots: its size and its languages."""
 
     system: str
     cores: int
@@ -92,7 +92,7 @@ def host() -> dict[str, Any]:
 
 @cache
 def offered() -> Machine:
-    """What this machine offers to confined bots; it takes some seconds the first time."""
+    """The offer of this machine to confined bots; it takes some seconds the first time."""
     programs = [
         Program(program=name, language=language, version=_version(name, word))
         for name, (language, word) in TOOLS.items()
@@ -125,7 +125,7 @@ def _libraries() -> list[Library]:
 
 
 def _printed(program: str, *words: str) -> str:
-    """What a program prints; empty if it cannot be run."""
+    """The output of a program; empty if it cannot be run."""
     path = shutil.which(program, path=_PATH)
     if path is None:
         return ""

@@ -1,4 +1,4 @@
-"""What each level promises, and whether this machine keeps it: a probe runs in a bot's place and tries.
+"""The promises of each level, and whether this machine keeps them: a probe runs in a bot's place and tries.
 
 Nothing is inferred from versions or settings: only what the probe could do counts.
 """
@@ -100,7 +100,7 @@ class TestedPromise:
 
 @attrs.frozen
 class Report:
-    """What came of trying `level`: `means` names what makes it; `failure` is why it cannot even be started."""
+    """The result of trying `level`: `means` names what makes it; `failure` is why it cannot even be started."""
 
     level: Level
     means: str
@@ -153,7 +153,7 @@ class Report:
         paths: tuple[str, ...] | None = None,
         network: tuple[str, ...] | None = None,
     ) -> Confinement:
-        """What belongs into a record: the means, the kind of host, what was found kept, and what was not tried.
+        """The part for a record: the means, the kind of host, what was found kept, and what was not tried.
 
         `pondering`, `paths` and `network` are those of the match.
         """
@@ -178,7 +178,7 @@ def _host() -> str:
 
 @cache
 def check_level(level: Level) -> Report:
-    """What holds of `level`, tried once a process; `BadInput` quotes why it does not hold: never silently less."""
+    """The promises of `level` that hold, tried once a process; `BadInput` says why the level does not hold."""
     if level == "none" or sys.platform != "linux":
         if level == "sandbox":
             raise BadInput(f"level sandbox needs Linux; use limits for bots that you trust: {_ELSEWHERE}")
@@ -207,7 +207,7 @@ def examine(level: Level, *, thorough: bool = False) -> Report:
 
 
 def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueError:
-    """What each wanted promise was found to be broken by, or why none can be tried."""
+    """The breach of each wanted promise, or why none can be tried."""
     before = children()
     try:
         return dict(_try_all(level, wanted))

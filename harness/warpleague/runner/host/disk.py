@@ -1,4 +1,4 @@
-"""What the kernel counted of disks: how much was read and written, and how long a thread waited for that (Linux)."""
+"""The kernel's counters of disks: how much was read and written, and how long a thread waited for that (Linux)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _BLOCKED: Final = 39  # the field of proc_pid_stat(5), counted from the one afte
 
 
 def traffic_bytes() -> int:
-    """What the whole machine read from its disks and wrote to them so far; 0 if the system does not say."""
+    """The bytes that the whole machine read from its disks and wrote to them so far; 0 if the system does not say."""
     told = read_file("/proc/vmstat")
     return 1024 * (_number(told, b"pgpgin ") + _number(told, b"pgpgout "))
 
 
 def bytes_of(pids: Iterable[int]) -> int | None:
-    """What these processes read and wrote of this so far, with those that they waited for; None if not all say."""
+    """The part of it that these processes read and wrote so far, with their children; None if not all say."""
     total = 0
     for pid in pids:
         told = read_file(f"/proc/{pid}/io")

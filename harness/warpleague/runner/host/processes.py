@@ -26,7 +26,7 @@ HOLDS_NUMBERS: Final = hasattr(os, "waitid")
 """Whether `ended` leaves a dead child its number; macOS can only ask and take it."""
 
 GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
-"""What kernels answer to pidfd_open(2) for the number of a process that is just ending."""
+"""The errors of pidfd_open(2) for the number of a process that is just ending."""
 
 _CHUNK: Final = 1 << 16
 _GLANCE_S: Final = 0.0005

@@ -1,4 +1,4 @@
-"""What the kernel counted of one thread: how long it computed, and how long it waited for a processor.
+"""The kernel's counters of one thread: how long it computed, and how long it waited for a processor.
 
 From /proc/PID/schedstat (Linux; the kernel's scheduler/sched-stats.rst), in nanoseconds.
 """
