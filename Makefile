@@ -162,7 +162,7 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 	$(BIN)/python tests/soak/strength.py versions $(SIMULATIONS)
 
 .PHONY: twins
-twins: bootstrap ## play each game with the same bot twice, which must not differ, for a quarter of an hour (TWINS_DEALS=1000)
+twins: bootstrap ## play each game at every table size with the same bot twice, which must not differ, for some hours (TWINS_DEALS=1000)
 	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),1000)
 
 .PHONY: clocks

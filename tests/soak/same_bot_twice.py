@@ -1,11 +1,12 @@
-"""Plays each game with the same bot twice beside a random one: the twins' ratings must not differ by more than chance.
+"""Plays each game with the same bot twice beside random ones: the twins' ratings must not differ by more than chance.
 
     python tests/soak/same_bot_twice.py [DEALS] [GAME ...]
 
-It plays so many deals a table (default 1000; a multiple of 2 evens out neighbours), in the seat orders and with the
-dice of a league, but in this process and without clocks: so a quarter of an hour for each game is enough to see ten
-Elo. It says how far it is after each tenth. The exit code is 1 if two twins differ by more than 2.58 standard errors;
-by chance that happens in one of a hundred. Aliens has tables of two only, where twins are equal on every deal.
+It plays tables of every size from three on: so many deals at tables of three (default 1000), and so many fewer at
+larger ones that there are as many matches. (At tables of one and two twins are equal on every deal; aliens has no
+others.) It plays in the seat orders and with the dice of a league, but in this process and without clocks: so a
+quarter of an hour for each game and size is enough to see ten Elo. It says how far it is after each tenth. The exit
+code is 1 if twins differ by more than chance makes it in one of a hundred such runs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from warpleague.games import load_game
@@ -46,50 +48,59 @@ def script() -> ModuleType:
     return module
 
 
-def differ(luck: ModuleType, game_id: str, bot: str, deals: int) -> bool:
-    """Whether the twins of a game differ, which is printed."""
+def differ(luck: ModuleType, game_id: str, bot: str, size: int, deals: int, limit: float) -> bool:
+    """Whether twins differ by more than `limit` standard errors at tables of this size, which is printed."""
     game = load_game(game_id)
-    options = load_options(game, 3, {})
+    options = load_options(game, size, {})
     season = Season(
         game=game_id,
         rules=game.rules_version,
         options=options_json(options),
-        players=3,
+        players=size,
         format=FormatTable(deals=deals),
         clock=TimeControl(move_s=1.0),
         level="limits",
         faults="forfeit",
         strikes=0,
         secret=b"twins".ljust(32),
-        bots=tuple(SeatSpec(bot=name, digest=name) for name in ("one twin", "the other", "random")),
+        bots=tuple(
+            SeatSpec(bot=name, digest=name)
+            for name in ("one twin", "the other", *(f"random {number}" for number in range(2, size)))
+        ),
     )
-    players = [luck.Player(name, 0) for name in (bot, bot, "random")]
+    players = [luck.Player(bot if number < 2 else "random", max(number - 1, 0)) for number in range(size)]
     outcomes = Outcomes()
     for played, match in enumerate(Schedule(season), start=1):
         table = [players[number] for number in match.seats]
         ranks = luck.play(game, options, table, season.key_of(match.deal), FORMAT).ranks
         outcomes.add(match.group, match.seats, tuple(ranks))
-        if played % max(3 * (deals // 10), 3) == 0 and played < 3 * deals:
-            print(f"  {told(outcomes)[0]} after {played // 3} deals", flush=True)
-    text, differs = told(outcomes)
-    print(f"{game_id}: {bot} against itself, {deals} deals: {text}", flush=True)
+        if played % max(size * (deals // 10), size) == 0 and played < size * deals:
+            print(f"  {told(outcomes, size, limit)[0]} after {played // size} deals", flush=True)
+    text, differs = told(outcomes, size, limit)
+    print(f"{game_id}: {bot} against itself, tables of {size}, {deals} deals: {text}", flush=True)
     return differs
 
 
-def told(outcomes: Outcomes) -> tuple[str, bool]:
-    """By how much the twins differ in these matches, and whether that is more than chance."""
-    fit = joint_fit(outcomes, 3, start=0.0, anchor=OTHER)
+def told(outcomes: Outcomes, size: int, limit: float) -> tuple[str, bool]:
+    """By how much the twins differ in these matches, and whether that is more than `limit` standard errors."""
+    fit = joint_fit(outcomes, size, start=0.0, anchor=OTHER)
     found, error = fit.ratings[TWIN], fit.errors[TWIN]
     if found is None or not error:
         return "no error known", True
-    return f"{found:+.1f} Elo, standard error {error:.1f}", abs(found) > 2.58 * error
+    return f"{found:+.1f} Elo, standard error {error:.1f}", abs(found) > limit * error
 
 
 def main() -> int:
     """Play all games."""
     deals, luck = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, script()
     games = sys.argv[2:] or list(BOTS)
-    found = [game for game in games if differ(luck, game, BOTS[game], deals)]
+    designs = [(game, size) for game in games for size in load_game(game).players if size > 2]
+    limit = NormalDist().inv_cdf(1 - 0.01 / len(designs) / 2)  # each may be wrong as much more seldom
+    found = [
+        f"{game} at tables of {size}"
+        for game, size in designs
+        if differ(luck, game, BOTS[game], size, max(3 * deals // size, 1), limit)
+    ]
     print("twins differ in: " + ", ".join(found) if found else "no twins differ")
     return 1 if found else 0
 
