@@ -109,6 +109,15 @@ def test_the_crosstable_shows_shares_and_what_fits() -> None:
     assert "too wide to read" in text(tables.crosstable(huge, 100))
 
 
+def test_circles_are_told_below_the_crosstable_and_the_standings() -> None:
+    """Where bots beat each other in circles more often than by chance, both tables say so; else neither does."""
+    table = made_up(NAMES)
+    for chance, told in ((0.5, False), (0.001, True), (None, False)):
+        found = attrs.evolve(table, transitivity=chance)
+        assert ("More cycles" in text(tables.crosstable(found, 100))) == told
+        assert ("The ratings hide something" in text(tables.standings_table(found, "cup"))) == told
+
+
 def test_solo_standings_have_no_elo() -> None:
     """Solo standings show mean scores with errors."""
     tally = Tally(2, 16.0, 1500.0)

@@ -18,6 +18,7 @@ from warpleague.report.wording.league_words import (
     confinement_lines,
     disqualified_lines,
     fault_lines,
+    has_cycles,
     percent,
     seats_remark,
     slowest_first,
@@ -128,6 +129,8 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
         table.add_row(*cells)
     missing = len(order) - len(columns)
     captions = [f"{missing} more columns need a wider terminal."] if missing else []
+    if has_cycles(standings):
+        captions.append("More cycles (A beats B beats C beats A) than chance makes: the ratings hide something.")
     return _titled("Crosstable: share of points against each other bot, in percent", table, *captions)
 
 

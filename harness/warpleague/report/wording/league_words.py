@@ -304,7 +304,7 @@ def fit_notes(standings: Standings) -> list[str]:
         lines.append(f"Seats in Elo: {', '.join(seats)}.")
     if fit is not None and fit.draws is not None:
         lines.append(f"Two equal bots draw {percent(fit.draws / (2 + fit.draws))} of their matches.")
-    if standings.transitivity is not None and standings.transitivity < _CYCLES:
+    if has_cycles(standings):
         lines.append(
             "The ratings hide something: there are more cycles (A beats B beats C beats A) than chance makes."
             " See the crosstable."
@@ -313,6 +313,11 @@ def fit_notes(standings: Standings) -> list[str]:
     if len(islands) > 1:
         lines.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
     return lines
+
+
+def has_cycles(standings: Standings) -> bool:
+    """Whether bots beat each other in circles more often than chance makes it."""
+    return standings.transitivity is not None and standings.transitivity < _CYCLES
 
 
 def confinement_lines(level: str, ways: Sequence[ConfinedMatches], *, promises: bool = True) -> list[str]:
