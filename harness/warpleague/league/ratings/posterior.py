@@ -6,8 +6,8 @@ likely it makes the results (Laplace's approximation). So the ratings are shrunk
 stay true where results choose the matches: then the most likely ratings lie too far apart, since a pair that luck has
 decided meets no more, but what a posterior says does not depend on why matches were played.
 
-Before there are results, a spread counts by one over its root. If all spreads counted alike, the best of equal bots
-would be rated too high; by one over the spread itself, intervals would be too narrow where bots differ a little.
+Before there are results, a spread counts by one over its fourth root. If all spreads counted alike, the best of equal
+bots would be rated higher; by one over the root, intervals would be too narrow where bots differ a little.
 
 Versions of one bot are linked (a drift prior, as in TrueSkill 2): each is about as strong as the one before it. How
 far versions drift is estimated in the same way, from all versions of the league. So who tries many versions does not
@@ -87,7 +87,7 @@ class Posterior:
     def __attrs_post_init__(self) -> None:
         n = self.bots
         self.deals = [0] * n
-        widths = np.gradient(SPREADS) / np.sqrt(SPREADS)
+        widths = np.gradient(SPREADS) / np.power(SPREADS, 0.25)
         weights: Counter[tuple[float, float]] = Counter()
         for spread, width in zip(SPREADS, widths.tolist(), strict=True):
             for drift in DRIFTS if self.links else DRIFTS[:1]:

@@ -130,7 +130,9 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
     missing = len(order) - len(columns)
     captions = [f"{missing} more columns need a wider terminal."] if missing else []
     if has_cycles(standings):
-        captions.append("More cycles (A beats B beats C beats A) than chance makes: the ratings hide something.")
+        captions.append(
+            "More cycles (A beats B beats C beats A) than chance makes: the ratings hide something."
+        )
     return _titled("Crosstable: share of points against each other bot, in percent", table, *captions)
 
 
