@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.arena.submission_ground import BOT, HOST, Answer, Client, Ground
 from tests.league.fakes import fakeplay
 
+from warpleague.arena.submissions import challenges
 from warpleague.arena.submissions.requests import BODY_LIMITS
 from warpleague.arena.web.app import App
 from warpleague.arena.web.league_feed import LeagueFeed
@@ -23,6 +24,7 @@ from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.season.config_file import load_config
 from warpleague.league.store.store import Store
+from warpleague.match.zstd import ZstdCompressor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +91,12 @@ class ApiGround(Ground):
         for match in self.matches:
             for seat in (0, 1):
                 (logs / f"{match}-{seat}.stderr.txt").write_text("said")
+        asked = challenges.ask(self.ledger, self.played, self.author("ada"), "mine", ["loser"])
+        self.challenge = asked.id
+        packed = ZstdCompressor().compress(b"{}\n", ZstdCompressor.FLUSH_FRAME)
+        log = {"stderr": "said", "wire": "sent"}
+        result = {"order": [0, 1], "ranks": [1, 2]}
+        challenges.settle(self.ledger, asked.id, result=result, record=packed, log=log)
         renderer: Any = InlineRenderer()
         self.feeds = [
             LeagueFeed(config.name, config.path, self.results, renderer, delay_s=0.0, pages_mb=1)

@@ -13,17 +13,23 @@ import attrs
 import pytest
 from tests.arena.api_ground import ApiGround
 from tests.arena.submission_ground import BOT
+from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import entering, versions
+from warpleague.arena.submissions.challenge_player import run_challenges
 from warpleague.arena.submissions.conditions import conditions_of, config_of
 from warpleague.cli import main
 from warpleague.errors import BadInput
 from warpleague.league.season.bot_check import check_for
+from warpleague.match.replay import verify_record
+from warpleague.match.spec import SeatLog
 from warpleague.runner.checkup import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from warpleague.match.spec import MatchResult, MatchSpec
 
     Command = Callable[..., tuple[int, str, str]]
 
@@ -197,6 +203,47 @@ def test_a_folder_with_the_name_of_a_word_is_still_sent(
     (tmp_path / "status" / "bot.py").write_text("")
     code, out, err = submit("status", "--no-wait", "--league", "cup")
     assert (code, "submission" in out, "is the folder of a bot here" in err) == (0, True, True)
+
+
+def test_a_match_is_asked_for_by_a_command(
+    ground: ApiGround,
+    address: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It waits for the match, prints the result, and writes the record; 3 if the match could not be played."""
+    ground.accepted("ada", "late")
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", ground.tokens["ada"])
+    stop = threading.Event()
+    fails: list[int] = []
+
+    def play(spec: MatchSpec, seconds: float, log: bool) -> MatchResult | None:
+        if fails:
+            return None
+        found = fakeplay.play_refereed(spec)
+        return attrs.evolve(found, logs=tuple(SeatLog.of("", "") for _ in spec.seats))
+
+    leagues = {ground.config.name: ground.config}
+    words = (ground.ledger, leagues, lambda seconds: stop.wait(min(seconds, 0.05)))
+    thread = threading.Thread(target=run_challenges, args=words, kwargs={"play": play})
+    thread.start()
+    try:
+        record = tmp_path / "match.jsonl"
+        command = ["arena", "challenge", "late", "random-python", "--to", f"{address}/l/cup/"]
+        assert main([*command, "--out", str(record)]) == 0
+        out = capsys.readouterr().out
+        assert "match 2 in cup: late (2) – random-python" in out
+        assert f"record: {record}" in out
+        verify_record(record.read_bytes())
+        fails.append(1)
+        assert main(command) == 3
+        assert "not played, which does not count: it was not over within 300 s" in capsys.readouterr().out
+        assert main([*command[:3], "nobody", *command[4:]]) == 2
+        assert "no bot 'nobody' plays in cup" in capsys.readouterr().err
+    finally:
+        stop.set()
+        thread.join()
 
 
 def test_the_conditions_make_the_same_check_as_the_file(ground: ApiGround, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.cli.arena_challenge import configure_challenge
 from warpleague.cli.arena_play import configure_play
 from warpleague.cli.common import RESULTS, add_examples, add_verb, count, print_json
 from warpleague.counts import counted
@@ -19,13 +20,15 @@ from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
+    import threading
     from types import FrameType
 
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.league.season.config import LeagueConfig
 
 GROUPS: Final = {
-    "keep an arena going": ("play", "check"),
+    "keep an arena going": ("play", "check", "play-challenges"),
+    "ask for a match": ("challenge",),
     "authors and their submissions": ("author", "limits", "submissions", "export"),
     "decide about a league": ("pause", "resume", "extend", "close", "disqualify", "reinstate", "replay"),
     "look back": ("journal",),
@@ -64,6 +67,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check.add_argument("--once", action="store_true", help="end as soon as nothing is left to check")
     check.add_argument("--end-with-parent", "--tied", action="store_true", help=SUPPRESS)
     add_examples(check, "arena check leagues/open.toml")
+    played = _verb(verbs, "play-challenges", "play matches on demand, until you stop it", _run_challenges)
+    played.add_argument(
+        "config", type=Path, nargs="+", metavar="LEAGUE", help="the file of a league; several are possible"
+    )
+    played.add_argument("--once", action="store_true", help="end as soon as none waits")
+    played.add_argument("--end-with-parent", action="store_true", help=SUPPRESS)
+    add_examples(played, "arena play-challenges leagues/open.toml")
+    configure_challenge(verbs)
     _configure_decisions(verbs)
     journal = _verb(verbs, "journal", "show who did what and when, the newest first", _run_journal)
     journal.add_argument(
@@ -251,11 +262,30 @@ def _run_submissions(args: argparse.Namespace) -> int:
 
 
 def _run_check(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions.checking import run_checker
+
+    leagues, stopped = _begin(args)
+    with _ledger(args) as ledger:
+        run_checker(ledger, leagues, stopped.wait, once=args.once)
+    return 0
+
+
+def _run_challenges(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions.challenge_player import lower_priority, run_challenges
+
+    leagues, stopped = _begin(args)
+    lower_priority()
+    with _ledger(args) as ledger:
+        run_challenges(ledger, leagues, stopped.wait, once=args.once)
+    return 0
+
+
+def _begin(args: argparse.Namespace) -> tuple[dict[str, LeagueConfig], threading.Event]:
+    """The leagues of a process that works for an arena until it is stopped, and what says that it is."""
     import os
     import signal
     import threading
 
-    from warpleague.arena.submissions.checking import run_checker
     from warpleague.arena.submissions.entering import check_league
 
     leagues = _leagues(args.config)
@@ -275,9 +305,7 @@ def _run_check(args: argparse.Namespace) -> int:
         from warpleague.arena.process.end_with_parent import end_with_parent
 
         end_with_parent()
-    with _ledger(args) as ledger:
-        run_checker(ledger, leagues, stopped.wait, once=args.once)
-    return 0
+    return leagues, stopped
 
 
 def _leagues(paths: list[Path]) -> dict[str, LeagueConfig]:

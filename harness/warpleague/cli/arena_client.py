@@ -123,19 +123,34 @@ class Arena:
         return self._page.partition("/")[0] or None
 
     def ask(
-        self, method: str, path: str, data: bytes | None = None, kind: str = "application/gzip"
+        self,
+        method: str,
+        path: str,
+        data: bytes | None = None,
+        kind: str = "application/gzip",
+        *,
+        once: bool = False,
     ) -> dict[str, Any]:
         """The object of an answer in JSON; as `ask_any`."""
-        found = self.ask_any(method, path, data, kind)
+        found = self.ask_any(method, path, data, kind, once=once)
         if not isinstance(found, dict):
             raise BadInput(f"{self.address}: answers as no arena does (status 200): check the address")
         return found
 
     def ask_any(
-        self, method: str, path: str, data: bytes | None = None, kind: str = "application/gzip"
+        self,
+        method: str,
+        path: str,
+        data: bytes | None = None,
+        kind: str = "application/gzip",
+        *,
+        once: bool = False,
     ) -> Any:
-        """The JSON of an answer. Tried again if the connection breaks: the same archive is the same submission."""
-        status, body = self._tried(method, path, data, kind, _MAX_ANSWER)
+        """The JSON of an answer.
+
+        Tried again if the connection breaks, unless `once`: the same archive is the same submission.
+        """
+        status, body = self._tried(method, path, data, kind, _MAX_ANSWER, 1 if once else _TRIES)
         try:
             found = json.loads(body)
         except (json.JSONDecodeError, UnicodeDecodeError):
@@ -165,8 +180,10 @@ class Arena:
         kind = Unknown if status == 404 else BadInput
         raise kind(f"{self.address}: {safe(text, keep='')}")
 
-    def _tried(self, method: str, path: str, data: bytes | None, kind: str, most: int) -> tuple[int, bytes]:
-        for left in reversed(range(_TRIES)):
+    def _tried(
+        self, method: str, path: str, data: bytes | None, kind: str, most: int, tries: int = _TRIES
+    ) -> tuple[int, bytes]:
+        for left in reversed(range(tries)):
             try:
                 return self._ask(method, path, data, kind, most)
             except HarnessFault as error:

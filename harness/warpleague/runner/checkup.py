@@ -319,7 +319,7 @@ class _Check:
         """All findings about matches, and about the files of the bot."""
         before = _files_of(self._bundle)
         try:
-            with _one_core(self._how.one_core):
+            with one_core(self._how.one_core):
                 yield from self._played()
         except _OutOfTime as over:
             text = f"{self._within_s:.0f} s were over before {over} was done; what should follow was not looked at"
@@ -581,7 +581,7 @@ def clock_words(clock: TimeControl) -> str:
 
 
 @contextlib.contextmanager
-def _one_core(wanted: bool) -> Iterator[None]:
+def one_core(wanted: bool) -> Iterator[None]:
     """Keep this thread, and what it starts, on one core, as a job of a league does."""
     if not (wanted and hasattr(os, "sched_setaffinity")):
         yield

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
+import msgspec
 from starlette.responses import Response
 
-from warpleague.arena.submissions import versions
+from warpleague.arena.submissions import challenges, versions
 from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.entering import first_match, matches_added
 from warpleague.arena.submissions.limits import limits_of
@@ -22,6 +23,7 @@ from warpleague.arena.submissions.receiving import (
     receive,
 )
 from warpleague.arena.submissions.requests import API, Refused, in_thread
+from warpleague.match.packing import unpack
 from warpleague.runner.bot.logs import KINDS
 
 if TYPE_CHECKING:
@@ -106,6 +108,8 @@ class Author:
     organiser: bool
     added: str
     """When the author was added, as an ISO time."""
+    challenges_today: int
+    """Matches on demand within the last 24 hours that count towards the limit `challenges`."""
     sent_today: int
     """Submissions within the last 24 hours that count towards the limit `per_day`."""
     limits: dict[str, int]
@@ -118,6 +122,44 @@ class Withdrawn:
 
     league: str
     bot: str
+
+
+@attrs.frozen(kw_only=True)
+class ChallengeSeat:
+    """A bot of a match on demand: its name, and the number of its submission; null for a bot of the organiser."""
+
+    bot: str
+    submission: int | None
+
+
+@attrs.frozen(kw_only=True)
+class Challenge:
+    """A match on demand: it rates nobody, and has dice of its own."""
+
+    id: int
+    league: str
+    seats: list[ChallengeSeat]
+    """The bots, the author's own first."""
+    state: str
+    """`waiting`, `playing`, `played`, or `failed`, which does not count towards the limit."""
+    asked: str
+    ended: str | None
+    why: str | None
+    """Why it failed."""
+    result: dict[str, Any] | None
+    """`ranks`, `scores`, `faults`, `why` and more by seat of the match; `order` has the places of these in `seats`."""
+
+
+@attrs.frozen(kw_only=True)
+class Wanted:
+    """The match that is asked for."""
+
+    bot: str
+    """The name of an own bot that plays, or the number of an accepted version."""
+    opponents: list[str] = attrs.Factory(list)
+    """Names of bots of the league, or numbers of own versions; if they are too few, they sit there again."""
+    league: str | None = None
+    """The league; it can be left out where the server has only one."""
 
 
 ME: Final = Operation(
@@ -207,6 +249,54 @@ LOG: Final = Operation(
     ),
     errors=(404,),
 )
+CHALLENGE: Final = Operation(
+    method="POST",
+    path="/api/challenges",
+    name="challenge",
+    summary="Ask for a match of an own bot against others of a league, or against earlier versions.",
+    answer=Challenge,
+    status=202,
+    token=True,
+    takes=Wanted,
+    errors=(404, 411, 413, 415, 429),
+)
+CHALLENGES: Final = Operation(
+    method="GET",
+    path="/api/challenges",
+    name="challenges",
+    summary="The author's last matches on demand, the newest first.",
+    answer=list[Challenge],
+    token=True,
+    query=(Query("most", "how many at most", 50, 1, _MAX_LISTED),),
+)
+ONE_CHALLENGE: Final = Operation(
+    method="GET",
+    path="/api/challenges/{number:int}",
+    name="one_challenge",
+    summary="A match on demand of the author.",
+    answer=Challenge,
+    token=True,
+    errors=(404,),
+)
+CHALLENGE_RECORD: Final = Operation(
+    method="GET",
+    path="/api/challenges/{number:int}/record",
+    name="challenge_record",
+    summary="The record of a match on demand of the author, as JSON lines.",
+    media="application/x-ndjson",
+    token=True,
+    errors=(404,),
+)
+CHALLENGE_LOG: Final = Operation(
+    method="GET",
+    path="/api/challenges/{number:int}/log",
+    name="challenge_log",
+    summary="What the author's own bot printed in a match on demand, or its messages.",
+    media="text/plain",
+    token=True,
+    query=(Query("kind", f"{' or '.join(KINDS)}", next(iter(KINDS))),),
+    errors=(404,),
+)
 
 
 class AuthorApi:
@@ -224,6 +314,11 @@ class AuthorApi:
             WITHDRAW: self._withdraw,
             RECORDS: self._records,
             LOG: self._log,
+            CHALLENGE: self._challenge,
+            CHALLENGES: self._challenges,
+            ONE_CHALLENGE: self._one_challenge,
+            CHALLENGE_RECORD: self._challenge_record,
+            CHALLENGE_LOG: self._challenge_log,
         }
 
     def routes(self) -> Sequence[Route]:
@@ -236,6 +331,7 @@ class AuthorApi:
             name=author.name,
             organiser=author.organiser,
             added=author.added,
+            challenges_today=challenges.asked_today(ledger, author),
             sent_today=versions.sent_today(ledger, author),
             limits=attrs.asdict(limits_of(ledger)),
         )
@@ -308,6 +404,50 @@ class AuthorApi:
         bot, match = request.path_params["bot"], request.path_params["match"]
         data = await in_thread(own_log, ledger, config, author, bot, match, given["seat"], given["kind"])
         return Response(data, media_type=LOG.media)
+
+    async def _challenge(self, request: Request) -> Challenge:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            raise Refused(415, "Send an object in JSON: application/json.")
+        try:
+            wanted = msgspec.json.decode(await request.body(), type=Wanted)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise Refused(422, f"This is not what was expected: {error}") from None
+        config = self._requests.league(wanted.league)
+        found = await in_thread(challenges.ask, ledger, config, author, wanted.bot, wanted.opponents)
+        return _shown(found)
+
+    async def _challenges(self, request: Request) -> list[Challenge]:
+        author = self._requests.bearer(request)
+        most = CHALLENGES.values(request)["most"]
+        return [_shown(one) for one in challenges.challenges(self._requests.ledger, author, most)]
+
+    async def _one_challenge(self, request: Request) -> Challenge:
+        author = self._requests.bearer(request)
+        return _shown(challenges.challenge(self._requests.ledger, author, _number(request)))
+
+    async def _challenge_record(self, request: Request) -> Response:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        packed = challenges.record_of(ledger, author, _number(request))
+        if packed is None:
+            raise Refused(404, "Of this match no record is kept.")
+        return Response(await in_thread(unpack, packed), media_type=CHALLENGE_RECORD.media)
+
+    async def _challenge_log(self, request: Request) -> Response:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        kind = CHALLENGE_LOG.values(request)["kind"]
+        if kind not in KINDS:
+            raise Refused(422, f"kind: must be {' or '.join(KINDS)}.")
+        text = challenges.log_of(ledger, author, _number(request), kind)
+        if text is None:
+            raise Refused(404, "Of this match no log is kept.")
+        return Response(text.encode("utf-8", "backslashreplace"), media_type=CHALLENGE_LOG.media)
+
+
+def _shown(found: challenges.Challenge) -> Challenge:
+    values = attrs.asdict(found, recurse=False)
+    values.pop("author")
+    return Challenge(**{**values, "seats": [ChallengeSeat(**attrs.asdict(seat)) for seat in found.seats]})
 
 
 def _number(request: Request) -> int:

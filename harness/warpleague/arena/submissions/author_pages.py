@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 
-from warpleague.arena.submissions import versions
+from warpleague.arena.submissions import challenges, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.entering import closed_to_bots, matches_added
 from warpleague.arena.submissions.limits import WORDS, limits_of
@@ -22,6 +22,7 @@ from warpleague.arena.submissions.receiving import (
 )
 from warpleague.arena.submissions.requests import UPLOAD, Refused, field, file_of, in_thread
 from warpleague.league.season.bot_check import REPEAT
+from warpleague.match.packing import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,8 @@ class AuthorPages:
             route(UPLOAD, self._upload, "POST"),
             route("/submit/withdraw", self._withdraw, "POST"),
             route("/submit/activate", self._activate, "POST"),
+            route("/submit/challenge", self._challenge, "POST"),
+            route("/submit/challenges/{number:int}/record", self._challenge_record),
             route("/submit/{number:int}", self._submission),
             route("/submit/{number:int}/archive", self._archive),
             route("/submit/{league}/{bot}/records.zip", self._records),
@@ -85,12 +88,15 @@ class AuthorPages:
             "submit.html.j2",
             author=session.author,
             form=session.form,
+            leagues=list(self._requests.app.leagues),
             open=added,
             closed=[why for why in refusals.values() if why],
             sandbox=sandbox_refusal(ledger),
             found=found,
             bots=sorted({(one.league, one.bot) for one in found if one.active}),
             limits=[(WORDS[name], value) for name, value in _shown_limits(ledger)],
+            challenges=challenges.challenges(ledger, session.author, 20),
+            left=max(0, limits_of(ledger).challenges - challenges.asked_today(ledger, session.author)),
         )
 
     async def _submission(self, request: Request) -> Response:
@@ -138,6 +144,23 @@ class AuthorPages:
         await check_open(self._requests.ledger, self._requests.league(found.league))
         await in_thread(versions.activate, self._requests.ledger, session.author, int(number))
         return RedirectResponse("/submit", 303)
+
+    async def _challenge(self, request: Request) -> Response:
+        session = self._requests.need_session(request)
+        form = await self._requests.form(request, session)
+        config = self._requests.league(field(form, "league"))
+        opponents = field(form, "opponents").replace(",", " ").split()
+        ledger, bot = self._requests.ledger, field(form, "bot")
+        await in_thread(challenges.ask, ledger, config, session.author, bot, opponents)
+        return RedirectResponse("/submit#challenges", 303)
+
+    async def _challenge_record(self, request: Request) -> Response:
+        session = self._requests.need_session(request)
+        number = request.path_params["number"]
+        packed = challenges.record_of(self._requests.ledger, session.author, number)
+        if packed is None:
+            raise Refused(404, "Of this match no record is kept.")
+        return download(await in_thread(unpack, packed), f"match-on-demand-{number}.jsonl")
 
     async def _archive(self, request: Request) -> Response:
         session = self._requests.need_session(request)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""2: matches on demand (`challenge`)."""
 FILE: Final = "arena.db"
 
 _TABLES: Final = (
@@ -53,6 +54,20 @@ _TABLES: Final = (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, said TEXT NOT NULL
 )""",
 )
+
+_CHANGES: Final = {
+    # `seats` are the bots as JSON, the author's own first; `result`, `record` and `log` are there once it was played.
+    2: (
+        """CREATE TABLE challenge (
+    id INTEGER PRIMARY KEY, author INTEGER NOT NULL REFERENCES author (id), league TEXT NOT NULL, seats TEXT NOT NULL,
+    state TEXT NOT NULL, asked TEXT NOT NULL, asked_s REAL NOT NULL, claims INTEGER NOT NULL DEFAULT 0, ended TEXT,
+    why TEXT, result TEXT, record BLOB, log TEXT
+)""",
+        "CREATE INDEX challenge_state ON challenge (state)",
+        "CREATE INDEX challenge_author ON challenge (author, asked_s)",
+    ),
+}
+"""What makes the tables of each later format of those of the format before it."""
 
 
 @attrs.frozen
@@ -92,10 +107,8 @@ class Ledger:
                     if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
                         for statement in _TABLES:
                             db.execute(statement)
-                        db.execute("INSERT INTO setting VALUES ('format', ?)", (str(FORMAT),))
-                found = db.execute("SELECT value FROM setting WHERE key = 'format'").fetchone()
-                if found != (str(FORMAT),):
-                    raise StoreError(f"{path}: is of a format that this warpleague does not know: {found}")
+                        db.execute("INSERT INTO setting VALUES ('format', '1')")
+                    _convert(db, path)
             except BaseException:
                 db.close()
                 raise
@@ -155,3 +168,17 @@ class Ledger:
             else:
                 db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, value))
             self.note(who, "set", key=key, value=value)
+
+
+def _convert(db: sqlite3.Connection, path: Path) -> None:
+    """Bring the tables to the present format; `StoreError` for a format that is not known."""
+    row = db.execute("SELECT value FROM setting WHERE key = 'format'").fetchone()
+    known = {str(number): number for number in range(1, FORMAT + 1)}
+    found = known.get(str(row[0])) if row else None
+    if found is None:
+        raise StoreError(f"{path}: is of a format that this warpleague does not know: {row}")
+    for number in range(found + 1, FORMAT + 1):
+        for statement in _CHANGES[number]:
+            db.execute(statement)
+    if found != FORMAT:
+        db.execute("UPDATE setting SET value = ? WHERE key = 'format'", (str(FORMAT),))

@@ -29,6 +29,8 @@ class SubmissionLimits:
     memory_mb: int = 1024
     processes: int = 64
     tmp_mb: int = 64
+    challenges: int = 20
+    challenge_s: int = 300
 
 
 WORDS: Final = {
@@ -42,11 +44,20 @@ WORDS: Final = {
     "memory_mb": "MiB of memory that a bot may ask for",
     "processes": "processes that a bot may ask for",
     "tmp_mb": "MiB of /tmp that a bot may ask for",
+    "challenges": "matches on demand of an author within 24 hours",
+    "challenge_s": "seconds for a match on demand",
 }
 """Each of the limits in words."""
 
-_MAX: Final = {"upload_mb": 256, "folder_mb": 256, "files": 50_000, "build_s": 300, "check_s": 3600}
-_MIN: Final = {"check_s": 1}
+_MAX: Final = {
+    "upload_mb": 256,
+    "folder_mb": 256,
+    "files": 50_000,
+    "build_s": 300,
+    "check_s": 3600,
+    "challenge_s": 3600,
+}
+_MIN: Final = {"check_s": 1, "challenge_s": 1}
 """The code that reads and builds bots has these limits of its own."""
 
 

@@ -112,8 +112,8 @@ class RequestHandler:
             answer = self._wrong(_without_path(error), 507 if full else 503, api=api)
         except OSError as error:  # a file of a form has no place
             answer = self._wrong(f"The server cannot take this now: {error.strerror}", 507, api=api)
-        except NoSubmission:
-            answer = self._wrong("You have no such submission.", 404, api=api)
+        except NoSubmission as error:
+            answer = self._wrong(error.shown, 404, api=api)
         except BadInput as error:
             answer = self._wrong(str(error), 422, api=api)
         except HTTPException as error:  # of the framework: a body that is no form

@@ -45,7 +45,9 @@ class OverQuota(BadInput):
 
 
 class NoSubmission(BadInput):
-    """There is no submission with a number."""
+    """There is no submission with a number; `shown` is said to authors, who need not know whether others have it."""
+
+    shown = "You have no such submission."
 
 
 @attrs.frozen

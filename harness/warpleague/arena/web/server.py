@@ -186,7 +186,7 @@ def _open_more_files() -> int:
 
 
 def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subprocess]:
-    """A scheduler for each league, and the checker, which is wanted as soon as there are authors."""
+    """A scheduler for each league; the checker and who plays challenges are wanted as soon as there are authors."""
     results = ("--results", str(serving.results), "--end-with-parent")
     more = ("--live", "--logs-mb", str(serving.logs_mb))
     jobs = () if serving.jobs is None else ("--jobs", str(serving.jobs))
@@ -202,6 +202,8 @@ def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subproce
     if checked:
         ledger = serving.results / FILE
         found.append(Subprocess("checker", ("arena", "check", *checked, *results), ledger.exists))
+        played = ("arena", "play-challenges", *checked, *results)
+        found.append(Subprocess("challenges", played, ledger.exists))
     return found
 
 

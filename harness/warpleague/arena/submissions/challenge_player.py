@@ -1,0 +1,148 @@
+"""The process that plays challenges, one after the other, at a lower priority than the matches of leagues.
+
+It may be killed at any moment: what it was playing is played again.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from warpleague.arena.process.log import log, log_error
+from warpleague.arena.submissions import challenges, versions
+from warpleague.arena.submissions.limits import limits_of
+from warpleague.arena.submissions.unpacked import source_folder
+from warpleague.errors import BadInput, HarnessFault
+from warpleague.league.season.config import BotEntry
+from warpleague.league.season.entry import folder_of, name_of, seat_in
+from warpleague.league.store.lock import take_lock
+from warpleague.match.chance import match_key
+from warpleague.match.zstd import ZstdCompressor
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.checkup import one_core
+from warpleague.runner.host.niceness import be_nice
+from warpleague.runner.play import play_within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from warpleague.arena.submissions.challenges import Challenge, ChallengeSeat
+    from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.league.season.config import LeagueConfig
+    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
+
+    Play = Callable[[MatchSpec, float, bool], MatchResult | None]
+
+NICE: Final = 15
+"""Added to the niceness of this process, and so of the bots that it starts."""
+_POLL_S: Final = 0.5
+_PACKED: Final = 3
+_MAX_LOG: Final = 1 << 20
+"""Letters of each kind of log that are kept."""
+
+
+def run_challenges(
+    ledger: Ledger,
+    leagues: Mapping[str, LeagueConfig],
+    stop: Callable[[float], bool],
+    *,
+    once: bool = False,
+    play: Play = play_within,
+) -> None:
+    """Play challenges in these leagues (by name) until `stop`, which waits so many seconds, returns true.
+
+    With `once` it returns when none waits. Raises `StoreError` if another process does this here.
+    """
+    lock = take_lock(ledger.path.with_name("arena.challenges.lock"))
+    try:
+        challenges.recover(ledger)
+        while not stop(0.0):
+            found = challenges.claim(ledger)
+            if found is not None:
+                _play(ledger, leagues.get(found.league), found, play)
+            elif once or stop(_POLL_S):
+                break
+    finally:
+        os.close(lock)
+
+
+def lower_priority() -> None:
+    """Let the matches of leagues come first: this process and all that it starts have less right to a processor."""
+    be_nice(NICE)
+
+
+def _play(ledger: Ledger, config: LeagueConfig | None, found: Challenge, play: Play) -> None:
+    """Play a challenge and store how it ended; a failure of this machine ends it, too, and does not count."""
+    if config is None:
+        challenges.settle(ledger, found.id, why=f"there is no league {found.league} here any more")
+        return
+    try:
+        seats = [_seat(ledger, config, seat) for seat in found.seats]
+        order = list(range(len(seats)))
+        secrets.SystemRandom().shuffle(order)
+        limit_s = limits_of(ledger).challenge_s
+        spec = _spec(config, tuple(seats[place] for place in order))
+        with one_core(config.run.affinity == "core"):
+            result = play(spec, float(limit_s), True)
+        if result is None:
+            challenges.settle(ledger, found.id, why=f"it was not over within {limit_s} s")
+            return
+    except (BadInput, HarnessFault, OSError) as error:
+        log_error("match on demand failed", error, number=found.id)
+        text = str(error).replace(f"{ledger.results.resolve()}/", "").replace(f"{ledger.results}/", "")
+        challenges.settle(ledger, found.id, why=text[:500])
+        return
+    own = order.index(0)
+    challenges.settle(
+        ledger,
+        found.id,
+        result=_result(result, order),
+        record=ZstdCompressor(level=_PACKED).compress(result.record, ZstdCompressor.FLUSH_FRAME),
+        log={"stderr": result.logs[own].stderr[:_MAX_LOG], "wire": result.logs[own].wire[:_MAX_LOG]},
+    )
+    log("match on demand", league=config.name, number=found.id, ranks=list(result.ranks))
+
+
+def _seat(ledger: Ledger, config: LeagueConfig, seat: ChallengeSeat) -> SeatSpec:
+    """The seat of a bot as the league has it, built if need be."""
+    if seat.submission is not None:
+        version = versions.submission(ledger, seat.submission)
+        folder = source_folder(ledger, version)
+        entry = BotEntry(path=str(folder.resolve()), name=seat.bot)
+    else:
+        entry = next(one for one in config.entries if name_of(config, one) == seat.bot)
+        folder = folder_of(config, entry)
+    bundle = prepare(folder, "sandbox", config.sandbox.paths, (ledger.results,), limits_of(ledger).build_s)
+    return seat_in(config, entry, bundle, f"{config.path}: bots")
+
+
+def _spec(config: LeagueConfig, seats: tuple[SeatSpec, ...]) -> MatchSpec:
+    """The match, with dice that have nothing to do with those of the season."""
+    seed = secrets.token_hex(16)
+    key = match_key(f"challenge {seed}")
+    return attrs.evolve(config.conditions, level="sandbox").match(
+        id=blake2b(key, digest_size=10).hexdigest(),
+        game=config.game.id,
+        options=config.game.options,
+        seats=seats,
+        key=key,
+        seed=f"challenge {seed}",
+        private=True,
+    )
+
+
+def _result(result: MatchResult, order: list[int]) -> dict[str, Any]:
+    return {
+        "match": result.id,
+        "order": order,
+        "ranks": list(result.ranks),
+        "scores": list(result.scores),
+        "rival": result.rival,
+        "why": result.why,
+        "faults": [[attrs.asdict(fault) for fault in seat] for seat in result.faults],
+        "lines": result.lines,
+    }
