@@ -14,10 +14,9 @@ import pytest
 from warpleague.errors import BotError
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import LEVELS, TimeControl
-from warpleague.runner.bundle import large_files
 from warpleague.runner.bundle.bundle import find, prepare
 from warpleague.runner.bundle.cache import HELD, cached, clear
-from warpleague.runner.bundle.content import folder_digest
+from warpleague.runner.bundle.content import files_of
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.bundle.transfer import pack
 from warpleague.runner.checkup import Checkup, check_bot
@@ -89,17 +88,17 @@ def test_a_bot_finds_its_model_where_the_manifest_says(
 
 def test_a_model_is_larger_than_a_bundle_may_be(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is linked does not count for the size of the bundle, and is read once, until it changes."""
-    monkeypatch.setattr("warpleague.runner.bundle.content.BUNDLE_MB", 0)
     with pytest.raises(BotError, match="link large files"):
-        folder_digest(bot)
-    monkeypatch.undo()
+        files_of(bot, max_mb=0)
     monkeypatch.setenv("WARPLEAGUE_CACHE", str(bot.parent / "cache"))
     prepare(bot)
-    monkeypatch.setattr(large_files, "sha256", None)
+    (known,) = (bot.parent / "cache" / "files").iterdir()  # written anew whenever the file was read
+    first = known.stat().st_ino
     prepare(bot)
+    assert known.stat().st_ino == first
     os.utime(bot / "data" / "model.bin", (1, 1))
-    with pytest.raises(TypeError):
-        prepare(bot)
+    prepare(bot)
+    assert known.stat().st_ino != first
 
 
 def test_the_digest_of_a_bot_covers_that_of_its_files(bot: Path) -> None:

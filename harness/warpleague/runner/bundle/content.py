@@ -46,8 +46,13 @@ def _is_left_out(name: str, *, folder: bool) -> bool:
     return name in LEFT_OUT or (not folder and (name.endswith(".pyc") or name.startswith("._")))
 
 
-def files_of(folder: Path, linked: Collection[str] = ()) -> list[File]:
-    """The files of the bot in `folder` without the `linked`, sorted by name; `BotError` for forbidden files."""
+def files_of(
+    folder: Path, linked: Collection[str] = (), max_mb: int = BUNDLE_MB, max_files: int = MAX_FILES
+) -> list[File]:
+    """The files of the bot in `folder` without the `linked`, sorted by name.
+
+    `BotError` for forbidden files, for more than `max_mb` MiB in all, and for more than `max_files` files.
+    """
     root = os.path.realpath(folder)
     found: list[File] = []
     size = 0
@@ -81,14 +86,14 @@ def files_of(folder: Path, linked: Collection[str] = ()) -> list[File]:
             if not stat.S_ISREG(status.st_mode):
                 raise BotError(f"{path}: a bot's folder may hold only files and folders")
             size += status.st_size
-            if size > BUNDLE_MB << 20:
+            if size > max_mb << 20:
                 raise BotError(
-                    f"{folder}: more than {BUNDLE_MB} MiB; remove what the bot does not need, or link large files: "
+                    f"{folder}: more than {max_mb} MiB; remove what the bot does not need, or link large files: "
                     "[files] in bot.toml"
                 )
             found.append(File(name, path, bool(status.st_mode & 0o111)))
-            if len(found) > MAX_FILES:
-                raise BotError(f"{folder}: more than {MAX_FILES:,} files; remove what the bot does not need")
+            if len(found) > max_files:
+                raise BotError(f"{folder}: more than {max_files:,} files; remove what the bot does not need")
     return sorted(found, key=lambda file: file.name)
 
 
