@@ -27,7 +27,7 @@ test: bootstrap ## run the tests on all processors, without the examples of the 
 	$(BIN)/pytest -n auto --ignore $(EXAMPLES) $(PYTEST)
 
 .PHONY: compile
-compile: bootstrap ## compile the parts of the program that are also there in C; `make pure` removes them
+compile: bootstrap ## compile the part of the program that is in C; `make pure` removes it
 	$(BIN)/python scripts/compile.py
 
 .PHONY: pure
@@ -35,7 +35,7 @@ pure: bootstrap
 	$(BIN)/python scripts/compile.py --remove
 
 .PHONY: test-compiled
-test-compiled: compile ## run the tests of bots and matches with the parts in C, then remove them
+test-compiled: compile ## run the tests of bots and matches with the part in C, then remove it
 	@$(BIN)/pytest -n auto tests/match tests/runner tests/sandbox tests/e2e/test_misbehaving.py $(PYTEST); \
 	status=$$?; $(MAKE) pure; exit $$status
 

@@ -1,8 +1,8 @@
-"""Compiles the parts of the program that are also there in C: into the checkout, or out of it again with --remove.
+"""Compiles the part of the program that is in C, which starts bots: into the checkout, or out of it with --remove.
 
     python scripts/compile.py [--remove]
 
-It needs a C compiler and the headers of Python. Without it all works the same, a little slower.
+It needs a C compiler. Without it all works the same; a bot then starts by two further programs, which takes longer.
 """
 
 from __future__ import annotations
@@ -11,45 +11,29 @@ import os
 import shlex
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "harness/warpleague/runner/confine/enter.c"
+TARGET = SOURCE.with_suffix(".bin")
 
 
-def sources() -> list[Path]:
-    """The C sources of the referee: modules of Python, whose names begin with an underscore, and programs."""
-    folders = (ROOT / "harness" / "warpleague" / name for name in ("match", "runner"))
-    return sorted(path for folder in folders for path in folder.rglob("*.c"))
-
-
-def target_name(source: Path) -> str:
-    """The name of what is compiled from a source."""
-    return source.stem + (".abi3.so" if source.name.startswith("_") else ".bin")
-
-
-def compile_into(folder: Path, source: Path) -> Path:
-    """Compile `source` in `folder`, and return the path of the result."""
-    target = folder / target_name(source)
+def compile_to(target: Path) -> None:
+    """Compile the program to `target`."""
     command = [*shlex.split(os.environ.get("CC", "cc")), "-O2", "-Wall", "-Wextra", "-Werror"]
-    command += ["-o", str(target), str(source)]
-    if source.name.startswith("_"):
-        include = sysconfig.get_path("include")
-        subprocess.run([*command, "-shared", "-fPIC", f"-I{include}"], check=True)
-        return target
+    command += ["-o", str(target), str(SOURCE)]
     # A program without libraries to load starts in half the time; some systems have none to link with.
     if subprocess.run([*command, "-static"], capture_output=True, check=False).returncode:
         subprocess.run(command, check=True)
-    return target
 
 
 def main() -> None:
-    """Compile all sources beside themselves, or remove what was compiled."""
-    for source in sources():
-        if sys.argv[1:] == ["--remove"]:
-            source.with_name(target_name(source)).unlink(missing_ok=True)
-        else:
-            print(compile_into(source.parent, source).relative_to(ROOT))
+    """Compile the program beside its source, or remove it."""
+    if sys.argv[1:] == ["--remove"]:
+        TARGET.unlink(missing_ok=True)
+    else:
+        compile_to(TARGET)
+        print(TARGET.relative_to(ROOT))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Compiles the parts in C into a wheel if WARPLEAGUE_COMPILE=1 is set; otherwise the wheel is pure Python."""
+"""Compiles the part in C into a wheel if WARPLEAGUE_COMPILE=1 is set; otherwise the wheel is pure Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).parent))
-from compile import ROOT, compile_into, sources, target_name
+from compile import ROOT, TARGET, compile_to
 
 
 class CustomBuildHook(BuildHookInterface[Any]):
@@ -23,10 +23,9 @@ class CustomBuildHook(BuildHookInterface[Any]):
             return
         folder = Path(self.directory) / "compiled"
         folder.mkdir(parents=True, exist_ok=True)
-        for source in sources():
-            made = compile_into(folder, source)
-            place = source.relative_to(ROOT / "harness").with_name(target_name(source))
-            build_data["force_include"][str(made)] = place.as_posix()
+        made = folder / TARGET.name
+        compile_to(made)
+        build_data["force_include"][str(made)] = TARGET.relative_to(ROOT / "harness").as_posix()
         build_data["pure_python"] = False
         system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["tag"] = f"cp311-abi3-{system}"
+        build_data["tag"] = f"py3-none-{system}"

@@ -2,7 +2,7 @@
 
     make release-check
 
-The sdist must give the same wheel. Then a wheel with the parts in C is built in dist/native and plays the same match.
+The sdist must give the same wheel. Then a wheel with the part in C is built in dist/native and plays the same match.
 It writes dist/, .venvs/release and nothing else. Exit code 1 says what is wrong.
 """
 
@@ -83,18 +83,20 @@ def play(folder: Path) -> str:
 
 
 def check_native(folder: Path, digest: str) -> Path:
-    """Build the wheel with the parts in C, which must play the match of this digest; return its path."""
+    """Build the wheel with the part in C, which must play the match of this digest; return its path."""
     shutil.rmtree(NATIVE, ignore_errors=True)
     os.environ["WARPLEAGUE_COMPILE"] = "1"
     build(ROOT, NATIVE, "-t", "wheel")
     (wheel,) = NATIVE.glob("*.whl")
     python = VENV / "bin/python"
     run(python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--force-reinstall", wheel)
-    used = "from warpleague.runner.bot.exchange import compiled; print(compiled is not None)"
+    used = (
+        "from warpleague.runner.confine.launch import compiled_starter; print(compiled_starter() is not None)"
+    )
     if run(python, "-c", used, cwd=folder).strip() != "True":
-        sys.exit("the wheel with the parts in C does not use them")
+        sys.exit("the wheel with the part in C does not use it")
     if play(folder) != digest:
-        sys.exit("with the parts in C the same match has another record")
+        sys.exit("with the part in C the same match has another record")
     return wheel
 
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import runpy
-import shutil
 import signal
-import sysconfig
 from collections import Counter
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -99,27 +94,6 @@ def bot_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WARPLEAGUE_CACHE", str(folder))
         yield folder
-
-
-@pytest.fixture(scope="session")
-def in_c(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
-    """Compiles a part of the program that is also there in C, given by its name, and loads it."""
-    if shutil.which("cc") is None or not (Path(sysconfig.get_path("include")) / "Python.h").exists():
-        pytest.skip("no C compiler, or no headers of Python")
-    program = runpy.run_path(str(ROOT / "scripts" / "compile.py"))
-    folder = tmp_path_factory.mktemp("compiled")
-
-    @cache
-    def load(name: str) -> Any:
-        (source,) = (path for path in program["sources"]() if path.name == f"{name}.c")
-        spec = importlib.util.spec_from_file_location(name, program["compile_into"](folder, source))
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    return load
 
 
 @pytest.fixture(scope="session")

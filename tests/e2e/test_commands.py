@@ -202,7 +202,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [sys.executable, "-c", build, str(target)], cwd=source, check=True, stdout=subprocess.DEVNULL
     )
     (found,) = target.glob("*-py3-none-any.whl")
-    if shutil.which("cc") is not None and (Path(sysconfig.get_path("include")) / "Python.h").exists():
+    if shutil.which("cc") is not None:
         subprocess.run(
             [sys.executable, "-c", build, str(target)],
             cwd=source,
@@ -213,18 +213,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def test_a_wheel_has_the_parts_in_c_if_asked_for(wheel: Path) -> None:
+def test_a_wheel_has_the_part_in_c_if_asked_for(wheel: Path) -> None:
     """It then says on which systems it runs; the wheel that is built by default runs everywhere."""
     compiled = [path for path in wheel.parent.glob("*.whl") if path != wheel]
     if not compiled:
-        pytest.skip("no C compiler, or no headers of Python")
-    assert "-cp311-abi3-" in compiled[0].name
+        pytest.skip("no C compiler")
+    assert "-py3-none-linux_" in compiled[0].name or sys.platform != "linux"
     more = set(zipfile.ZipFile(compiled[0]).namelist()) - set(zipfile.ZipFile(wheel).namelist())
-    assert more == {
-        "warpleague/match/_acts.abi3.so",
-        "warpleague/runner/bot/_exchange.abi3.so",
-        "warpleague/runner/confine/enter.bin",
-    }
+    assert more == {"warpleague/runner/confine/enter.bin"}
 
 
 def test_the_wheel_holds_what_a_user_needs(wheel: Path) -> None:

@@ -8,13 +8,11 @@ from fractions import Fraction
 from hashlib import blake2b, sha256
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.match import chance
 from warpleague.match.chance import (
     ChanceStream,
     Dice,
@@ -91,7 +89,7 @@ def slow_roll(stream: Iterator[int], draws: list[int | tuple[int, ...]]) -> tupl
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 rolls = st.lists(
     st.integers(1, 50) | st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any).map(tuple),
@@ -114,31 +112,6 @@ def slow_outcome(key: bytes, at: str, place: int, draw: int | tuple[int, ...]) -
     where = Fraction(int.from_bytes(block[16 * (place % 4) :][:16], "big"), 2**128)
     weights = (1,) * draw if isinstance(draw, int) else draw
     return next(i for i in range(len(weights)) if where < Fraction(sum(weights[: i + 1]), sum(weights)))
-
-
-@given(
-    st.lists(
-        st.one_of(st.integers(1, 1 << 70), st.lists(st.integers(0, 9), min_size=1).map(tuple)), max_size=6
-    ),
-    st.data(),
-)
-def test_outcomes_in_c_are_those_in_python(
-    in_c: Callable[[str], Any], draws: list[int | tuple[int, ...]], data: st.DataObject
-) -> None:
-    """Where all draws are uniform and not too large; the others are left to Python."""
-    numbers = data.draw(st.binary(min_size=16 * len(draws), max_size=16 * len(draws)))
-    found = in_c("_acts").outcome(numbers, tuple(draws))
-    if all(isinstance(draw, int) and draw < 1 << 63 for draw in draws):
-        assert found == chance._outcome(numbers, tuple(draws))
-    else:
-        assert found is None
-
-
-def test_outcomes_in_c_refuse_what_are_no_draws(in_c: Callable[[str], Any]) -> None:
-    """A bug in Python is an error there, too."""
-    for given_draws in ((b"", (6,)), (bytes(16), [6]), (None, ()), ()):
-        with pytest.raises(TypeError):
-            in_c("_acts").outcome(*given_draws)
 
 
 @given(key=st.binary(min_size=32, max_size=32), addresses=st.lists(st.text("ab# 1", max_size=4)), roll=rolls)

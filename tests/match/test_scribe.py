@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from warpleague.cli.bench.nullgame import NullGame, Tick
 from warpleague.errors import OptionsError
 from warpleague.games import load_game
-from warpleague.match import scribe as scribe_module
 from warpleague.match.scribe import Scribe
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TIMES = (1_500_000, 250_000, None)
 _TIME = st.one_of(st.integers(0, 3_000_000), st.integers(0, 1 << 62))
@@ -79,44 +74,6 @@ def test_a_line_keeps_what_was_told_of_its_own_decision(scribe: Scribe) -> None:
         [1.5, 0.25, None],
     )
     assert second["detail"] == noted
-
-
-@given(
-    st.lists(
-        st.one_of(
-            st.tuples(st.integers(0, 1), st.just(None), _TOLD, st.just((None, None, None))),
-            st.tuples(st.integers(0, 1), st.just(None), _TOLD, _MORE),
-            st.tuples(st.integers(0, 1), st.sampled_from(("auto", "then", "substituted")), st.none(), _MORE),
-            st.integers(1, 6),
-        ),
-        max_size=12,
-    )
-)
-def test_the_lines_in_c_are_those_in_python(in_c: Callable[[str], Any], happened: list[Any]) -> None:
-    """Whatever happens: byte for byte, with the same digest, and the same sums of times."""
-    written = []
-    for part in (None, in_c("_acts").write):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(scribe_module, "compiled", part)
-            record = begun()
-            for each in happened:
-                if isinstance(each, int):
-                    record.chance("here", (6,), (each,))
-                    continue
-                seat, mark, times, (note, bank_ns, value) = each
-                record.act(seat, "turn", Tick(seat), mark, times, note, bank_ns, value)
-            lines = record.since(0)
-            written.append((lines, record.spent.times(), record.end(NullGame().outcome(0))))
-    assert written[0] == written[1]
-
-
-def test_the_lines_in_c_refuse_what_is_no_record(in_c: Callable[[str], Any]) -> None:
-    """A bug in Python is an error there, too."""
-    write = in_c("_acts").write
-    usual = (1, ("action", "turn", 0, None), (1, 2, 3), None)
-    for noted, ends in (((), {}), ([usual], {}), ([usual], {usual[1]: (1, 2)}), ([(b"n", *usual[1:])], {})):
-        with pytest.raises((TypeError, KeyError)):
-            write(noted, ends, [], [], print, print)
 
 
 def test_options_are_checked_however_often_they_come() -> None:

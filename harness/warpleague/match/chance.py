@@ -7,7 +7,7 @@ written again in any language; `docs/reproduce.md` publishes test vectors.
 from __future__ import annotations
 
 from hashlib import blake2b, sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from warpleague.match.spec import FORMAT
 
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.games.api import Rolled, Weights
-
-try:
-    # The same as `_outcome` in C, where it was compiled: None where that is left to Python.
-    from warpleague.match import _acts  # type: ignore[attr-defined, unused-ignore]
-
-    compiled: Any = _acts.outcome
-except ImportError:
-    compiled = None
 
 KEY_BYTES = 32
 _RANGE = 1 << 64
@@ -98,9 +90,6 @@ class Dice:
             hasher = self._hash.copy()
             hasher.update(f"{at} {block}".encode())
             numbers += hasher.digest()
-        if compiled is not None and (found := compiled(numbers, draws)) is not None:
-            outcome: Rolled = found
-            return outcome
         return _outcome(numbers, draws)
 
 

@@ -29,14 +29,6 @@ if TYPE_CHECKING:
     _Noted = bytes | tuple[int, _Played, Times | None, _More | None]
     """A line, or its number and what it is made from."""
 
-try:
-    # The same as `_write_one` in C, where it was compiled.
-    from warpleague.match import _acts  # type: ignore[attr-defined, unused-ignore]
-
-    compiled: Any = _acts.write
-except ImportError:
-    compiled = None
-
 _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
     None: (b"", b""),
     "auto": (b',"auto":true', b""),
@@ -177,11 +169,8 @@ class Scribe:
     def _write(self) -> None:
         """Write what is noted."""
         noted = self._noted
-        if compiled is None:
-            for each in noted:
-                self._write_one(each)
-        else:
-            compiled(noted, self._ends, self._lines, self._digested, self._write_one, self.spent.add)
+        for each in noted:
+            self._write_one(each)
         noted.clear()
 
     def _write_one(self, noted: _Noted) -> None:

@@ -19,7 +19,7 @@ from warpleague.cli.bench.nullgame import NullGame
 from warpleague.cli.bench.rows import medians
 from warpleague.cli.bench.starts import bare_s, fastest
 from warpleague.games import load_game
-from warpleague.match.scribe import compiled
+from warpleague.runner.confine.launch import compiled_starter
 from warpleague.runner.play import peak_memory_mb
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Bench:
         return {
             "python": sys.version.split()[0],
             "rounds": self.rounds,
-            "compiled": compiled is not None,
+            "compiled": compiled_starter() is not None,
             "peak_memory_mb": round(peak_memory_mb(), 1),
             "figures": _medians(general) if general else {"pingpong_us": round(ground.base_us, 3)},
             "rows": [figure for row in self.rows for figure in medians(row, taken[row.name])],

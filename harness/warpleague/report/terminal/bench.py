@@ -30,7 +30,7 @@ def print_figures(report: dict[str, Any]) -> None:
     console = make_console()
     how = "with" if report["compiled"] else "without"
     console.print(
-        f"medians of {counted(report['rounds'], 'round')}, Python {report['python']}, {how} the parts in C"
+        f"medians of {counted(report['rounds'], 'round')}, Python {report['python']}, {how} the part in C"
     )
     if "wire_us" in report["figures"]:
         _print_general(console, report)

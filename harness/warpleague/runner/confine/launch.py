@@ -69,7 +69,7 @@ def _setpriv() -> tuple[str, ...]:
 
 
 @cache
-def _starter() -> str | None:
+def compiled_starter() -> str | None:
     """The program of enter.c, where it was compiled: it takes a third of the time of setpriv and a shell."""
     program = os.path.join(os.path.dirname(__file__), "enter.bin")  # noqa: PTH118, PTH120 - starts with each process
     return program if sys.platform == "linux" and os.access(program, os.X_OK) else None
@@ -77,7 +77,7 @@ def _starter() -> str | None:
 
 def dies_with_harness(level: Level) -> bool:
     """Whether the system kills a bot of `level` when the process that started it dies."""
-    return level == "sandbox" or (level == "limits" and bool(_starter() or _setpriv()))
+    return level == "sandbox" or (level == "limits" and bool(compiled_starter() or _setpriv()))
 
 
 @attrs.frozen
@@ -152,7 +152,7 @@ def limited(
     So many open files, MiB of a file that it writes, and bytes of private memory; in the control groups that it
     enters through `entries`.
     """
-    if (starter := _starter()) is not None:
+    if (starter := compiled_starter()) is not None:
         limits = (files, file_mb << 20, data, len(entries))
         return [starter, "1", *map(str, limits), *entries, *argv]
     script = _SCRIPT.format(files=files, blocks=file_mb * 2048, data_kb=data // 1024)
@@ -163,7 +163,7 @@ def _entering(entries: Sequence[str]) -> list[str]:
     """The beginning of a command that is run in the control groups that it enters through `entries`."""
     if not entries:
         return []
-    if (starter := _starter()) is not None:
+    if (starter := compiled_starter()) is not None:
         return [starter, "0", "-1", "-1", "-1", str(len(entries)), *entries]
     return ["/bin/sh", "-c", _ENTER * len(entries) + 'exec "$@"', "bot", *entries]
 
