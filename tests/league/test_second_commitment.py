@@ -43,7 +43,7 @@ def test_the_commitment_covers_all_that_is_open_to_choice(make_season: MakeSeaso
         # Newer keys are told only where they are set, so that commitments of earlier versions stay.
         "format": {**attrs.asdict(season.format), "seeding": "order"},
     }
-    for key in ("ratings", "until"):
+    for key in ("ratings", "until", "time_share"):
         del what["format"][key]
     earlier = attrs.evolve(season, seating=1)
     assert commitment_to(earlier) == sha256(canonical(json.loads(json.dumps(what)))).hexdigest() != base

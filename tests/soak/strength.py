@@ -381,7 +381,12 @@ def played(season: Season, truth: Any, luck: float, most: int, rng: Any) -> Any:
                     level = (truth[list(seats)] + worth) / SCALE + rng.gumbel(size=len(seats))
                     found.append(tuple(int((level > own).sum()) + 1 for own in level))
                 results = [
-                    SimpleNamespace(ranks=ranks, scores=tuple(-r for r in ranks), faults=((),) * len(ranks))
+                    SimpleNamespace(
+                        ranks=ranks,
+                        scores=tuple(-r for r in ranks),
+                        faults=((),) * len(ranks),
+                        times=(SimpleNamespace(wall_ms=0.0),) * len(ranks),
+                    )
                     for ranks in found
                 ]
                 outcomes.append(Outcome(group, tuple(results)))  # type: ignore[arg-type]

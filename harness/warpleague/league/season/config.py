@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import attrs
 from attrs.validators import ge, gt, le, lt, optional
@@ -19,6 +19,9 @@ from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
 FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
+
+TIME_SHARE: Final = 0.1
+"""The part of a ladder's time that slow bots take at most, beyond what is usual."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -102,7 +105,8 @@ class FormatTable:
     A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
     (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
     is), or until `max_matches` are played. With `fixed` it plays so many matches and decides nothing on the way.
-    A ladder plays until `until` or `max_matches` end it, or without end; a round-robin or a gauntlet until `until`
+    A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much longer than others
+    take at most the part `time_share` of the time beyond what is usual; a round-robin or a gauntlet until `until`
     ends it, or all is played.
     """
 
@@ -124,6 +128,7 @@ class FormatTable:
     max_matches: int | None = attrs.field(default=None, validator=optional(ge(1)))
     fixed: int | None = attrs.field(default=None, validator=optional(ge(1)))
     until: UntilTable | None = None
+    time_share: float = attrs.field(default=TIME_SHARE, validator=[gt(0), le(1)])
 
     @property
     def adaptive(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
+from warpleague.league.season.config import TIME_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,6 +135,8 @@ def _check_end(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f"{where}: format.until: only a ladder, a round-robin and a gauntlet end so")
         if players == 1:
             raise ConfigError(f"{where}: format.until: needs tables of two or more; set players under [game]")
+    if config.format.time_share != TIME_SHARE and kind != "ladder":
+        raise ConfigError(f"{where}: format.time_share: only a ladder has a share of the time for slow bots")
     if kind == "ladder":
         if players == 1:
             raise ConfigError(

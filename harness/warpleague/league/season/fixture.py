@@ -46,6 +46,13 @@ class Outcome:
             (seats, result.ranks) for seats, result in zip(self.group.seats, self.played or (), strict=False)
         ]
 
+    def seconds(self) -> list[tuple[Table, tuple[float, ...]]]:
+        """Bots by seat of each match that was played, and the seconds that each took for its decisions."""
+        return [
+            (seats, tuple(times.wall_ms / 1000 for times in result.times))
+            for seats, result in zip(self.group.seats, self.played or (), strict=False)
+        ]
+
 
 def points_of(outcome: Outcome, by_score: bool = False) -> Counter[int]:
     """The points of each bot in a group that was played: two for each opponent beaten in a match, one for a tie.

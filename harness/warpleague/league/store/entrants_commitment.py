@@ -36,7 +36,7 @@ MERGED: Final = "merged"
 
 _VERSIONS: Final = frozenset({"pairing", "seating"})
 
-_NEWER: Final = frozenset({"ratings", "until"})
+_NEWER: Final = frozenset({"ratings", "until", "time_share"})
 
 _ORDER: Final = (
     "SELECT j.seq, j.id, f.kind, f.said, m.bots FROM journal j "
@@ -44,11 +44,11 @@ _ORDER: Final = (
 )
 
 
-PAIRING: Final = 4
+PAIRING: Final = 5
 """The version of how a ladder chooses who meets. Of an earlier one, all that was played is taken over as it is.
 
-4: equal bots are better known to be equal. 3: at an entry all deals that have begun go on.
-2: no pair is dropped once luck has decided it.
+5: by information per second, and slow bots have a share of the time. 4: equal bots are better known to be equal.
+3: at an entry all deals that have begun go on. 2: no pair is dropped once luck has decided it.
 """
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from warpleague.counts import counted
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.seating import describe_seatings, seatings_count
+from warpleague.league.schedule.formats.time_share import TimeShare
 from warpleague.league.schedule.formats.until import FEWEST, MAX, batch_size, describe_until, enough
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ _DIGITS: Final = 9
 
 CHOOSES: Final = (
     "a new bot first meets each other bot once, before it meets anyone twice; of all other deals every fourth goes to "
-    "the two bots that met least, the rest to an even pair of whose ratings little is known; when bots come or go, "
-    "all that was played among those who stay goes on counting"
+    "the two bots that met least, the rest to an even pair of whose ratings a second of play tells most; bots that "
+    "think much longer than others take at most a part of the time; when bots come or go, all that was played among "
+    "those who stay goes on counting"
 )
 """How opponents are chosen, in words."""
 
@@ -76,6 +78,7 @@ class Ladder:
             """Take in what came of the batch that waits longest; nothing came of one without deals."""
             if outcomes:
                 waiting.pop(0)
+            choice.times.tell(outcomes)
             for outcome in outcomes:
                 known.add(outcome.matches())
                 choice.present = [bot for bot in choice.present if bot not in outcome.absent]
@@ -97,6 +100,10 @@ class Ladder:
         while len(choice.present) >= season.players:
             size = batch_size(len(choice.present), given)
             chosen = choice.batch(size if most is None else min(size, most - given))
+            if not chosen and choice.held:
+                learn((yield []))
+                known.update()
+                continue
             waiting.append(chosen)
             given += len(chosen)
             outcomes = yield chosen
@@ -145,22 +152,39 @@ class _Choice:
     dealt: Counter[int] = attrs.Factory(Counter)
     met: Counter[Table] = attrs.Factory(Counter)
     together: Ints = attrs.field(init=False)  # how many deals each pair has had
+    times: TimeShare = attrs.field(init=False)
     chosen: int = 0
+    held: bool = (
+        False  # whether the last batch has fewer deals, since the first ones of new bots are not over
+    )
+    _waiting: frozenset[int] = (
+        frozenset()
+    )  # new bots in their first deal, slow ones that have taken their share
     _luck: dict[int, int] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._luck = {bot: self.season.shuffled([bot]) for bot in self.present}
         bots = len(self.season.bots)
+        self.times = TimeShare(bots, self.season.format.time_share)
         self.together = np.zeros((bots, bots), dtype=np.int64)
 
     def batch(self, size: int) -> list[Group]:
         """The next deals, each chosen as if those before it had been played."""
         season, until = self.season, self.season.format.until
-        known = self.known
-        each = known.worth(self.present)
-        asked = each if until is None else known.worth(self.present, until.top)
-        found = []
+        known, paces = self.known, self.times.paces()
+        seconds = paces[:, None] + paces[None, :]
+        each = known.worth(self.present) / seconds
+        asked = each if until is None else known.worth(self.present, until.top) / seconds
+        found: list[Group] = []
+        self.held = False
         for _ in range(size):
+            new, over = self.times.new(self.present), self.times.over(self.present)
+            self._waiting = new | over
+            # A new bot comes first: where one waits that has played less than all others, so does the batch.
+            rest = [self.dealt[bot] for bot in self.present if bot not in self._waiting]
+            if new and min(self.dealt[bot] for bot in new) < min(rest, default=len(self.season.bots)):
+                self.held = True
+                break
             table = self._table(asked, each)
             group = group_of(season, table, self.met[table])
             self.count([group])
@@ -172,6 +196,7 @@ class _Choice:
         """Take it that these deals have been chosen."""
         for group in groups:
             table = tuple(sorted(group.bots))
+            self.times.plan(group)
             self.chosen += 1
             self.met[table] += 1
             self.dealt.update(table)
@@ -182,17 +207,21 @@ class _Choice:
         """Two bots that are worth a deal, and at a larger table who is worth most beside them.
 
         First comes who has played too little. Every fourth deal goes to those who met least: so ratings do not hang
-        by a few near pairs. All others go to an even pair about which little is known (`each`). Where places are
-        to be settled, all go to pairs of which it is not settled who is stronger (`asked`).
+        by a few near pairs. All others go to an even pair of which a second of play tells most (`each`). Where places
+        are to be settled, all go to pairs of which it is not settled who is stronger (`asked`).
         """
-        dealt = [self.dealt[bot] for bot in self.present]
+        here = self._here()
+        dealt = [self.dealt[bot] for bot in here]
         mean, least = sum(dealt) / len(dealt), min(dealt)
         if least < max(mean / _SHARE, min(mean, FEWEST)):
-            needy = [bot for bot, many in zip(self.present, dealt, strict=True) if many == least]
+            needy = [bot for bot, many in zip(here, dealt, strict=True) if many == least]
             return self._filled([min(needy, key=self._luck.__getitem__)], each * self.known.distances)
         if self.season.format.until is None and self.chosen % _EVEN == 0:
             return self._filled(self._least_met(), -self.together.astype(float))
-        worth = asked * self.known.distances
+        allowed = np.zeros(len(self.season.bots))
+        allowed[here] = 1.0
+        worth = (asked if (asked[np.ix_(here, here)] > 0).any() else each) * self.known.distances
+        worth = worth * np.outer(allowed, allowed)
         fresh = np.where(self._met_too_soon(), 0.0, worth)
         worth = fresh if fresh.any() else worth
         # Machines may round differently: what is as good but for the last digits is equal.
@@ -205,15 +234,20 @@ class _Choice:
         while len(table) < self.season.players:
             sums = worth[table].sum(axis=0).round(_DIGITS)
             again = soon[table].sum(axis=0)
-            rest = [bot for bot in self.present if bot not in table]
+            rest = [bot for bot in self._here() if bot not in table]
             table.append(
                 max(rest, key=lambda bot: (-again[bot], sums[bot], -self.dealt[bot], self._luck[bot]))
             )
         return tuple(sorted(table))
 
+    def _here(self) -> list[int]:
+        """The bots that may be chosen: all but the slow ones that wait, if those are enough for a table."""
+        here = [bot for bot in self.present if bot not in self._waiting]
+        return here if len(here) >= self.season.players else self.present
+
     def _least_met(self) -> list[int]:
         """The two bots that met least, of those the two that played least."""
-        here = np.array(self.present)
+        here = np.array(self._here())
         together = self.together[np.ix_(here, here)].astype(float)
         np.fill_diagonal(together, np.inf)
         pairs = here[np.argwhere(together == together.min())].tolist()
