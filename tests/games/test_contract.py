@@ -535,7 +535,7 @@ BROKEN = [
     (Moody, "not repeatable"),
     (Unequal, "is not equal to its copy"),
     (Sealing, "the copied state is another"),
-    (Undocumented, 'unknown key "extra"'),
+    (Undocumented, "extra: unknown key"),
     (Pythonic, "not plain JSON"),
     (Nameless, "address must be"),
     (Loaded, "weights"),

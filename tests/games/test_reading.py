@@ -95,7 +95,7 @@ def test_text_of_strangers_is_shown_as_plain_ascii() -> None:
         ({"fast": 1}, "^options.fast: must be true or false, not 1$"),
         ({"mode": "c"}, '^options.mode: must be one of a, b, not "c"$'),
         ({"sise": 9}, '^options: unknown key "sise"; the keys are size, fast, mode$'),
-        ([], r"^options: must be an object, not \[\]$"),
+        ([], r"^options: must be an object with the keys size, fast, mode, not \[\]$"),
     ],
 )
 def test_options_are_read_with_their_path(given: Any, text: str) -> None:

@@ -2,11 +2,13 @@
 
 Nothing is converted on the way: true is no number, 2.0 is no whole number, a text is no list. Games say which
 numbers and words there are; what is well formed but not allowed, they refuse themselves.
+
+This is not the strict converter of `warpline.structure`: bots take the games along without any package but attrs, and
+which numbers fit depends on the board.
 """
 
 from __future__ import annotations
 
-import collections.abc
 import json
 import types
 import typing
@@ -28,7 +30,15 @@ _SHOWN = 60
 """The most characters of a stranger's value in an error."""
 _LISTED = 12
 """The most legal actions of one kind in an error."""
-_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", type(None): "null"}
+_NAMES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    None: "null",
+    type(None): "null",
+}
 
 
 def shown(value: object) -> str:
@@ -135,14 +145,13 @@ class Given:
 
     def options(self, cls: type[T]) -> T:
         """An object with options: a `cls`, which is an attrs class with validators."""
-        value: Any = self.value
-        fits = _fields_fit(cls)  # type: ignore[arg-type]
-        if type(value) is not dict or any(key not in fits or not fits[key](value[key]) for key in value):
-            misfit = _class_misfit(value, cls, self.path)
-            if misfit:
+        known = json_fields(cls)  # type: ignore[arg-type]
+        fields = self.fields(*known)
+        for key in fields:
+            if misfit := type_misfit(fields[key].value, known[key][0], fields[key].path):
                 raise PositionError(misfit)
         try:
-            return cls(**value)
+            return cls(**{key: fields[key].value for key in fields})
         except (OptionsError, TypeError, ValueError) as error:
             # The validators of attrs tell name, attribute and values; the text comes first.
             self.fail(str(error.args[0]))
@@ -188,34 +197,28 @@ class Fields:
 
 
 def type_misfit(value: Any, hint: Any, path: str) -> str | None:
-    """Where the JSON `value`, which stands at `path`, does not fit the type `hint`, or None.
+    """Where the JSON `value`, which stands at `path`, does not fit the type `hint` of an action or option, or None.
 
-    Knows attrs classes (a dict with exactly its fields; those with a default may be missing), lists, tuples,
-    dicts, literals, unions and scalars. An int fits float; a bool does not fit int.
+    Knows scalars, literals, tuples and lists, unions of these, and plain dicts. An int fits float, a bool no int.
     """
     origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if hint is Any or hint is object:
+    if hint is Any:
         return None
-    if origin is typing.Annotated:
-        return type_misfit(value, args[0], path)
     if origin in (Union, types.UnionType):
         misfits = [type_misfit(value, arg, path) for arg in args]
         inside = [misfit for misfit in misfits if misfit and not misfit.startswith(f"{path}: must be")]
         return None if None in misfits else inside[0] if inside else _wrong(value, hint, path)
-    if origin is Literal:
+    if origin in (tuple, list) and type(value) is list:
+        hints = args if origin is tuple and Ellipsis not in args else (args[0],) * len(value)
+        if len(value) != len(hints):
+            return f"{path}: must have {len(hints)} items, not {len(value)}"
+        parts = enumerate(zip(value, hints, strict=True))
+        return next(filter(None, (type_misfit(part, of, f"{path}[{i}]") for i, (part, of) in parts)), None)
+    kind = list if origin is tuple else origin or hint
+    if kind is Literal:
         fits = any(type(value) is type(arg) and value == arg for arg in args)
-        return None if fits else _wrong(value, hint, path)
-    if attrs.has(hint):
-        return _class_misfit(value, hint, path)
-    kind = origin or hint
-    if kind in (list, tuple, collections.abc.Sequence):
-        return _list_misfit(value, kind, args, path) if type(value) is list else _wrong(value, hint, path)
-    if kind in (dict, collections.abc.Mapping):
-        if type(value) is not dict:
-            return _wrong(value, hint, path)
-        of = args[1] if args else Any
-        return _first(type_misfit(part, of, f"{path}.{key}") for key, part in value.items())
-    fits = type(value) in (int, float) if kind is float else type(value) is (kind or type(None))
+    else:
+        fits = type(value) in (int, float) if kind is float else type(value) is (kind or type(None))
     return None if fits else _wrong(value, hint, path)
 
 
@@ -232,36 +235,9 @@ def wanted(hint: Any) -> str:
         return args[0] if len(args) == 1 else f"one of {', '.join(map(str, args))}"
     if origin is tuple and Ellipsis not in args:
         return f"a list of {len(args)}: {', '.join(wanted(arg) for arg in args)}"
-    if (origin or hint) in (list, tuple, collections.abc.Sequence):
-        return f"a list, each item {wanted(args[0])}" if args else "a list"
-    return _NAMES.get(hint, "null" if hint is None else "an object")
-
-
-def _first(misfits: Iterable[str | None]) -> str | None:
-    return next((misfit for misfit in misfits if misfit), None)
-
-
-def _list_misfit(value: list[Any], kind: Any, args: tuple[Any, ...], path: str) -> str | None:
-    hints: tuple[Any, ...] = (args[0] if args else Any,) * len(value)
-    if kind is tuple and args and Ellipsis not in args:
-        if len(value) != len(args):
-            return f"{path}: must have {len(args)} items, not {len(value)}"
-        hints = args
-    parts = enumerate(zip(value, hints, strict=True))
-    return _first(type_misfit(part, hint, f"{path}[{i}]") for i, (part, hint) in parts)
-
-
-def _class_misfit(value: Any, cls: type, path: str) -> str | None:
-    if type(value) is not dict:
-        return _wrong(value, cls, path)
-    fields = json_fields(cls)
-    strange = next((key for key in value if key not in fields), None)
-    if strange is not None:
-        return f"{path}: unknown key {shown(strange)}; the keys are {', '.join(fields)}"
-    missing = next((name for name, (_, needed) in fields.items() if needed and name not in value), None)
-    if missing is not None:
-        return f"{path}: {missing!r} is missing"
-    return _first(type_misfit(value[name], fields[name][0], f"{path}.{name}") for name in value)
+    if origin in (tuple, list):
+        return f"a list, each item {wanted(args[0])}"
+    return _NAMES.get(origin or hint, "an object")
 
 
 @cache

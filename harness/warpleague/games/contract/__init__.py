@@ -15,7 +15,7 @@ import attrs
 
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.api import CHANCE, Game
-from warpleague.games.contract.damage import corruptions, dumps, mutants
+from warpleague.games.contract.damage import corruptions, dumps, mutants, shape_misfit
 from warpleague.games.contract.knowledge import KnowledgeChecker
 from warpleague.games.playout import (
     Playout,
@@ -26,7 +26,6 @@ from warpleague.games.playout import (
     random_move,
     random_playout,
 )
-from warpleague.games.reading import type_misfit
 from warpleague.games.together import InTurn
 from warpleague.games.values import encoded
 
@@ -199,7 +198,7 @@ class _Run(KnowledgeChecker):
     def check_setup(self, state: Any) -> None:
         setup = self.game.setup(state)
         self.check_json(setup, "setup", floats=False)
-        misfit = type_misfit(setup, self.game.Setup, "$")
+        misfit = shape_misfit(setup, self.game.Setup)
         if misfit:
             self.fail(f"setup does not fit {self.game.Setup.__name__}: {misfit}")
 

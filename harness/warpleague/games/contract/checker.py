@@ -8,9 +8,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from warpleague.games.api import CHANCE, Event, Game, Outcome
-from warpleague.games.contract.damage import dumps, json_misfit
+from warpleague.games.contract.damage import dumps, json_misfit, shape_misfit
 from warpleague.games.playout import joined, random_roll
-from warpleague.games.reading import type_misfit
 from warpleague.games.scene import Scene
 from warpleague.games.values import encoded
 
@@ -170,7 +169,7 @@ class Checker:
         for seat in range(self.players):
             view = self.game.view(state, seat)
             self.check_json(view, f"view of seat {seat}", floats=True)
-            misfit = type_misfit(view, self.game.View, "$")
+            misfit = shape_misfit(view, self.game.View)
             if misfit:
                 self.fail(f"view of seat {seat} does not fit {self.game.View.__name__}: {misfit}")
             told = self.game.view_json(state, seat)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from warpline.structure import MisfitError, strict_converter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +18,7 @@ _JUNK: tuple[Any, ...] = (
     [1, 2], [[1, 1]], {}, {"do": "move"},
 )  # fmt: skip
 _INT_LIMIT = 1 << 53
+_structure: Final = strict_converter().structure
 
 
 def dumps(value: Any) -> str:
@@ -41,6 +44,15 @@ def json_misfit(value: Any, *, floats: bool, path: str = "$") -> str | None:
     else:
         return f"{path}: {value!r} of type {type(value).__name__}"
     return next((misfit for at, part in parts if (misfit := json_misfit(part, floats=floats, path=at))), None)
+
+
+def shape_misfit(value: Any, cls: type) -> str | None:
+    """Where plain JSON is not what the attrs class `cls` describes, or None."""
+    try:
+        _structure(value, cls)
+    except MisfitError as error:
+        return str(error)
+    return None
 
 
 def mutants(action: dict[str, Any], foreign: list[Any], rng: Random, count: int) -> Iterator[Any]:
