@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 import tomli_w
 
-from warpleague.cli.bot import LANGUAGES, copy_starter
+from warpleague.cli.bot import STARTERS, copy_starter
 from warpleague.cli.games import describe
 from warpleague.games import GAMES, game_ids, load_game
 from warpleague.match.conditions import Conditions
@@ -413,20 +413,19 @@ def test_new_copies_only_what_is_part_of_a_bot(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["bot.py", "bot.toml"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", STARTERS)
 def test_new_knows_every_language(run: Run, tmp_path: Path, language: str) -> None:
     """Each language's starter is there, with a manifest of its own name that is laid out as the starter's is."""
     assert run("bot", "new", tmp_path / "bot", "--lang", language).code == 0
     (bot,) = run("bot", "list", tmp_path, "--json").json
     assert (bot["name"], bot["version"]) == ("bot", "0.1")
     assert bot["games"] == ["*"]
-    name, folder = LANGUAGES[language]
-    starter = (starter_folder(folder) / "bot.toml").read_text().splitlines()
+    starter = (starter_folder(STARTERS[language].starter) / "bot.toml").read_text().splitlines()
     made = (tmp_path / "bot" / "bot.toml").read_text().splitlines()
     changed = {line.split()[0] for line, before in zip(made, starter, strict=True) if line != before}
     assert changed == {"name", "version", "authors"}
     assert run("bot", "new", tmp_path / "again", "--lang", language).out.startswith(
-        f"{tmp_path / 'again'}: a bot in {name} that"
+        f"{tmp_path / 'again'}: a bot in {STARTERS[language].name} that"
     )
 
 

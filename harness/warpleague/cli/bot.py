@@ -25,6 +25,7 @@ from warpleague.cli.common import (
     say,
 )
 from warpleague.errors import BadInput, BotError
+from warpleague.languages import LANGUAGES
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
@@ -53,24 +54,8 @@ _OF_LEAGUE: Final[dict[str, Any]] = {
 }
 """What the file of a league says instead of an option, with what it is if the option is not given."""
 
-LANGUAGES = {
-    "python": ("Python", "random-python"),
-    "js": ("JavaScript", "random-js"),
-    "c": ("C", "random-c"),
-    "rust": ("Rust", "random-rust"),
-    "perl": ("Perl", "random-perl"),
-    "java": ("Java", "random-java"),
-    "csharp": ("C#", "random-csharp"),
-    "nim": ("Nim", "random-nim"),
-    "go": ("Go", "random-go"),
-    "cpp": ("C++", "random-cpp"),
-    "ruby": ("Ruby", "random-ruby"),
-    "lua": ("Lua", "random-lua"),
-    "ts": ("TypeScript", "random-ts"),
-    "php": ("PHP", "random-php"),
-    "ocaml": ("OCaml", "random-ocaml"),
-}
-"""By the word on the command line: the language's name, and the folder of the starter in it."""
+STARTERS = {language.word: language for language in LANGUAGES}
+"""The languages that there is a starter in, by their words on the command line."""
 
 SEARCHER = "search-python"
 """The starter of bots in Python that bring the engine."""
@@ -142,7 +127,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_language,
         default="python",
         metavar="LANGUAGE",
-        help=f"the programming language: {', '.join(LANGUAGES)} (default python)",
+        help=f"the programming language: {', '.join(STARTERS)} (default python)",
     )
     new.add_argument(
         "--with-engine",
@@ -183,13 +168,13 @@ def _language(text: str) -> str:
     from warpleague.suggest import nearest
 
     words = {
-        **{name.lower(): word for word, (name, _) in LANGUAGES.items()},
-        **{word: word for word in LANGUAGES},
+        **{language.name.lower(): language.word for language in LANGUAGES},
+        **{language.word: language.word for language in LANGUAGES},
     }
     if text.lower() in words:
         return words[text.lower()]
     raise ArgumentTypeError(
-        f"there is no starter in {text!r} ({nearest(text, LANGUAGES)}), but any language works: a bot is a program "
+        f"there is no starter in {text!r} ({nearest(text, STARTERS)}), but any language works: a bot is a program "
         "that reads and writes lines of JSON. Write a bot.toml with name, games and run, and start from the bot of "
         "fifteen lines under 'In any language' that `warpleague docs write-a-bot` prints"
     )
@@ -337,13 +322,11 @@ def run_new(args: argparse.Namespace) -> int:
         raise BadInput(f"{folder}: exists already; choose another name")
     shown = Path(os.path.realpath(folder)).name
     name = re.sub(r"[^A-Za-z0-9._+-]", "-", shown).strip("-._+") or "my-bot"
-    language, starter = LANGUAGES[args.lang]
+    language = STARTERS[args.lang]
     searches = args.with_engine and args.lang == "python"
-    if searches:
-        starter = SEARCHER
-    copy_starter(starter_folder(starter), folder, name[:64])
+    copy_starter(starter_folder(SEARCHER if searches else language.starter), folder, name[:64])
     how = "searches" if searches else "plays at random"
-    print(f"{folder}: a bot in {language} that {how}; make it yours, then:")
+    print(f"{folder}: a bot in {language.name} that {how}; make it yours, then:")
     shown = f"./{folder}" if str(folder).startswith("-") else str(folder)  # not to be taken for an option
     print(f"  warpleague bot check {shlex.quote(shown)}")
     if args.with_engine:

@@ -9,6 +9,7 @@ import numpy as np
 
 from warpleague.counts import counted
 from warpleague.errors import BadInput, RecordError, StoreError
+from warpleague.languages import of_program
 from warpleague.league.season.entry import folder_of
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
@@ -29,13 +30,6 @@ CARDS: Final = 24
 
 _FORM: Final = 10  # matches that a card shows
 _UPSET: Final = 25.0  # in Elo: a win against a bot that is stronger by less surprises nobody
-_LANGUAGES: Final = {
-    "cargo": "Rust", "clang": "C", "clang++": "C++", "c++": "C++", "cc": "C", "csc": "C#", "dotnet": "C#",
-    "g++": "C++", "gcc": "C", "go": "Go", "java": "Java", "javac": "Java", "lua": "Lua", "luajit": "Lua",
-    "mcs": "C#", "mono": "C#", "nim": "Nim", "node": "JavaScript", "ocaml": "OCaml", "ocamlfind": "OCaml",
-    "ocamlopt": "OCaml", "perl": "Perl", "php": "PHP", "python": "Python", "ruby": "Ruby", "rustc": "Rust",
-    "tsc": "TypeScript",
-}  # fmt: skip
 _KINDS: Final = {
     "round-robin": "a round-robin",
     "gauntlet": "a gauntlet",
@@ -282,9 +276,5 @@ def _manifests(league: League) -> dict[str, dict[str, str]]:
 
 def language_of(words: Sequence[str]) -> str:
     """The language that a manifest's commands are of; empty if they do not tell."""
-    for word in words:
-        name = word.rpartition("/")[2].lower()
-        language = _LANGUAGES.get(name) or _LANGUAGES.get(name.rstrip("0123456789.-"))
-        if language:
-            return language
-    return ""
+    known = (of_program(word) for word in words)
+    return next((language.name for language in known if language is not None), "")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BotError, MissingToolchain
+from warpleague.languages import PROGRAMS, SCRIPTS, without_version
 from warpleague.match.spec import LEVEL, LEVELS, SeatSpec
 from warpleague.runner.bundle.cache import HELD, bundle_folder, remove_bundle
 from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
@@ -33,39 +34,9 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Level
 
-_KNOWN: Final = (
-    *(
-        "python3",
-        "node",
-        "perl",
-        "ruby",
-        "java",
-        "mono",
-        "lua5.4",
-        "php",
-        "sh",
-        "bash",
-        "cc",
-        "gcc",
-        "c++",
-        "g++",
-    ),
-    *("cargo", "rustc", "go", "javac", "nim", "ocamlopt", "tsc", "make", "cmake"),
-)
+_KNOWN: Final = (*PROGRAMS, "sh", "bash", "make", "cmake")
 """Programs that manifests name, to suggest one that was misspelt."""
-_SCRIPTS: Final = {
-    "python": (".py", ".pyz"),
-    "node": (".js", ".mjs", ".cjs"),
-    "perl": (".pl",),
-    "ruby": (".rb",),
-    "java": (".jar", ".java"),
-    "mono": (".exe",),
-    "lua": (".lua",),
-    "php": (".php",),
-    "sh": (".sh",),
-    "bash": (".sh", ".bash"),
-}
-"""How the files end that well known interpreters are given to run; their names are without a version."""
+_SCRIPTS: Final = {**SCRIPTS, "sh": (".sh",), "bash": (".sh", ".bash")}
 _NO_SCRIPT: Final = ("-c", "-m", "-e", "-cp", "-r")  # what follows is no script of the bot's folder
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
@@ -161,7 +132,7 @@ def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bund
 def missing_from(seat: SeatSpec) -> str | None:
     """The missing part of a bot that was prepared: its folder, its program or its script; None if nothing."""
     interpreter, *words = seat.run
-    suffixes = _SCRIPTS.get(Path(interpreter).name.rstrip("0123456789."), ("",))
+    suffixes = _SCRIPTS.get(without_version(Path(interpreter).name), ("",))
     script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
     needed = [Path(seat.cwd)]
     needed += [Path(interpreter)] if "/" in interpreter else []
@@ -307,7 +278,7 @@ def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
 def _check_script(folder: Path, manifest: Manifest, draft: Path) -> None:
     """Raise `BotError` if the script that an interpreter is to run is not there: it would name a file of the cache."""
     interpreter, *words = manifest.run
-    suffixes = _SCRIPTS.get(interpreter.rstrip("0123456789."), ())
+    suffixes = _SCRIPTS.get(without_version(interpreter), ())
     script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
     if not suffixes or script.startswith("-"):
         return

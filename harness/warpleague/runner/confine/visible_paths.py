@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BadInput, BotError, MissingToolchain
+from warpleague.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,22 +26,10 @@ USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 ETC: Final = (
     # The loader, the links by which Debian chooses among programs, the time zone.
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "ssl/openssl.cnf"),
-    # What runtimes and compilers read there, by the names that Debian and Fedora give it.
-    *(
-        "dotnet",
-        "erlang",
-        "fpc*.cfg",
-        "ghc",
-        "guile",
-        "java*",
-        "julia",
-        "jvm*",
-        "mono",
-        "nim",
-        "ocaml*",
-        "octave*",
-    ),
-    *("perl", "php*", "R", "racket", "sbclrc", "swi-prolog"),
+    # What runtimes and compilers read there, by the names that Debian and Fedora give it: of languages with a starter,
+    # and of others.
+    *(path for language in LANGUAGES for path in language.etc),
+    *("erlang", "fpc*.cfg", "ghc", "guile", "julia", "octave*", "R", "racket", "sbclrc", "swi-prolog"),
 )
 """The files of /etc that every bot sees; `*` stands for anything. None of it tells who uses the machine."""
 

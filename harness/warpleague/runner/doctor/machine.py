@@ -14,25 +14,11 @@ from typing import Any, Final
 
 import attrs
 
+from warpleague.languages import LANGUAGES
 from warpleague.safe_text import safe
 
 TOOLS: Final = {
-    "cc": ("C", "--version"),
-    "c++": ("C++", "--version"),
-    "rustc": ("Rust", "--version"),
-    "go": ("Go", "version"),
-    "nim": ("Nim", "--version"),
-    "ocamlopt": ("OCaml", "-version"),
-    "javac": ("Java", "-version"),
-    "java": ("Java", "-version"),
-    "mcs": ("C#", "--version"),
-    "mono": ("C#", "--version"),
-    "node": ("JavaScript", "--version"),
-    "tsc": ("TypeScript", "--version"),
-    "perl": ("Perl", "--version"),
-    "ruby": ("Ruby", "--version"),
-    "lua5.4": ("Lua", "-v"),
-    "php": ("PHP", "--version"),
+    **{tool: (language.name, version) for language in LANGUAGES for tool, version in language.tools.items()},
     "bwrap": ("", "--version"),
     "setpriv": ("", "--version"),
 }
