@@ -24,6 +24,7 @@ from warpleague.games.aliens.state import (
     SEATS,
     SEND,
     TURN,
+    WHYS,
     Cascade,
     Result,
     Rules,
@@ -48,7 +49,6 @@ KEYS: Final = (
     "pending",
     "result",
 )
-_WHYS: Final = ("base", "max-turns", "retired")
 
 # -- writing -----------------------------------------------------------------------------------------------
 
@@ -283,7 +283,7 @@ def _result(given: Given, phase: int, all_played: bool) -> Result | None:
             given.fail(f"must be null in the phase {PHASES[phase]!r}")
         return None
     result = given.fields("winner", "why")
-    why = _WHYS[result["why"].index(_WHYS)]
+    why = WHYS[result["why"].index(WHYS)]
     if why != "max-turns":
         return result["winner"].whole(0, 1), why
     if result["winner"].value is not None or not all_played:

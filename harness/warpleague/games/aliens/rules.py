@@ -49,7 +49,7 @@ from warpleague.games.values import replaced
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.aliens.state import Cascade
+    from warpleague.games.aliens.state import Cascade, Why
     from warpleague.games.api import Event, Rolled, Weights
 
     Events = list[Event]
@@ -288,7 +288,7 @@ def _next_turn(new: State, events: Events) -> None:
     new.seat, new.turn, new.lost = seat, turn, lost
 
 
-def _end(new: State, winner: int, why: str, events: Events) -> None:
+def _end(new: State, winner: int, why: Why, events: Events) -> None:
     """The game is over; dice that were left stay."""
     new.phase, new.cascade, new.actors, new.legal, new.result = END, None, NOBODY, (), (winner, why)
     events.append(tell.end(winner, why))

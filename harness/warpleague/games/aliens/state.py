@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import attrs
 
@@ -32,7 +32,11 @@ Cascade: TypeAlias = tuple[int, int, int, int]
 """The ship that must jump or be sent; how many sends this die use has seen; the ship that, when all is done,
 activates the wormhole it landed on (aliens T7), or -1; and the square of that wormhole, or -1."""
 
-Result: TypeAlias = tuple[int, str]
+Why: TypeAlias = Literal["base", "max-turns", "retired"]
+"""Why a game ended."""
+WHYS: Final[tuple[Why, ...]] = get_args(Why)
+
+Result: TypeAlias = tuple[int, Why]
 """The winning seat, -1 for a draw, and why the game ended."""
 
 

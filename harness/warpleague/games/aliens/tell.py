@@ -6,13 +6,15 @@ Events are shared, so nobody may change their data.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from warpleague.games.aliens.geometry import COINS, COUNT, SHIPS, SIDES, SQUARES, WAYS
 from warpleague.games.api import Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from warpleague.games.aliens.state import Why
 
 
 def _square(number: int) -> list[int]:
@@ -134,7 +136,7 @@ def retired(seat: int) -> Event:
 
 
 @cache
-def end(winner: int | None, why: str) -> Event:
+def end(winner: int | None, why: Why) -> Event:
     """The game is over; `winner` is None for a draw."""
     return Event({"event": "end", "winner": winner, "why": why})
 
@@ -144,7 +146,6 @@ _EFFECT_TEXTS: Final = {
     "black-hole": "a black hole: it loses its next turn",
     "none": "but no jump is possible",
 }
-_WHY_TEXTS: Final = {"base": "by landing on an enemy base", "retired": "since the other bot is out"}
 
 
 def _dice(data: Mapping[str, Any]) -> str:
@@ -175,9 +176,20 @@ def _tell_activate(data: Mapping[str, Any]) -> str:
 
 
 def _tell_end(data: Mapping[str, Any]) -> str:
-    if data["winner"] is None:
-        return "the game is drawn: all turns are played"
-    return f"{SIDES[data['winner']]} win {_WHY_TEXTS[data['why']]}"
+    winner, why = data["winner"], _why_text(data["why"])
+    return f"the game is drawn: {why}" if winner is None else f"{SIDES[winner]} win {why}"
+
+
+def _why_text(why: Why) -> str:
+    match why:
+        case "base":
+            return "by landing on an enemy base"
+        case "max-turns":
+            return "all turns are played"
+        case "retired":
+            return "since the other bot is out"
+        case _:
+            assert_never(why)
 
 
 def _at(square: list[int]) -> str:

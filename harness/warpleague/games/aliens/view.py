@@ -10,6 +10,7 @@ import attrs
 from warpleague.games.aliens.actions import Ship, Way  # noqa: TC001 - the schema reads them
 from warpleague.games.aliens.geometry import AXES, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
 from warpleague.games.aliens.position import KEYS, from_json, render
+from warpleague.games.aliens.state import Why  # noqa: TC001 - the schema reads it
 from warpleague.games.values import decoded, encoded
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Result:
 
     winner: int | None
     """The winning seat; None: a draw."""
-    why: Literal["base", "max-turns", "retired"]
+    why: Why
 
 
 @attrs.frozen

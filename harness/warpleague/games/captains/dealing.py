@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import attrs
 
@@ -26,8 +26,13 @@ from warpleague.games.captains.options import AIS, Options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+Why: TypeAlias = Literal["max-rounds", "explored", "deck-empty", "retired"]
+"""Why a game ends: after its last round, or since every seat has left it."""
+WHYS: Final[tuple[Why, ...]] = get_args(Why)
+MAX_ROUNDS: Final = "max-rounds"
+EXPLORED: Final = "explored"
+DECK_EMPTY: Final = "deck-empty"
 RETIRED: Final = "retired"
-"""Why a game ends that every seat has left."""
 MAX_TURNS: Final = 30
 """Turns of boards after which a deal is given up (captains G7)."""
 TRIAL_DEALS: Final = 50

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.errors import OptionsError
 from warpleague.games.captains.boards import CLOSED, SIDE_NAMES
 from warpleague.games.captains.checks import check
-from warpleague.games.captains.dealing import RETIRED, RULES, Dealing, Plan, first_deal, plan
+from warpleague.games.captains.dealing import (
+    DECK_EMPTY,
+    EXPLORED,
+    MAX_ROUNDS,
+    RETIRED,
+    RULES,
+    WHYS,
+    Dealing,
+    Plan,
+    first_deal,
+    plan,
+)
 from warpleague.games.captains.geometry import Laid, Layout, misfit
 from warpleague.games.captains.memory import Known
 from warpleague.games.captains.options import Options
@@ -31,12 +42,12 @@ from warpleague.games.captains.state import (
     table,
     tokens_of,
 )
-from warpleague.games.captains.turns import DECK_EMPTY, EXPLORED, MAX_ROUNDS, WHYS
 from warpleague.games.reading import Given
 from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded, mask, members
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
+    from warpleague.games.captains.dealing import Why
     from warpleague.games.captains.state import Position
     from warpleague.games.reading import Fields
 
@@ -346,7 +357,7 @@ class _Reader:
             found.append(known)
         return tuple(found)
 
-    def ending(self, explorers: tuple[int, ...], cards: Cards) -> tuple[str, int, int]:
+    def ending(self, explorers: tuple[int, ...], cards: Cards) -> tuple[Why, int, int]:
         """Why and when the game ends (captains E1, E4), and the round."""
         get, most = self.get, self.table.plan.options.max_rounds
         round_ = get("round", 1).whole(1, most)

@@ -14,7 +14,7 @@ from warpleague.games.values import copier, replaced
 if TYPE_CHECKING:
     from warpleague.games.api import Event
     from warpleague.games.captains.actions import Action, Place, Warp
-    from warpleague.games.captains.dealing import Plan
+    from warpleague.games.captains.dealing import Plan, Why
     from warpleague.games.captains.geometry import Galaxy, Layout
     from warpleague.games.captains.memory import Known
     from warpleague.games.captains.options import Options
@@ -230,7 +230,7 @@ class State:
     explorers: tuple[int, ...]
     retired: tuple[int, ...]
     last_round: int
-    why: str
+    why: Why
     focus: int
     taken: int
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from warpleague.games.api import Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from warpleague.games.captains.dealing import Why
     from warpleague.games.captains.state import State
 
     Facts = Mapping[str, Any]
@@ -51,8 +52,19 @@ def _pickup(e: Facts) -> str:
     return f"seat {e['seat']} picks up at the station{_paid(e, ai=True)}"
 
 
-_ENDING = {"explored": "every planet is explored", "deck-empty": "the deck is empty"}
-_OVER = {**_ENDING, "max-rounds": "the most rounds are played", "retired": "nobody is left"}
+def _why(why: Why) -> str:
+    match why:
+        case "explored":
+            return "every planet is explored"
+        case "deck-empty":
+            return "the deck is empty"
+        case "max-rounds":
+            return "the most rounds are played"
+        case "retired":
+            return "nobody is left"
+        case _:
+            assert_never(why)
+
 
 _LINES: dict[str, Callable[[Facts], str]] = {
     "station": lambda e: f"the station board lies turned by {e['rotation'] * 60} degrees",
@@ -70,7 +82,7 @@ _LINES: dict[str, Callable[[Facts], str]] = {
     "explore": lambda e: (
         f"owner {e['owner']} explores planet {e['planet']}: token {e['token']}, worth {e['worth']}"
     ),
-    "ending": lambda e: f"{_ENDING.get(e['why'], e['why'])}: round {e['last_round']} is the last",
+    "ending": lambda e: f"{_why(e['why'])}: round {e['last_round']} is the last",
     "move": lambda e: f"seat {e['seat']} moves from space {e['from']} to {e['to']}",
     "warp": lambda e: f"seat {e['seat']} warps from space {e['from']} to {e['to']}{_paid(e)}",
     "cannon": lambda e: f"seat {e['seat']} is shot from space {e['from']} to {e['to']}",
@@ -88,9 +100,7 @@ _LINES: dict[str, Callable[[Facts], str]] = {
     "ai-discarded": lambda e: f"the AI sends a passenger for planet {e['planet']} to the Docks",
     "ai-delivered": lambda e: f"the AI delivers {_cards(e['cards'])} to planet {e['planet']}",
     "retired": lambda e: f"seat {e['seat']} is out",
-    "over": lambda e: (
-        f"the game is over, {_OVER.get(e['why'], e['why'])}: {' to '.join(map(str, e['scores']))}"
-    ),
+    "over": lambda e: f"the game is over, {_why(e['why'])}: {' to '.join(map(str, e['scores']))}",
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from warpleague.games.api import Event
-from warpleague.games.captains.dealing import RETIRED
+from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS
 from warpleague.games.captains.memory import Known
 from warpleague.games.captains.score import scores, worth
 from warpleague.games.captains.state import (
@@ -34,13 +34,10 @@ from warpleague.games.values import replaced
 
 if TYPE_CHECKING:
     from warpleague.games.captains.actions import AiPlace, Start
+    from warpleague.games.captains.dealing import Why
 
 Events = list[Event]
 
-MAX_ROUNDS: Final = "max-rounds"
-EXPLORED: Final = "explored"
-DECK_EMPTY: Final = "deck-empty"
-WHYS: Final = (MAX_ROUNDS, EXPLORED, DECK_EMPTY, RETIRED)
 AI_DISCARDS: Final = {"echabod-z": 2, "brood": 3}
 UNTIL_PAIRS: Final = -1
 """In `State.focus`: azimuth discards until two planets have two cards each (captains A3)."""
@@ -85,10 +82,11 @@ def open_state(table: Table, retired: tuple[int, ...]) -> State:
 
 def count_down(new: State, events: Events) -> None:
     """Bring the last round nearer if the galaxy is explored or the deck empty (captains E1)."""
-    for reason, due, rounds in (
+    reasons: tuple[tuple[Why, bool, int], ...] = (
         (EXPLORED, len(new.explorers) == new.table.planets, 3),
         (DECK_EMPTY, not new.cards.left, 1),
-    ):
+    )
+    for reason, due, rounds in reasons:
         last = new.round + rounds
         if due and (last < new.last_round or (last == new.last_round and new.why == MAX_ROUNDS)):
             new.last_round, new.why = last, reason

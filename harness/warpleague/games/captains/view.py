@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from warpleague.games.captains.dealing import RULES, Dealing
+from warpleague.games.captains.dealing import MAX_ROUNDS, RULES, Dealing, Why
 from warpleague.games.captains.geometry import Layout
 from warpleague.games.captains.position import dealing_json, known_of, laid_of, plan_of, position_json
 from warpleague.games.captains.score import totals
@@ -130,8 +130,8 @@ class View:
     round: int = 1
     last_round: int = 1
     """The game ends after this round, as it stands."""
-    why: str = ""
-    """The reason that set `last_round`: max-rounds, explored, deck-empty; or retired."""
+    why: Why = MAX_ROUNDS
+    """The reason that set `last_round`, or "retired" if all are out."""
     energy: int = 0
     steps: int = 0
     """Actions done in this turn; after 100 it can only be ended."""

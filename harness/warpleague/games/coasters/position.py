@@ -89,7 +89,7 @@ def position_json(state: State, messages: Iterable[Message], more: bytes = b"") 
         _BOOL[state.claimed],
         _NUMBERS[table.eliminated],
         _NUMBERS[table.retired],
-        encoded(table.why) if table.why else b"null",
+        encoded(table.why),
         encoded(said) if said else b"[]",
         more,
     )
@@ -307,14 +307,13 @@ class _Reader:
             found.append(st.Message(when, seat, to, text))
         return tuple(found)
 
-    def read_why(self) -> str:
+    def read_why(self) -> st.Why | None:
         given = self.data.get("why")
         if self.phase != st.OVER:
             if given.value is not None:
                 given.fail("must be null while the game goes on")
-            return ""
-        whys = (st.LAST_SHIP, st.CLAIM_CONFIRMED, st.MAX_ROUNDS)
-        why = whys[given.index(whys)]
+            return None
+        why = st.WHYS[given.index(st.WHYS)]
         # E5: a bot can be out after the end too, and leave fewer than have won
         if why != st.LAST_SHIP and not self.alive & self.alive - 1 and not self.retired:
             given.fail("must be last-ship where one seat is left")

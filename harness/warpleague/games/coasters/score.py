@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from warpleague.games.api import Outcome
-from warpleague.games.coasters import state as st
 from warpleague.games.values import members
 
 if TYPE_CHECKING:
-    from warpleague.games.coasters.state import State
+    from warpleague.games.coasters.state import State, Why
 
-_RULES = {
-    st.LAST_SHIP: "E1 last ship",
-    st.CLAIM_CONFIRMED: "E2 claim confirmed",
-    st.MAX_ROUNDS: "E3 last round played",
-}
+
+def _rule(why: Why) -> str:
+    match why:
+        case "last-ship":
+            return "E1 last ship"
+        case "claim":
+            return "E2 claim confirmed"
+        case "max-rounds":
+            return "E3 last round played"
+        case _:
+            assert_never(why)
 
 
 def outcome(state: State) -> Outcome:
@@ -27,4 +32,5 @@ def outcome(state: State) -> Outcome:
         ranks[seat] = len(winners) + behind + 1
     share = 1 / max(1, len(winners))
     scores = tuple(share if rank == 1 and table.alive >> seat & 1 else 0.0 for seat, rank in enumerate(ranks))
-    return Outcome(tuple(ranks), scores, {_RULES[table.why]: scores}, table.why)
+    assert table.why is not None, "the game is over"
+    return Outcome(tuple(ranks), scores, {_rule(table.why): scores}, table.why)

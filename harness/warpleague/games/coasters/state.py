@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import attrs
 
@@ -31,8 +31,12 @@ HITS: Final = 3
 MESSAGES_A_TURN: Final = 8
 """How many messages a seat may send in each turn of anyone and in each set-up decision (A1)."""
 
-LAST_SHIP, CLAIM_CONFIRMED, MAX_ROUNDS = "last-ship", "claim", "max-rounds"
+Why: TypeAlias = Literal["last-ship", "claim", "max-rounds"]
 """Why a game ends (E1, E2, E3)."""
+WHYS: Final[tuple[Why, ...]] = get_args(Why)
+LAST_SHIP: Final = "last-ship"
+CLAIM_CONFIRMED: Final = "claim"
+MAX_ROUNDS: Final = "max-rounds"
 
 
 @attrs.frozen
@@ -83,7 +87,7 @@ class Table:
     `hits` are the hit points left by colour, 0 for a ship that is no more; `alive` is the set of surviving
     seats as a bit mask; `eliminated` and `retired` list the others in order. `turn` counts turns and set-up
     decisions from 1, `round` the rounds from 1. `last` holds for each seat the colour it used last, -1 before
-    its first turn and with `free_colour`, where no order needs it. `why` is empty until the game is over.
+    its first turn and with `free_colour`, where no order needs it. `why` is None until the game is over.
     """
 
     config: Config
@@ -97,7 +101,7 @@ class Table:
     turn: int
     last: tuple[int, ...]
     messages: tuple[Message, ...]
-    why: str
+    why: Why | None
 
 
 @attrs.define
@@ -150,7 +154,7 @@ def initial(players: int, options: Options) -> State:
         1,
         (NONE,) * players,
         (),
-        "",
+        None,
     )
     return State(table, (NONE,) * facts.ships, 0, LAY, 0, 0)
 

@@ -107,7 +107,7 @@ def _begin(new: State, seat: int, rounds: int, events: Events) -> None:
     events.append(_TURN[seat, rounds, table.turn])
 
 
-def over(new: State, why: str, events: Events) -> None:
+def over(new: State, why: st.Why, events: Events) -> None:
     """The game has ended: the survivors share the first place (E1 to E3)."""
     new.table = table = st.fresh_table(new.table)
     table.hits = tuple(hit if pose >= 0 else 0 for hit, pose in zip(table.hits, new.ships, strict=True))

@@ -10,6 +10,7 @@ from warpleague.games.coasters import state as st
 from warpleague.games.coasters.actions import Facing  # noqa: TC001 - read from the classes at run time
 from warpleague.games.coasters.geometry import FACINGS, arrow_letters
 from warpleague.games.coasters.position import KEYS, from_json, position_json
+from warpleague.games.coasters.state import Why  # noqa: TC001 - the schema reads it
 from warpleague.games.values import decoded
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class View:
     """seats whose last ship was destroyed, in order"""
     retired: list[int]
     """seats whose bot is out, in order"""
-    why: Literal["last-ship", "claim", "max-rounds"] | None
+    why: Why | None
     """why the game is over, null while it goes on"""
     messages: list[SeenMessage]
     """messages that the viewer sent or received in this turn and in the `players` turns before it"""
