@@ -139,11 +139,9 @@ def _rewritten(wanted: Any, value: object) -> str:
         if isinstance(value, str):
             return f"; write it in brackets: [{_toml(value)}]" if len(value) <= _SHOWN else ""
         return "; write a list in brackets: [ ... ]" if isinstance(value, Mapping) else ""
-    return (
-        f'; write it in quotes: "{_toml(value)}"'
-        if str in kinds and isinstance(value, (bool, int, float))
-        else ""
-    )
+    if str in kinds and isinstance(value, (bool, int, float)) and abs(value) < 10**_SHOWN:
+        return f'; write it in quotes: "{_toml(value)}"'
+    return ""
 
 
 def _members(kind: Any) -> tuple[Any, ...]:

@@ -27,6 +27,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 _SHOWN: Final = 60
 """The most characters of a text in an error."""
+_HUGE: Final = 10**_SHOWN
 _SCALARS: Final = {
     bool: "true or false",
     int: "a whole number",
@@ -77,7 +78,13 @@ class MisfitError(ValueError):
 
 def path_text(path: Path) -> str:
     """A path as it is written, such as `seats[0].bot`; empty for the whole."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{_key(step)}" for step in path)
+    return text.removeprefix(".")
+
+
+def _key(key: str) -> str:
+    """A key that a stranger may have chosen: short, and without control characters."""
+    return key if key.isprintable() and len(key) <= _SHOWN else ascii(key[:_SHOWN])
 
 
 def _before(path: Path) -> str:
@@ -97,6 +104,8 @@ def shown(value: object, table: str = "an object") -> str:
             return table
         case list() | tuple():
             return "a list"
+        case int() if abs(value) >= _HUGE:
+            return "a number of many digits"  # Python refuses to write thousands of them
         case _:
             return repr(value)
 

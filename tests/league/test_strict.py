@@ -66,6 +66,11 @@ def test_good_data_becomes_the_class() -> None:
         ({"share": False}, "f.toml: share: must be a number, not false"),
         ({"share": float("nan")}, "f.toml: share: must be a finite number, not nan"),
         ({"share": 10**400}, "f.toml: share: must be a number of fewer digits"),
+        (
+            {"many": [1.5, 10**5000], "note": 10**5000},
+            "f.toml: note: must be a text, not a number of many digits",
+        ),
+        ({"\x1b[2J": 1}, r"f.toml: '\x1b[2J': unknown key"),
         ({"quick": 1}, "f.toml: quick: must be true or false, not 1"),
         ({"many": "12"}, "f.toml: many: must be a list, not the text '12'"),
         ({"many": [1, 2, "3"]}, "f.toml: many[2]: must be a whole number, not the text '3'"),
