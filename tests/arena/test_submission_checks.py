@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from tests.arena.submission_ground import BOT, LEAGUE, Ground
+from tests.waiting import wait_until
 
 from warpleague.arena.submissions import checking, entering, versions
 from warpleague.cli import main
@@ -136,8 +137,9 @@ def test_a_checker_that_is_killed(ground: Ground) -> None:
     ]
     command += ["--results", str(ground.results)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None and len(versions.submission(ground.ledger, number).found) < 2:
-            pass
+        wait_until(
+            lambda: process.poll() is not None or len(versions.submission(ground.ledger, number).found) >= 2
+        )
         process.kill()
     assert versions.submission(ground.ledger, number).state == "checking"
     assert subprocess.run(command, timeout=120, check=True).returncode == 0

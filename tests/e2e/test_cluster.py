@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import PATIENCE_S, wait_until
 
 import warpleague
 import warpline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 pytest.importorskip("distributed")
 
-PATIENCE_S = 120.0
 CONFIG = """
 name = "spread"
 seed = "spread"
@@ -53,7 +53,7 @@ class Cluster:
         self.scheduler = self.start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)
         )
-        await_that(lambda: file.exists() and file.stat().st_size > 0)
+        wait_until(lambda: file.exists() and file.stat().st_size > 0)
         self.address: str = json.loads(file.read_text())["address"]
 
     def start(self, kind: str, *options: str, **env: str) -> subprocess.Popen[bytes]:
@@ -81,14 +81,6 @@ class Cluster:
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGKILL)
             process.wait()
-
-
-def await_that(holds: Callable[[], bool]) -> None:
-    """Return once `holds`; fail if it does not for long."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < deadline
-        os.sched_yield()
 
 
 @pytest.fixture
@@ -132,11 +124,11 @@ def test_workers_come_and_go(dask: Cluster, config: Path) -> None:
     """Work follows a worker that joins late, that of a killed one is played by others, and all matches are stored."""
     first = dask.worker()
     dask.worker(PYTHONPATH=altered(dask.folder, "warpleague/match/chance.py", "# other dice\n"))
-    await_that(lambda: len(registered(dask)) == 2)
+    wait_until(lambda: len(registered(dask)) == 2)
     league = run(config, "--cluster", dask.address)
-    await_that(lambda: count(config) > 0)
+    wait_until(lambda: count(config) > 0)
     dask.worker()
-    await_that(lambda: "joined, 1 match at a time" in said(config))
+    wait_until(lambda: "joined, 1 match at a time" in said(config))
     first.send_signal(signal.SIGKILL)
     assert league.wait(PATIENCE_S) == 0
     assert "gets no matches: the source of warpleague was changed there" in said(config)
@@ -151,7 +143,7 @@ def test_no_worker_is_fit(dask: Cluster, config: Path) -> None:
     older = altered(dask.folder, "warpleague/__init__.py", "", (version, '__version__ = "0.0"'))
     dask.worker(PYTHONPATH=older)
     dask.worker(PATH="/nowhere")
-    await_that(lambda: len(registered(dask)) == 2)
+    wait_until(lambda: len(registered(dask)) == 2)
     text = config.read_text()
     config.write_text(text.replace("[clock]", '[rules]\nlevel = "sandbox"\n[clock]'))
     league = run(config, "--cluster", dask.address)
@@ -165,9 +157,9 @@ def test_no_worker_is_fit(dask: Cluster, config: Path) -> None:
 def test_the_scheduler_dies(dask: Cluster, config: Path) -> None:
     """The run ends within seconds with one clear line; what was played is there, and the rest can be played here."""
     dask.worker()
-    await_that(lambda: len(registered(dask)) == 1)
+    wait_until(lambda: len(registered(dask)) == 1)
     league = run(config, "--cluster", dask.address)
-    await_that(lambda: count(config) > 0)
+    wait_until(lambda: count(config) > 0)
     dask.scheduler.send_signal(signal.SIGKILL)
     killed_s = time.monotonic()
     assert league.wait(PATIENCE_S) == 1

@@ -18,6 +18,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,14 +152,4 @@ def test_kills_change_nothing(tmp_path: Path, bots: Path) -> None:
     assert len(stored(whole)) == 3 * 2 * DEALS
     assert stored(torn) == stored(whole)
     assert standings(config, torn) == standings(config, whole)
-    assert all_ended(left)
-
-
-def all_ended(left: dict[int, int | None]) -> bool:
-    """Whether these processes, given with their start times, have ended, now or soon."""
-    deadline = time.monotonic() + PATIENCE_S
-    while any(start is not None and began(pid) == start for pid, start in left.items()):
-        if time.monotonic() > deadline:
-            return False
-        os.sched_yield()
-    return True
+    wait_until(lambda: not any(start is not None and began(pid) == start for pid, start in left.items()))

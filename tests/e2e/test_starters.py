@@ -5,6 +5,7 @@ What a match makes of them is tested with the runner; here it is only the wire a
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import shutil
@@ -137,7 +138,7 @@ class Session:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[str], Path]]:
-    """A function that builds a starter in a scratch copy, once a session, and gives its argv and folder."""
+    """A function that builds a starter in a scratch copy, once for all tests, and gives its argv and folder."""
 
     @cache
     def build(name: str) -> tuple[list[str], Path]:
@@ -146,10 +147,22 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[lis
         for tool in (command[0] for command in commands if "/" not in command[0]):
             if shutil.which(tool) is None:
                 pytest.skip(f"{name} needs {tool}, which is not installed")
-        folder = tmp_path_factory.mktemp(name) / name
-        shutil.copytree(BOTS / name, folder)
-        if "build" in manifest:
-            subprocess.run(manifest["build"], cwd=folder, check=True, timeout=PATIENCE_S, capture_output=True)
+        base = tmp_path_factory.getbasetemp()
+        shared = (
+            base.parent if base.name.startswith("popen-") else base
+        )  # by all workers: some builds take long
+        folder = shared / "starters" / name
+        folder.parent.mkdir(exist_ok=True)
+        with folder.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                draft = folder.with_suffix(".draft")
+                shutil.copytree(BOTS / name, draft)
+                if "build" in manifest:
+                    subprocess.run(
+                        manifest["build"], cwd=draft, check=True, timeout=PATIENCE_S, capture_output=True
+                    )
+                draft.rename(folder)
         program, *arguments = manifest["run"]
         # The client library is installed for the interpreter that runs the tests.
         return [sys.executable if program == "python3" else program, *arguments], folder

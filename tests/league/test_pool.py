@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import trio
+from tests.waiting import wait_until
 
 import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
@@ -57,8 +57,7 @@ def test_a_dead_referee_is_replaced(pool: RefereePool) -> None:
     before = pool.processes()
     doomed = [pool.submit(signal.pause) for _ in range(2)]
     for future in doomed:
-        while not future.running():
-            os.sched_yield()
+        wait_until(future.running)
     for process in before:
         os.kill(process, signal.SIGKILL)
     for future in doomed:
@@ -110,8 +109,7 @@ def test_everywhere_reaches_each_referee(pool: RefereePool, tmp_path: Path) -> N
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     busy = pool.submit(gate.read_text)
-    while not busy.running():
-        os.sched_yield()
+    wait_until(busy.running)
     opener = threading.Thread(target=gate.write_text, args=("open",))
     opener.start()
     pool.everywhere(os.getpid)
@@ -127,12 +125,10 @@ def test_everywhere_ends_with_the_pool() -> None:
     """Who waits for a call in all referees is not left waiting when the pool is killed, nor lets it go on."""
     pool = RefereePool(2)
     busy = [pool.submit(signal.pause) for _ in range(2)]
-    while not all(future.running() for future in busy):
-        os.sched_yield()
+    wait_until(lambda: all(future.running() for future in busy))
     waiting = threading.Thread(target=pool.everywhere, args=(os.getpid,), daemon=True)
     waiting.start()
-    while not any(referee.own for referee in pool._referees):
-        os.sched_yield()
+    wait_until(lambda: any(referee.own for referee in pool._referees))
     pool.kill()
     waiting.join(timeout=120)
     assert not waiting.is_alive()
@@ -147,15 +143,13 @@ def test_cancelled_calls_do_not_keep_the_pool(tmp_path: Path, cancels: str) -> N
     os.mkfifo(gate)
     pool = RefereePool(1)
     busy, waiting = pool.submit(gate.read_text), pool.submit(os.getpid)
-    while not busy.running():
-        os.sched_yield()
+    wait_until(busy.running)
     if cancels == "the caller":
         assert waiting.cancel()
     # Once: a second shutdown would wake the pool.
     end = threading.Thread(target=pool.shutdown, kwargs={"cancel_futures": True}, daemon=True)
     end.start()
-    while not waiting.cancelled():
-        os.sched_yield()
+    wait_until(waiting.cancelled)
     gate.write_text("open")
     assert busy.result(timeout=120) == "open"
     end.join(timeout=120)
@@ -229,10 +223,7 @@ def test_referees_die_with_the_scheduler() -> None:
     scheduler.kill()
     scheduler.wait()
     scheduler.stdout.close()
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and any(_alive(process) for process in processes):
-        os.sched_yield()
-    assert not any(_alive(process) for process in processes)
+    wait_until(lambda: not any(_alive(process) for process in processes))
 
 
 def _alive(process: str) -> bool:
@@ -278,8 +269,7 @@ def test_a_dead_fork_server_is_replaced(fake: ModuleType) -> None:
     with RefereePool(1) as pool:
         before = pool.processes()
         stuck = pool.submit(fake.meet, 99)
-        while not stuck.running():
-            os.sched_yield()
+        wait_until(stuck.running)
         parent = Path(f"/proc/{before[0]}/stat").read_text().rpartition(")")[2].split()[1]
         os.kill(int(parent), signal.SIGKILL)
         assert isinstance(stuck.exception(timeout=120), RefereeDied)

@@ -95,7 +95,7 @@ def gone(token: str, within_s: float = 60.0) -> bool:
     while with_token(token):
         if time.monotonic() > deadline:
             return False
-        os.sched_yield()
+        time.sleep(0.01)
     return True
 
 
