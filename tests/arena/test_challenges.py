@@ -217,4 +217,4 @@ def test_an_arena_of_an_earlier_release_is_converted(
         with ledger.writing() as db:
             db.execute("UPDATE setting SET value = '99' WHERE key = 'format'")
     assert main(["arena", "author", "list", "--results", str(tmp_path)]) == 2
-    assert f"{FILE}: is of a format that this warpleague does not know" in capsys.readouterr().err
+    assert f"{FILE}: is of ledger format 99; this warpleague reads 1 and 2" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Results as columns: whatever happens to a league, its store's columns are those of its matches."""
+"""Results as columns: whatever happens to a league, they are those of its matches, and so are their numbers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.league.inline import Trusting
 
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SequentialElo
@@ -25,10 +24,8 @@ from warpleague.league.results.tallies import WinLossRecord, outcomes, tally
 from warpleague.league.season.config_file import load_config
 from warpleague.league.season.fixture import Fixture
 from warpleague.league.season.played_match import StoredMatch
-from warpleague.league.store import column_store as kept
-from warpleague.league.store.columns import PARTS, Damaged, gathered, joined, of_matches, unpack
-from warpleague.league.store.entrants_commitment import commitment_to
-from warpleague.league.upkeep.organising import disqualify, mend, reinstate
+from warpleague.league.store.columns import PARTS, gathered, joined, of_matches
+from warpleague.league.upkeep.organising import disqualify, reinstate
 from warpleague.league.upkeep.verifying import altered
 from warpleague.match.confinement import Confinement
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
@@ -57,17 +54,18 @@ def made_up(spec: MatchSpec) -> MatchResult:
 
 
 def check(league: League) -> None:
-    """The columns of an open league, however they came about, are those of its rows, and so are the tables."""
-    fresh = of_matches(league.stored(), 2)
-    told = league.store.columns(commitment_to(league.season), 2, PARTS)
-    assert told is None or told.same(fresh)
-    assert league.columns_fit()
+    """The columns of an open league, however they came about, are those of its matches, and so are the tables."""
+    walked = list(league.store.played(league.schedule))
+    assert list(league.stored()) == walked
+    assert league.columns(*PARTS, everything=True).same(of_matches(walked, 2))
+    assert altered(league) == []
     counting = of_matches(league.results(), 2)
     assert league.columns(*PARTS).same(counting)
     assert sum(league.count_confinements().values()) == len(counting)
     assert count_played(league) == league.store.count_of(league.counting) == len(counting)
     assert league.store.count() == len(list(league.store.ids()))
-    assert list(left_of(league)) == [fixture for fixture in league.due if fixture.id not in league.store]
+    if league.is_numbered:
+        assert list(left_of(league)) == [fixture for fixture in league.due if fixture.id not in league.store]
     tally = standings(league, counting)
     assert standings(league).lines == tally.lines
 
@@ -77,14 +75,11 @@ def test_columns_are_those_of_the_matches(
     write_league: WriteLeague,
     open_league: OpenLeague,
     inline: Executor,
-    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     seed: int,
 ) -> None:
     """Bots come and go, the format changes, bots are disqualified, matches removed: columns stay right."""
     rng = Random(seed)
-    monkeypatch.setattr(kept, "CHUNK", 5)
-    monkeypatch.setattr(kept, "_MAX_RECENT", 3)
     results = tmp_path / "results"
     out: set[str] = set()
     for _ in range(6):
@@ -115,44 +110,29 @@ def test_columns_are_those_of_the_matches(
             check(league)
 
 
-def test_verify_tells_altered_columns(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    inline: Executor,
-    tmp_path: Path,
+def test_a_run_numbers_matches_that_were_merged(
+    write_league: WriteLeague, open_league: OpenLeague, inline: Executor, tmp_path: Path
 ) -> None:
-    """Columns that are not those of the matches are found by verify, and made anew by mend."""
+    """Matches without numbers count by the schedule, and the next run gives them their numbers."""
     path = write_league("a", "b", "c")
     with open_league(path) as league:
         run_league(league, executor=inline, play=made_up)
-        assert altered(league) == []
-        whole = league.columns(*PARTS)
-    turned = attrs.evolve(whole, values={**whole.values, "ranks": whole.ranks[:, ::-1]})
-    store = tmp_path / "results" / "cup" / "league.sqlite"
-    for data in (turned.pack("results"), b"no columns", whole.only(slice(2, None)).pack("results")):
-        with closing(sqlite3.connect(store)) as db, db:
-            db.execute("UPDATE columns SET data = ? WHERE chunk = 0 AND part = 'results'", (data,))
-        with open_to_read(load_config(path), tmp_path / "results") as league:
-            assert [problem for *_, problem in altered(league)] == [
-                "the columns that tables are made of are not those of its matches"
-            ]
-    mend(load_config(path), tmp_path / "results", new_pool=Trusting)
-    with open_to_read(load_config(path), tmp_path / "results") as league:
-        assert altered(league) == []
+        with league.store.writing():
+            league.store.forget_numbers()
+        assert not league.is_numbered
+        check(league)
+    with open_league(path) as league:
+        assert league.is_numbered
         check(league)
 
 
-@pytest.mark.parametrize("most_recent", [1, 2000])
 def test_matches_deleted_by_hand_count_once(
     write_league: WriteLeague,
     open_league: OpenLeague,
     inline: Executor,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    most_recent: int,
 ) -> None:
     """A run plays matches again whose rows were deleted, and the tables count them once."""
-    monkeypatch.setattr(kept, "_MAX_RECENT", most_recent)
     path = write_league("a", "b", "c")
     with open_league(path) as league:
         run_league(league, executor=inline, play=made_up)
@@ -164,17 +144,9 @@ def test_matches_deleted_by_hand_count_once(
             db.executemany(f"DELETE FROM {table} WHERE id = ?", [(match_id,) for match_id in gone])
     with open_league(path) as league:
         assert league.store.count() == stored - len(gone)
-        check(league)
         assert run_league(league, executor=inline, play=made_up).played == len(gone)
-        check(league)
+        assert list(league.stored()) == list(league.store.played(league.schedule))
         assert standings(league).lines == lines
-
-
-@pytest.mark.parametrize("data", [b"", b"x" * 50, None])
-def test_what_is_no_column_is_refused(data: Any) -> None:
-    """Anything but packed columns is an error of its own, which tables answer by reading the matches."""
-    with pytest.raises(Damaged):
-        unpack({"results": data}, 2)
 
 
 results = st.integers(1, 4).flatmap(
@@ -197,25 +169,32 @@ results = st.integers(1, 4).flatmap(
 
 
 @given(results)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 def test_counting_columns_is_counting_matches(drawn: tuple[int, list[Any]]) -> None:
     """Records, points of pairs, Elo and outcomes of deals are those of a count match by match."""
     players, deals = drawn
     matches = [(group, *match) for group, deal in enumerate(deals) for match in deal]
-    times = '[{"decisions":1,"wall_ms":1,"cpu_ms":1,"wait_ms":1,"longest_ms":1}' + ",{}" * (players - 1) + "]"
+    faults, times = ((),) * players, (SeatTimes(1, 1.0, 1.0, 1.0, 1.0), *(SeatTimes(),) * (players - 1))
     rows = [
         (
             Fixture(number, f"{number:020x}", group, group, seats),
             StoredMatch(
-                f"{number:020x}", tuple(ranks), tuple(map(float, scores)), None, "w", "d", 1, 0.1, "", times
+                f"{number:020x}",
+                tuple(ranks),
+                tuple(map(float, scores)),
+                None,
+                "w",
+                "d",
+                1,
+                0.1,
+                faults,
+                times,
             ),
         )
         for number, (group, seats, ranks, scores) in enumerate(matches, 1)
     ]
-    columns = gathered(rows, players, PARTS)
+    columns = attrs.evolve(gathered(rows, players, PARTS), block=4)
     assert joined([columns.only(slice(3, None)), columns.only(slice(0, 3))], players).same(columns)
-    assert unpack({part: columns.pack(part) for part in PARTS}, players).same(columns)
-    columns = attrs.evolve(columns, block=4)  # counts of several blocks are added up
     found = tally(columns, 5, 16.0, 1500.0)
     records, totals, elo, deals_of = (
         [WinLossRecord() for _ in range(5)],
@@ -248,7 +227,9 @@ def test_errors_of_columns_are_by_group() -> None:
     for number in range(1, 61):
         seats_ = tuple(rng.sample(range(3), 2))
         scores = (rng.random(), 1e6 + rng.random())
-        played = StoredMatch(f"{number:020x}", (1, 2), scores, None, "w", "d", 1, 0.1, "", "[{},{}]")
+        played = StoredMatch(
+            f"{number:020x}", (1, 2), scores, None, "w", "d", 1, 0.1, ((), ()), (SeatTimes(),) * 2
+        )
         rows.append((Fixture(number, played.id, number // 3, number // 3, seats_), played))
     found = tally(attrs.evolve(of_matches(rows, 2), block=4), 3, 16.0, 1500.0)
     for bot, record in enumerate(found.records):

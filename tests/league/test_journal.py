@@ -18,6 +18,7 @@ from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.running import run_league
 from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
+from warpleague.league.season.played_match import SEAT_TIMES
 from warpleague.league.store.journal import Head
 from warpleague.league.upkeep.verifying import altered
 from warpleague.match.confinement import Confinement
@@ -86,8 +87,25 @@ ALIEN = "is in the store, but no run or merge put it there"
         ([f"DELETE FROM record WHERE id = {SECOND}"], [OTHER]),
         *(
             ([f"UPDATE match SET {column} = '[7,7]' WHERE id = {SECOND}"], [OTHER])
-            for column in ("bots", "ranks", "scores", "why", "digest", "faults", "times", "stored", "rival")
+            for column in ("why", "digest", "stored", "rival")
         ),
+        *(
+            (
+                [
+                    f"UPDATE seat SET {column} = {column} + 2 "
+                    f"WHERE match = (SELECT key FROM match WHERE id = {SECOND})"
+                ],
+                found,
+            )
+            for column, found in (
+                *((name, [OTHER]) for name in ("seat", "rank", "score", "faults", *SEAT_TIMES)),
+                ("bot", [OTHER, "was stored before its bots had been entered"]),
+            )
+        ),
+        ([f"DELETE FROM seat WHERE match = (SELECT key FROM match WHERE id = {SECOND})"], [OTHER]),
+        ([f"UPDATE match SET number = 99 WHERE id = {SECOND}"], ["is not its number in the schedule"]),
+        ([f"UPDATE match SET cluster = 99 WHERE id = {SECOND}"], ["is not its number in the schedule"]),
+        ([f"UPDATE match SET number = NULL WHERE id = {SECOND}"], ["is not its number in the schedule"]),
         *(
             ([f"UPDATE match SET {column} = 77 WHERE id = {SECOND}"], [OTHER])
             for column in ("deal", "lines", "elapsed_s")
@@ -154,7 +172,7 @@ ALIEN = "is in the store, but no run or merge put it there"
             ["UPDATE meta SET value = replace(value, 'digest of a', 'digest of x') WHERE key = 'bots'"],
             ["its bots is not the one that was stored"],
         ),
-        (['UPDATE held SET found = \'{"level":"none"}\''], [OTHER] * 6),
+        (['UPDATE confinement SET text = \'{"level":"none"}\''], [OTHER] * 6),
     ],
 )
 def test_what_was_done_to_a_store_is_found(
@@ -200,7 +218,6 @@ def test_who_has_an_old_head_finds_what_was_rewritten(
         f"DELETE FROM journal WHERE seq >= (SELECT seq FROM journal WHERE id = {LAST})",
         "DELETE FROM fact WHERE id NOT IN (SELECT id FROM journal)",
         "DELETE FROM meta WHERE key = 'published'",
-        "DELETE FROM columns",
     )
     with closing(sqlite3.connect(store)) as db, db:
         cut = Head(*db.execute("SELECT seq, link FROM journal ORDER BY seq DESC LIMIT 1").fetchone())
@@ -303,7 +320,7 @@ def test_verify_names_what_was_deleted(
     assert told["wrong"] == [{"number": 3, "match": match, "problem": GONE}]
 
 
-@pytest.mark.parametrize("found", ["1", "2", "4", "5", "7", "x", "", "\x1b[31m"])
+@pytest.mark.parametrize("found", ["1", "2", "4", "5", "8", "x", "", "\x1b[31m"])
 def test_a_store_of_a_strange_format_is_refused(
     cup: tuple[Path, Path], open_league: OpenLeague, found: str
 ) -> None:
@@ -312,6 +329,6 @@ def test_a_store_of_a_strange_format_is_refused(
     change(store, f"UPDATE meta SET value = '{found}' WHERE key = 'format'")
     for opened in (lambda: open_league(path), lambda: open_to_read(load_config(path), store.parents[1])):
         with pytest.raises(
-            StoreError, match=re.escape(f"is of store format {found}; this warpleague reads and writes 6")
+            StoreError, match=re.escape(f"is of store format {found}; this warpleague reads 6 and 7")
         ):
             opened()

@@ -341,7 +341,6 @@ def test_a_long_season_is_not_read_to_its_end_to_count_what_was_played(
         store = league.store
         for count in (
             store.count_of,
-            lambda fixtures: store.count_confinements(fixtures).total(),
             lambda fixtures: len(list(store.played(fixtures))),
         ):
             read: list[int] = []

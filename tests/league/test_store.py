@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -20,7 +19,6 @@ from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
 from warpleague.league.season.season import canonical, differences
 from warpleague.league.store.columns import PARTS, of_matches
-from warpleague.league.store.entrants_commitment import commitment_to
 from warpleague.match.chance import season_commitment, season_secret
 
 if TYPE_CHECKING:
@@ -35,10 +33,15 @@ if TYPE_CHECKING:
 
 
 def rows(store: Store) -> list[tuple]:
-    """All that was stored, without the times of storing."""
-    columns = "id, deal, bots, ranks, scores, why, digest, faults, times, lines, size, zstd"
-    with closing(sqlite3.connect(store.path)) as db:
-        return db.execute(f"SELECT {columns} FROM match JOIN record USING (id) ORDER BY id").fetchall()
+    """All that was stored, without times, and without the number that a confinement has."""
+    found = []
+    for match_id in store.ids():
+        match = store.match(match_id)
+        assert match is not None
+        found.append(
+            (attrs.evolve(match, stored="", elapsed_s=0.0, confinement=None), store.record(match_id))
+        )
+    return found
 
 
 def test_what_is_stored_comes_back(
@@ -305,11 +308,10 @@ def test_stores_merge(
         assert league.store.alterations() == []
         assert league.columns(*PARTS).same(of_matches(league.stored(), 2))
         assert run_league(league, executor=inline, play=refereed()).played == 0
-    with open_league(path) as league:  # which makes the columns anew
-        told = league.store.columns(commitment_to(league.season), 2, PARTS)
-        assert told is not None
-        assert len(told) == 36
-        assert told.same(of_matches(league.stored(), 2))
+    with open_league(path) as league:  # which numbers them anew
+        assert league.is_numbered
+        assert len(league.columns()) == 36
+        assert league.columns(*PARTS).same(of_matches(league.store.played(league.schedule), 2))
 
 
 def test_strange_stores_do_not_merge(
@@ -369,23 +371,6 @@ def test_a_snapshot_stands_still(
                 league.store.add([stored(league, fake, fixture) for fixture in fixtures[2:5]])
                 assert (reader.store.count(), len([*reader.results()])) == (2, 2)
             assert (reader.store.count(), len([*reader.results()])) == (5, 5)
-
-
-def test_columns_of_a_snapshot_are_gathered_once(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, tmp_path: Path
-) -> None:
-    """Where results decide who meets, matches are gone through once in a snapshot, and anew after it."""
-    path = write_league("a", "b", "c", deals=1, extra='kind = "swiss"\nrounds = 2')
-    with open_league(path) as league:
-        first = [*league.schedule]
-        league.store.add([stored(league, fake, first[0])])
-        with open_to_read(load_config(path), tmp_path / "results") as reader:
-            with reader.store.snapshot():
-                assert len(reader.columns()) == 1
-                league.store.add([stored(league, fake, fixture) for fixture in first[1:]])
-                assert [len(part) for part in reader.in_parts("matches", "times")] == [1]
-                assert reader.columns("matches").id.tolist() == [first[0].id.encode()]
-            assert len(reader.columns()) == len(first) > 1
 
 
 def stored(league: League, fake: ModuleType, fixture: Any) -> Any:

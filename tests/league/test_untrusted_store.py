@@ -20,6 +20,7 @@ from warpleague.league.play.entering import commit
 from warpleague.league.play.running import run_league
 from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
+from warpleague.league.season.played_match import SEAT_TIMES
 from warpleague.league.store.untrusted_store import UntrustedStore
 from warpleague.league.upkeep.organising import mend, merge
 from warpleague.league.upkeep.verifying import altered, verify_league
@@ -41,11 +42,14 @@ EXAMPLES = int(os.environ.get("FUZZ_STORES", "25"))
 
 TABLES = {
     "meta": ("key", "value"),
-    "held": ("id", "found"),
+    "bot": ("id", "name", "identity"),
+    "confinement": ("id", "text"),
     "match": (
-        *("id", "deal", "bots", "ranks", "scores", "why", "digest", "faults", "times", "lines", "elapsed_s"),
-        *("stored", "rival", "held"),
+        *("key", "id", "number", "cluster", "deal", "rival", "why", "digest", "lines", "elapsed_s", "stored"),
+        "confinement",
     ),
+    "seat": ("match", "seat", "bot", "rank", "score", "faults", *SEAT_TIMES),
+    "fault": ("match", "seat", "place", "kind", "n", "retired", "message"),
     "record": ("id", "size", "zstd"),
     "fact": ("id", "kind", "said", "stored"),
     "journal": ("seq", "id", "row", "link"),
@@ -296,9 +300,8 @@ def test_results_come_from_records(base: Path, trust: bool) -> None:
     """What the rows of another store say about a result does not matter, only the record does."""
     ours, theirs = copy(base, "part"), copy(base, "theirs")
     with closing(sqlite3.connect(theirs / "cup" / "league.sqlite")) as db, db:
-        db.execute(
-            "UPDATE match SET ranks = '[1,2]', scores = '[99,0]', why = 'x', elapsed_s = 1e300, held = NULL"
-        )
+        db.execute("UPDATE match SET why = 'x', elapsed_s = 1e300, confinement = NULL")
+        db.execute("UPDATE seat SET rank = 1 + seat, score = 99 - 99 * seat")
         db.execute("UPDATE meta SET value = '2000-01-01T00:00:00+00:00' WHERE key = 'created'")
         db.execute("INSERT INTO meta VALUES ('published', '2000-01-01T00:00:00+00:00')")
     assert merge(load_config(base), ours, [theirs / "cup"], trust=trust, new_pool=InlinePool)[0].added == 2
@@ -368,11 +371,11 @@ def test_pages_that_lead_in_circles_end(base: Path) -> None:
     file = theirs / "cup" / "league.sqlite"
     with closing(sqlite3.connect(file)) as db:
         with db:
-            for n in range(400):
-                row = db.execute("SELECT * FROM match LIMIT 1").fetchone()
-                row = (f"{n:020x}", *row[1:2], "x" * 900, *row[3:])
-                db.execute(f"INSERT INTO match VALUES ({','.join('?' * len(row))})", row)
-        root = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'match'").fetchone()[0]
+            row = db.execute("SELECT * FROM match LIMIT 1").fetchone()
+            for n in range(4_000):
+                new = (None, f"{n:020x}", None, None, *row[4:])
+                db.execute(f"INSERT INTO match VALUES ({','.join('?' * len(new))})", new)
+        root = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'match_id'").fetchone()[0]
         size = db.execute("PRAGMA page_size").fetchone()[0]
     data = bytearray(file.read_bytes())
     page = (root - 1) * size
@@ -391,7 +394,7 @@ def test_pages_that_lead_in_circles_end(base: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["match", "record", "meta", "journal"])
-@pytest.mark.parametrize("other", ["match", "record", "meta", "held"])
+@pytest.mark.parametrize("other", ["match", "record", "meta", "confinement"])
 def test_what_is_wrong_with_another_store_is_told_of_that_store(base: Path, table: str, other: str) -> None:
     """A table whose pages are those of another one is damage of a stranger's file, not of our own."""
     ours, theirs = copy(base, "part"), copy(base, "theirs")
@@ -438,7 +441,9 @@ def test_mend_removes_what_does_not_hold_and_says_so(
     results, config = copy(base, "whole"), load_config(base)
     with closing(sqlite3.connect(results / "cup" / "league.sqlite")) as db, db:
         match = db.execute("SELECT id FROM match LIMIT 1").fetchone()[0]
-        db.execute("UPDATE match SET ranks = 'garbage' WHERE id = ?", (match,))
+        db.execute(
+            "UPDATE seat SET rank = 'garbage' WHERE match = (SELECT key FROM match WHERE id = ?)", (match,)
+        )
     with open_to_read(config, results) as league, pytest.raises(StoreError, match=match):
         list(league.results())
     (removed,) = mend(config, results, new_pool=InlinePool)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tests.league.conftest import OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
 
 
+OF_MATCH = "WHERE match = (SELECT key FROM match WHERE id = ?)"
+
+
 @pytest.fixture
 def real(refereed: Refereed, play_short: PlayShort) -> tuple[Path, Path]:
     """A league of six real matches, played; its file, and the file of its store."""
@@ -52,7 +55,7 @@ def test_good_records_hold(real: tuple[Path, Path], tmp_path: Path) -> None:
     ("statement", "text"),
     [
         (
-            "UPDATE match SET ranks = '[2,2]' WHERE id = ?",
+            "UPDATE seat SET rank = 2 WHERE match = (SELECT key FROM match WHERE id = ?)",
             "the result in the store is not the one of its record",
         ),
         (
@@ -64,10 +67,12 @@ def test_good_records_hold(real: tuple[Path, Path], tmp_path: Path) -> None:
             "its header is that of another match",
         ),
         (
-            """UPDATE match SET faults = '[[{"kind":"crash","n":1,"retired":true,"message":""}],[]]' WHERE id = ?""",
+            "INSERT INTO fault SELECT key, 0, 0, 'crash', 1, 1, '' FROM match WHERE id = ?; "
+            "UPDATE seat SET faults = 1 WHERE seat = 0 AND match = (SELECT key FROM match WHERE id = ?)",
             "the faults in the store are not those of its record",
         ),
-        ("UPDATE match SET faults = '[[' WHERE id = ?", "the store is damaged: match"),
+        (f"UPDATE seat SET faults = 7 {OF_MATCH}", "the store is damaged: match"),
+        (f"UPDATE seat SET bot = 3 - bot {OF_MATCH}", "its bots are not those of its place in the schedule"),
         ("UPDATE record SET zstd = x'0102' WHERE id = ?", "is damaged"),
         ("DELETE FROM record WHERE id = ?", "holds no record of match"),
     ],
@@ -80,7 +85,8 @@ def test_a_store_that_was_changed_is_found(
     with open_to_read(load_config(path), tmp_path / "results") as league:
         match = next(fixture.id for fixture, _ in league.results())
     with sqlite3.connect(store) as db:
-        db.execute(statement, (match,))
+        for one in statement.split("; "):
+            db.execute(one, (match,))
     db.close()
     first, *others = problems(path, tmp_path)
     assert first is not None
@@ -103,18 +109,18 @@ def test_a_damaged_record_is_found(real: tuple[Path, Path], tmp_path: Path) -> N
     assert "line " in found[0]
 
 
-@pytest.mark.parametrize("column", ["ranks", "scores"])
-@pytest.mark.parametrize("value", ["", "[1", "[]", "[1,2,3]", '["1"]', None, 7])
+@pytest.mark.parametrize("column", ["rank", "score", "faults", "wall_ms"])
+@pytest.mark.parametrize("value", ["", "x", b"x", None, -1e13, float("inf")])
 def test_a_row_that_is_none_is_told(
     real: tuple[Path, Path], tmp_path: Path, column: str, value: object
 ) -> None:
-    """Ranks or scores that cannot be those of a match are refused with the match's id, by every look."""
+    """Values that cannot be those of a match are refused with the match's id, by every look."""
     path, store = real
     with sqlite3.connect(store) as db:
         match = db.execute("SELECT id FROM match LIMIT 1").fetchone()[0]
         if value is None:
             value = b"\xff\xfe"
-        db.execute(f"UPDATE match SET {column} = ? WHERE id = ?", (value, match))
+        db.execute(f"UPDATE seat SET {column} = ? {OF_MATCH}", (value, match))
     db.close()
     told = f"the store is damaged: match {match}"
     assert [told in (problem or "") for problem in problems(path, tmp_path)].count(True) == 1
@@ -123,6 +129,11 @@ def test_a_row_that_is_none_is_told(
         pytest.raises(StoreError, match=f"{told}: .*; warpleague league mend LEAGUE removes"),
     ):
         list(league.results())
+    with (
+        open_to_read(load_config(path), tmp_path / "results") as league,
+        pytest.raises(StoreError, match=told),
+    ):
+        league.columns("times")
 
 
 def test_a_file_with_broken_pages_is_told(real: tuple[Path, Path], tmp_path: Path) -> None:

@@ -171,7 +171,8 @@ class League:
             joined = db.execute("SELECT count(*) FROM match JOIN record USING (id)").fetchone()[0]
             if torn != (joined, joined):
                 broken(f"{self.name}: {torn[0]} matches, {torn[1]} records, {joined} of them belong together")
-            return {row[0]: row[1:] for row in db.execute("SELECT id, digest, faults FROM match")}
+            faults = "SELECT sum(faults) FROM seat WHERE match = key"
+            return {row[0]: row[1:] for row in db.execute(f"SELECT id, digest, ({faults}) FROM match")}
 
     def check_so_far(self, results: Path, before: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
         """The stored matches: all that were there `before`, and none but the undisturbed run's."""

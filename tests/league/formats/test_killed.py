@@ -104,13 +104,12 @@ def test_a_killed_league_ends_as_an_undisturbed_one(
 
     # Whoever came last now wins all it played.
     last = bots.index(table[-1]["bot"])
-    changed = [
-        ("[1,2]" if seats[0] == last else "[2,1]", match_id)
-        for _, match_id, seats, _ in matches
-        if last in seats
-    ]
+    changed = [(int(seats[0] != last), match_id) for _, match_id, seats, _ in matches if last in seats]
     with closing(sqlite3.connect(torn / "cup" / "league.sqlite")) as db, db:
-        db.executemany("UPDATE match SET ranks = ? WHERE id = ?", changed)
+        db.executemany(
+            "UPDATE seat SET rank = 1 + (seat <> ?) WHERE match = (SELECT key FROM match WHERE id = ?)",
+            changed,
+        )
     with open_to_read(load_config(path), torn) as league:
         wrong = mispaired(league)
     assert wrong

@@ -156,8 +156,8 @@ def test_a_changed_result_shows_as_a_wrong_pairing(
         first = [f for f, _ in league.results()][:24]
     db = sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")
     db.executemany(
-        "UPDATE match SET ranks = ? WHERE id = ?",
-        [("[1,2]" if f.seats[0] < f.seats[1] else "[2,1]", f.id) for f in first],
+        "UPDATE seat SET rank = 1 + (seat <> ?) WHERE match = (SELECT key FROM match WHERE id = ?)",
+        [(int(f.seats[0] > f.seats[1]), f.id) for f in first],
     )
     db.commit()
     db.close()
@@ -273,10 +273,14 @@ def test_every_part_of_the_log_is_worked_out_again(
         early = list(league.store.places())
     first = [one for one in early if not one.startswith("fact-")][:24]
     with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
-        db.executemany(
-            "UPDATE match SET ranks = CASE ranks WHEN '[1,2]' THEN '[2,1]' ELSE '[1,2]' END WHERE id = ?",
-            [(one,) for one in first],
-        )
+        of = "match = (SELECT key FROM match WHERE id = ?)"
+        for one in first:
+            ranks = db.execute(f"SELECT rank FROM seat WHERE {of} ORDER BY seat", (one,)).fetchall()
+            other = 2 if ranks == [(1,), (2,)] else 1
+            db.execute(
+                f"UPDATE seat SET rank = CASE seat WHEN 0 THEN ? ELSE ? END WHERE {of}",
+                (other, 3 - other, one),
+            )
     with open_to_read(load_config(path), tmp_path / "results") as league:
         wrong = {match for _, match, _ in mispaired(league)}
         before_entry = set(early[: early.index(first[0]) + 41])

@@ -127,7 +127,7 @@ def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tu
         with Store.open_to_read(folder) as store:
             for _, seats in store.matches_of(version.bot, _LOOKED_AT):
                 played += any(bot == version.bot and of.startswith(str(version.digest)) for bot, of in seats)
-            lasts += [match.result.elapsed_s for match in store.last_played(20)]
+            lasts += [match.match.elapsed_s for match in store.last_played(20)]
     if played:
         return played, None
     if is_paused(ledger, config.name):

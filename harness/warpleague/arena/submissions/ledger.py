@@ -17,15 +17,14 @@ import attrs
 
 from warpleague.errors import StoreError
 from warpleague.league.season.text import utc_now
-from warpleague.league.store.schema import clear_errors, harden, transaction
+from warpleague.league.store.database import clear_errors, harden, transaction
+from warpleague.league.store.file_formats import FileKind, Format, create
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FORMAT: Final = 2
-"""2: matches on demand (`challenge`)."""
 FILE: Final = "arena.db"
 
 _TABLES: Final = (
@@ -55,19 +54,30 @@ _TABLES: Final = (
 )""",
 )
 
-_CHANGES: Final = {
+_CHALLENGE: Final = (
     # `seats` are the bots as JSON, the author's own first; `result`, `record` and `log` are there once it was played.
-    2: (
-        """CREATE TABLE challenge (
+    """CREATE TABLE challenge (
     id INTEGER PRIMARY KEY, author INTEGER NOT NULL REFERENCES author (id), league TEXT NOT NULL, seats TEXT NOT NULL,
     state TEXT NOT NULL, asked TEXT NOT NULL, asked_s REAL NOT NULL, claims INTEGER NOT NULL DEFAULT 0, ended TEXT,
     why TEXT, result TEXT, record BLOB, log TEXT
 )""",
-        "CREATE INDEX challenge_state ON challenge (state)",
-        "CREATE INDEX challenge_author ON challenge (author, asked_s)",
-    ),
-}
-"""What makes the tables of each later format of those of the format before it."""
+    "CREATE INDEX challenge_state ON challenge (state)",
+    "CREATE INDEX challenge_author ON challenge (author, asked_s)",
+)
+"""New in format 2: matches on demand."""
+
+
+def _from_1(db: sqlite3.Connection, schema: str) -> None:
+    for statement in _CHALLENGE:
+        create(db, statement, schema)
+
+
+_LEDGER: Final = FileKind(
+    "ledger",
+    "setting",
+    (Format(1, _TABLES), Format(2, (*_TABLES, *_CHALLENGE), _from_1)),
+    "Serve these leagues with the version that wrote it",
+)
 
 
 @attrs.frozen
@@ -103,12 +113,7 @@ class Ledger:
                 harden(db)
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute("PRAGMA synchronous = FULL")
-                with transaction(db):
-                    if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
-                        for statement in _TABLES:
-                            db.execute(statement)
-                        db.execute("INSERT INTO setting VALUES ('format', '1')")
-                    _convert(db, path)
+                _LEDGER.open_to_write(db, path)
             except BaseException:
                 db.close()
                 raise
@@ -168,17 +173,3 @@ class Ledger:
             else:
                 db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, value))
             self.note(who, "set", key=key, value=value)
-
-
-def _convert(db: sqlite3.Connection, path: Path) -> None:
-    """Bring the tables to the present format; `StoreError` for a format that is not known."""
-    row = db.execute("SELECT value FROM setting WHERE key = 'format'").fetchone()
-    known = {str(number): number for number in range(1, FORMAT + 1)}
-    found = known.get(str(row[0])) if row else None
-    if found is None:
-        raise StoreError(f"{path}: is of a format that this warpleague does not know: {row}")
-    for number in range(found + 1, FORMAT + 1):
-        for statement in _CHANGES[number]:
-            db.execute(statement)
-    if found != FORMAT:
-        db.execute("UPDATE setting SET value = ? WHERE key = 'format'", (str(FORMAT),))

@@ -438,7 +438,7 @@ def _bot(values: dict[str, Any]) -> Bot:
 
 
 def _match(found: PlayedMatch) -> Match:
-    result = found.result
+    result = found.match
     seats = [
         Seat(
             bot=bot,
@@ -450,12 +450,12 @@ def _match(found: PlayedMatch) -> Match:
             wall_ms=result.times[seat].wall_ms,
             longest_ms=result.times[seat].longest_ms,
         )
-        for seat, (bot, content) in enumerate(found.bots)
+        for seat, (bot, content) in enumerate(result.bots)
     ]
     return Match(
         match=result.id,
-        deal=found.deal,
-        stored=found.stored,
+        deal=result.deal,
+        stored=result.stored,
         seats=seats,
         rival=result.rival,
         why=result.why,

@@ -21,8 +21,8 @@ from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import StoreError
 from warpleague.games import load_game
 from warpleague.league.referees.pool import RefereePool
+from warpleague.league.results.course_cache import CourseCache
 from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.pass_cache import Pass
 from warpleague.league.season.config_file import load_config
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.site.front import cards
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 _encode: Final = msgspec.json.Encoder().encode
 _NICE: Final = 10
-_passes: Final[dict[Path, Pass]] = {}
+_courses: Final[dict[Path, CourseCache]] = {}
 """The intermediate results of each league's last page, from which the next one goes on."""
 MAX_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
@@ -94,8 +94,8 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
     _lower_priority()
     begun_s = time.process_time()
     try:
-        begun = _passes.setdefault(path, Pass())
-        with _opened(path, results) as league, league.store.snapshot(begun):
+        with _opened(path, results) as opened, opened.store.snapshot():
+            league = attrs.evolve(opened, course=_courses.setdefault(path, CourseCache()))
             shown = not league.hides_matches
             found = index_content(league, only_totals=not shown)
             bots = _bots(league, found.values["table"], found.listing.columns)

@@ -57,7 +57,7 @@ def open_to_run(
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
         league = assemble(config, season, store, entries.skipped)
-        league.keep_columns()
+        league.number_matches()
         return league
     except BaseException:
         store.close()

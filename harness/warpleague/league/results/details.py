@@ -10,7 +10,7 @@ import numpy as np
 
 from warpleague.league.ratings.statistics import Mean, rounded
 from warpleague.league.results.tallies import WinLossRecord, means, records, shares
-from warpleague.league.store.columns import TIMES
+from warpleague.league.season.played_match import TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

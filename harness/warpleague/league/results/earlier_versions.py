@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -49,24 +47,14 @@ def earlier_versions(league: League) -> Earlier:
     out = {name for name, decision in decisions.items() if decision.results == "out"}
     again = {season.names.index(name) for name in season.returns}
     counted = _deals_of(league, again)
-    tables: dict[str, tuple[int, ...] | None] = {}
     deals: dict[tuple[int, tuple[int, ...]], list[Match]] = {}
-    for deal, text, told in store.results_before(entries[-1].seq):
-        if text not in tables:
-            tables[text] = None
-            with suppress(ValueError, TypeError, KeyError, RecursionError):  # of others, or damaged
-                bots = [(name, identity) for name, identity in json.loads(text)]
-                if out.isdisjoint(name for name, _ in bots):
-                    tables[text] = tuple(known[bot] for bot in bots)
-        seats = tables[text]
+    for _, deal, bots, ranks in store.results_before(entries[-1].seq):
+        if not out.isdisjoint(name for name, _ in bots) or not all(bot in known for bot in bots):
+            continue
+        seats = tuple([known[bot] for bot in bots])
         # Among those of now all matches count, but for those from before a version came back.
-        if seats is not None and (
-            max(seats) >= len(season.bots) or (again.intersection(seats) and deal not in counted)
-        ):
-            with suppress(ValueError, TypeError, RecursionError):
-                ranks = tuple(map(int, json.loads(told)))
-                if len(ranks) == len(seats):
-                    deals.setdefault((deal, tuple(sorted(seats))), []).append((seats, ranks))
+        if max(seats) >= len(season.bots) or (again.intersection(seats) and deal not in counted):
+            deals.setdefault((deal, tuple(sorted(seats))), []).append((seats, ranks))
     outcomes = Outcomes()
     for matches in deals.values():
         outcomes.add_deal(matches)

@@ -66,7 +66,7 @@ class FaultCounts:
         """The counts of what is stored of a league."""
         counts = cls(league.season.names)
         if league.store.count():
-            counts._of = _counted(league, league.columns("matches"))
+            counts._of = _counted(league)
         return counts
 
     def add(self, bots: Sequence[int], faults: Sequence[Sequence[SeatFault]]) -> None:
@@ -87,9 +87,6 @@ def bot_faults(league: League, columns: Columns | None = None) -> list[BotFaults
 
     `columns` are those of the matches that count, if they have been read already: of the part "results" at least.
     """
-    columns = league.columns() if columns is None else columns
-    if "id" not in columns.values and columns.faults.any():
-        columns = league.columns("matches")
     return _often_first(_counted(league, columns))
 
 
@@ -97,30 +94,46 @@ def _often_first(found: Iterable[BotFaults]) -> list[BotFaults]:
     return sorted((one for one in found if one.matches), key=lambda one: (-one.matches, one.bot))
 
 
-def _counted(league: League, columns: Columns) -> list[BotFaults]:
+def _counted(league: League, columns: Columns | None = None) -> list[BotFaults]:
+    names, store = league.season.names, league.store
+    if league.is_numbered and len(league.counting.left_out) == 0:
+        of_bots = {(bot.bot, bot.identity): BotFaults(bot.bot) for bot in league.season.bots}
+        found = list(of_bots.values())
+        for bot, many in store.seat_counts():
+            if bot in of_bots:
+                of_bots[bot].played = many
+        faulty = [
+            (of_bots[bot], match_id, seat) for bot, match_id, seat in store.faulty_seats() if bot in of_bots
+        ]
+    else:
+        if columns is None or ("id" not in columns.values and columns.faults.any()):
+            columns = league.columns("matches")
+        found, faulty = _faulty_of(columns, names)
+    looked_at = []
+    for one, match_id, seat in faulty:
+        one.matches += 1
+        if one.matches <= _LOOKED_AT:
+            looked_at.append((one, match_id, seat))
+    read = store.faults([match_id for _, match_id, _ in looked_at])
+    for (one, _, seat), (_, faults) in zip(looked_at, read, strict=True):
+        if faults:
+            one.add(faults[seat])
+    return found
+
+
+def _faulty_of(
+    columns: Columns, names: Sequence[str]
+) -> tuple[list[BotFaults], list[tuple[BotFaults, str, int]]]:
+    """The bots, each with how many matches it played, and whose fault it was in which match and seat, in order."""
     import numpy as np
 
-    names = league.season.names
     played = np.bincount(columns.seats.ravel(), minlength=len(names)).tolist()
     found = [BotFaults(name, count) for name, count in zip(names, played, strict=True)]
     rows, seats = np.nonzero(columns.faults)
     if not len(rows):
-        return found
-    owners = columns.seats[rows, seats]
-    order = np.argsort(owners, kind="stable")
-    begins = np.searchsorted(owners[order], np.arange(len(names) + 1))
-    looked_at: list[tuple[int, int, int]] = []
-    for bot, one in enumerate(found):
-        places = order[begins[bot] : begins[bot + 1]]
-        one.matches = len(places)
-        of_bot = places[:_LOOKED_AT]
-        looked_at += zip(rows[of_bot].tolist(), seats[of_bot].tolist(), [bot] * len(of_bot), strict=True)
-    ids = columns.values["id"]
-    wanted = [ids[row].decode() for row, _, _ in looked_at]
-    for (_, seat, bot), (_, faults) in zip(looked_at, league.store.faults(wanted), strict=True):
-        if faults:
-            found[bot].add(faults[seat])
-    return found
+        return found, []
+    parts = (columns.seats[rows, seats].tolist(), columns.id[rows].tolist(), seats.tolist())
+    return found, [(found[bot], match_id.decode(), seat) for bot, match_id, seat in zip(*parts, strict=True)]
 
 
 def forfeits(league: League, columns: Columns) -> dict[str, tuple[int, int]]:

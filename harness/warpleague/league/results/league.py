@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 import attrs
 
 from warpleague.errors import BadInput
+from warpleague.league.results.course_cache import CourseCache
 from warpleague.league.schedule.schedule import Course, Schedule
 from warpleague.league.store.entrants_commitment import commitment_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from warpleague.league.season.config import LeagueConfig
     from warpleague.league.season.fixture import Fixture
@@ -36,6 +36,7 @@ class League:
     skipped: tuple[str, ...] = ()
     disqualified: tuple[Disqualification, ...] = ()
     changed: tuple[Change, ...] = ()
+    course: CourseCache = attrs.field(factory=CourseCache, eq=False)
 
     @property
     def counting(self) -> Schedule:
@@ -93,79 +94,72 @@ class League:
         return self._played(self.schedule)
 
     def _played(self, schedule: Schedule) -> Iterator[tuple[Fixture, StoredMatch]]:
-        return self.store.played(schedule) if schedule.format.ahead is None else Course(schedule).played()
+        if schedule.format.ahead is not None:
+            return Course(schedule).played()
+        if self.is_numbered:
+            return (
+                (fixture, match)
+                for fixture, match in self.store.numbered(self.season)
+                if schedule.left_out.isdisjoint(fixture.seats)
+            )
+        return self.store.played(schedule)
 
     @property
-    def _entry(self) -> str | None:
-        """The commitment to the entrants, which says of which schedule the store's columns are.
-
-        None where they cannot be kept, since results decide which matches belong to the schedule.
-        """
-        return None if self.schedule.format.ahead is not None else commitment_to(self.season)
+    def is_numbered(self) -> bool:
+        """Whether the matches in the store have the numbers of this schedule."""
+        numbering = None if self.schedule.format.ahead is not None else self.store.numbering()
+        return numbering is not None and numbering == commitment_to(self.season)
 
     def columns(self, *parts: str, everything: bool = False) -> Columns:
         """The matches of the schedule played so far that count (or all of them) as arrays, in its order.
 
         `parts` are those of `columns.PARTS` that are wanted, besides "results".
         """
-        from warpleague.league.store.columns import gathered
+        from warpleague.league.store.columns import joined
 
-        wanted = ("results", *parts)
-        entry = self._entry
-        found = None if entry is None else self.store.columns(entry, self.season.players, wanted)
-        if found is None:
-            still = self.store.still
-            if still is None:
-                found = gathered(self.stored(), self.season.players, wanted)
-            else:
-                found = still.columns(self).part(*wanted)
+        found = joined(self._columns(parts), self.season.players, self.store.count()).part("results", *parts)
         return found if everything else found.without(self._out)
 
     def in_parts(self, *parts: str) -> Iterator[Columns]:
         """The same as `columns` of the matches that count, in pieces of some thousand matches: in little memory."""
-        from warpleague.league.store.columns import Damaged, in_parts
-
-        entry, players, wanted = self._entry, self.season.players, ("results", *parts)
-        last = 0
-        if entry is None and self.store.still is not None:
-            yield self.columns(*parts)
-            return
-        found = None if entry is None else self.store.each_columns(entry, players, wanted)
-        if found is not None:
-            with suppress(Damaged):  # verify reports it
-                for some in found:
-                    yield some.without(self._out)
-                    last = int(some.number[-1])
-                return
-        left = ((fixture, played) for fixture, played in self.stored() if fixture.number > last)
-        for some in in_parts(left, players, wanted):
+        for some in self._columns(parts):
             yield some.without(self._out)
+
+    def _columns(self, parts: Sequence[str]) -> Iterator[Columns]:
+        from warpleague.league.store.columns import in_parts
+
+        wanted = ("results", *parts)
+        if self.schedule.format.ahead is not None:
+            yield self.course.look(self.schedule, self.store)[0].part(*wanted)
+        elif self.is_numbered:
+            yield from self.store.columns(self.season, wanted)
+        else:
+            yield from in_parts(self.stored(), self.season.players, wanted)
 
     def count_confinements(self) -> Counter[int | None]:
         """How many of the matches that count have each number in `Store.confinements`; None: it was not noted."""
-        entry = None if self._out else self._entry
-        found = None if entry is None else self.store.count_columns(entry)
-        if found is not None:
-            return found
+        if self.is_numbered and not self._out:
+            return self.store.count_numbered()
         numbers = self.columns().confinement.tolist() if self.store.count() else []
         return Counter(None if number < 0 else number for number in numbers)
 
-    def columns_fit(self) -> bool:
-        """Whether the columns in the store, if it has some of this season, are those of its matches."""
-        entry = self._entry
-        return entry is None or self.store.columns_fit(entry, self.stored(), self.season.players)
+    def scheduled(self) -> int | None:
+        """How many matches the schedule has, or None if that depends on results that are missing."""
+        fixed = self.schedule.fixed_total
+        return self.course.look(self.schedule, self.store)[1] if fixed is None else fixed
 
-    def keep_columns(self) -> None:
-        """Make the store's columns anew, if it has none of this season, or they miss matches or tell of lost ones.
+    def number_matches(self) -> None:
+        """Give the stored matches their numbers in the schedule, unless they have them; the store is open to write.
 
-        The store must be open to write.
+        Where results decide which matches belong to the schedule, none has a number.
         """
-        entry = self._entry
-        if entry is None:
-            with self.store.writing():
-                self.store.drop_columns()
-        elif self.store.count_columns(entry) is None or not self.store.columns_tell_all():
-            self.store.make_columns(entry, self.stored(), self.season.players)
+        if self.schedule.format.ahead is not None:
+            if self.store.numbering() is not None:
+                with self.store.writing():
+                    self.store.forget_numbers()
+        elif not self.is_numbered:
+            played = (fixture for fixture, _ in self.store.played(self.schedule))
+            self.store.number(commitment_to(self.season), list(played))
 
     def find(self, text: str) -> tuple[str, int]:
         """The id and deal of the stored match that `text` means: its number in the schedule, or how its id begins.

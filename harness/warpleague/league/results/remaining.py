@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def count_played(league: League) -> int:
-    """How many of the matches that count are stored; without a look at each, where the store has columns."""
+    """How many of the matches that count are stored; without a look at each, where they are numbered."""
     if league.schedule.format.ahead is not None:
         return Course(league.counting).tally()[0]
     return sum(league.count_confinements().values())
@@ -30,10 +30,10 @@ def progress_of(league: League, course: Course) -> tuple[int, int | None]:
 
 
 def left_of(league: League) -> Schedule:
-    """The matches that are due, without those that the store's columns tell of, if the format needs no results."""
-    if league.schedule.format.ahead is not None or not league.store.count():
+    """The matches that are due, without those that have a number in the store, if the format needs no results."""
+    if league.schedule.format.ahead is not None or not league.is_numbered:
         return league.due
-    numbers = league.columns(everything=True).number.tolist()
+    numbers = league.store.numbers()
     stored = bytearray(max(numbers, default=0) + 1)
     for number in numbers:
         stored[number] = 1

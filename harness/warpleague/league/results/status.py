@@ -104,15 +104,6 @@ class Status:
         }
 
 
-def scheduled(league: League) -> int | None:
-    """How many matches the schedule has, or None if that depends on results that are missing."""
-    still = league.store.still
-    if still is None or league.schedule.fixed_total is not None:
-        return league.schedule.total
-    still.columns(league)
-    return still.total
-
-
 def _earlier(league: League) -> tuple[tuple[str, int], ...]:
     """In how many stored matches an earlier version of each bot played, where one did."""
     now = {bot.bot: bot.identity for bot in league.season.bots}
@@ -130,7 +121,7 @@ def status(league: League) -> Status:
     stored = sum(way.matches for way in confined)
     taken_out = len(league.columns(everything=True)) - stored if league.disqualified else 0
     published = store.published()
-    total = scheduled(league)
+    total = league.scheduled()
     other = store.count() - stored - taken_out
     return Status(
         league=league.config.name,

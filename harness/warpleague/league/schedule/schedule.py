@@ -295,5 +295,5 @@ class Course:
             if own or deal is None:
                 deal = deal_of(season, group, seats)
             match_id = season.match_id(deal, seats)
-            yield Fixture(self._number, match_id, deal, number, seats, group.round + 1)
+            yield Fixture(self._number, match_id, deal, number, seats)
         self._group += 1

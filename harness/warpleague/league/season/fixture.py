@@ -85,7 +85,7 @@ class Fixture:
 
     `number` counts the season's matches from 1 in schedule order; `seats` holds the bot in each seat;
     `group` numbers the matches that share one deal at one table: they follow each other without a gap. A match that
-    has its own dice is a group of its own. `round` counts from 1.
+    has its own dice is a group of its own.
     """
 
     number: int
@@ -93,4 +93,3 @@ class Fixture:
     deal: int
     group: int
     seats: Table
-    round: int = 1

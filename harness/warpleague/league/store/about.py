@@ -15,10 +15,10 @@ from warpleague.games import load_game
 from warpleague.league.season.config_file import write_config
 from warpleague.league.season.season import differences
 from warpleague.league.season.text import is_text, utc_now
-from warpleague.league.store import column_store as kept
 from warpleague.league.store import entrants_commitment, journal
+from warpleague.league.store.database import SPARE, clear_errors, json_object, transaction
 from warpleague.league.store.facts import Fact, add_fact, facts_in, settle_meta
-from warpleague.league.store.schema import SPARE, clear_errors, json_object, set_meta, transaction
+from warpleague.league.store.schema import set_meta
 from warpleague.match.chance import season_commitment
 from warpleague.match.spec import FORMAT, FORMATS, SeatSpec, TimeControl
 from warpleague.strict import structure
@@ -186,7 +186,6 @@ class About:
             }.items():
                 set_meta(self._db, key, value)
             entrants_commitment.settle(self._db, self.path, season)
-            kept.begin(self._db, entrants_commitment.commitment_to(season))
             settle_meta(self._db, self.path)
         write_config(
             config,

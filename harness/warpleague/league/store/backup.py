@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from warpleague.errors import BadInput
-from warpleague.league.store.schema import clear_errors, harden
+from warpleague.league.store.database import clear_errors, harden
 
 if TYPE_CHECKING:
     from pathlib import Path

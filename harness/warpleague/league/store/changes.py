@@ -14,7 +14,7 @@ from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.season.config import FormatTable, RatingTable, without_none
 from warpleague.league.season.entry import folder_of
 from warpleague.league.season.season import differences
-from warpleague.league.store.schema import SPARE, json_object
+from warpleague.league.store.database import SPARE, json_object
 from warpleague.match.spec import identity_of
 from warpleague.strict import structure
 

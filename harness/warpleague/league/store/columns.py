@@ -1,7 +1,4 @@
-"""Results of many matches as arrays, one for each column, so that tables of a million matches take a second or two.
-
-`kept` stores them, `tallies` counts them.
-"""
+"""Results of many matches as arrays, one for each column, read from the store or made of single matches."""
 
 from __future__ import annotations
 
@@ -10,12 +7,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
-import msgspec
 import numpy as np
 
-from warpleague.match import zstd
+from warpleague.league.season.played_match import MAX_NUMBER, TIMES
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -28,10 +25,6 @@ if TYPE_CHECKING:
 BLOCK: Final = 65_536
 """Matches that are counted at once."""
 _AT_ONCE: Final = 10_000  # matches that are Python objects at the same time
-_MAX_BYTES: Final = 1 << 28  # of one part of a chunk, unpacked
-TIMES: Final = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
-"""What the last axis of the column `times` has, in this order: the fields of `SeatTimes`."""
-
 _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
     "results": {
         "number": ("<i4", ""),
@@ -48,18 +41,38 @@ _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "deal": ("<i8", ""),
         "lines": ("<i4", ""),
         "elapsed_s": ("<f8", ""),
-        "why": ("<i4", ""),  # an index into the texts of the chunk
+        "why": ("<i4", ""),  # an index into the texts
     },
     "times": {"times": ("<f8", "k5")},
 }
 """The columns of each part: type, and what one match has: one value, one for each seat, or five for each seat."""
 
 PARTS: Final = tuple(_FORMS)
-"""The parts in which columns are stored and read: few tables need all of them."""
+"""The parts in which columns are read: few tables need all of them."""
+
+_OF_MATCH: Final = {
+    "number": "number",
+    "group": "cluster",
+    "rival": "coalesce(rival, 9e999)",
+    "confinement": "coalesce(confinement, -1)",
+    "id": "CAST(id AS BLOB)",
+    "deal": "deal",
+    "lines": "lines",
+    "elapsed_s": "elapsed_s",
+    "why": "why",
+}
+_OF_SEAT: Final = {
+    "seats": ("bot",),
+    "ranks": ("rank",),
+    "scores": ("score",),
+    "faults": ("faults",),
+    "times": TIMES,
+}
+"""Where each column is in the tables `match` and `seat`, in SQL."""
 
 
 class Damaged(ValueError):
-    """Stored columns that cannot be read."""
+    """Stored results that make no sense."""
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -114,16 +127,6 @@ class Columns:
         wanted = {name for part in parts for name in _FORMS[part]}
         values = {name: column for name, column in self.values.items() if name in wanted}
         return attrs.evolve(self, values=values, texts=self.texts if "why" in wanted else ())
-
-    def pack(self, part: str) -> bytes:
-        """One part as the store keeps it."""
-        plain: dict[str, bytes] = {
-            name: np.ascontiguousarray(self.values[name].T, form).tobytes()
-            for name, (form, _) in _FORMS[part].items()
-        }
-        if part == "matches":
-            plain["texts"] = msgspec.json.encode(self.texts)
-        return zstd.compress(msgspec.msgpack.encode(plain), 3)
 
     def same(self, other: Columns) -> bool:
         """Whether all columns are equal to the bit, whatever the order of the texts."""
@@ -223,31 +226,107 @@ def joined(parts: Iterable[Columns], players: int, expected: int = 0) -> Columns
     return whole
 
 
-def unpack(parts: Mapping[str, bytes], players: int) -> Columns:
-    """The columns of stored parts; `Damaged` if they are not what `pack` makes."""
-    values: dict[str, Array] = {}
-    texts: tuple[str, ...] = ()
-    count: int | None = None
-    try:
-        for part, packed in parts.items():
-            plain = msgspec.msgpack.decode(
-                zstd.decompress(packed, _MAX_BYTES) if isinstance(packed, bytes) else b"",
-                type=dict[str, bytes],
-            )
-            for name, (form, shape) in _FORMS[part].items():
-                column = np.frombuffer(plain[name], form)
-                each = int(np.prod(_shape(shape, 1, players)))
-                count = len(column) // each if count is None else count
-                whole = _shape(shape, count, players)
-                values[name] = column.reshape(whole[::-1]).T
-            if part == "matches":
-                texts = tuple(msgspec.json.decode(plain["texts"], type=list[str]))
-                if count and not (values["why"].min() >= 0 and values["why"].max() < len(texts)):
-                    raise Damaged("why")
-    except (msgspec.MsgspecError, zstd.ZstdError, KeyError, ValueError, MemoryError) as error:
-        raise Damaged(str(error)) from None
-    return Columns(players, values, texts)
+def stored(
+    db: sqlite3.Connection, bots: Mapping[int, int], players: int, parts: Sequence[str]
+) -> Iterator[Columns]:
+    """The matches that have a number in the schedule, in its order, some ten thousand after the other.
+
+    `bots` has the number in the season of each bot of the store, by its id there. `Damaged` where a row makes no
+    sense.
+    """
+    last = db.execute("SELECT max(number) FROM match").fetchone()[0] or 0
+    owners = np.full(max(bots, default=0) + 1, -1)
+    for number, bot in bots.items():
+        owners[number] = bot
+    for begin in range(0, last, BLOCK):
+        try:
+            found = _stored(db, owners, players, parts, (begin + 1, begin + BLOCK))
+        except (ValueError, TypeError, OverflowError) as error:
+            raise Damaged(str(error)) from None
+        if len(found):
+            yield found
+
+
+def _stored(
+    db: sqlite3.Connection, owners: Array, players: int, parts: Sequence[str], numbers: tuple[int, int]
+) -> Columns:
+    """Those with these numbers, the first and the last one."""
+    wanted = [name for part in PARTS if part in parts for name in _FORMS[part]]
+    names = [name for name in wanted if name in _OF_MATCH]
+    form = np.dtype([("key", "<i8"), *((name, _form(name)) for name in names)])
+    listed = ", ".join(_OF_MATCH[name] for name in names)
+    rows = db.execute(
+        f"SELECT key, {listed} FROM match WHERE number BETWEEN ? AND ? ORDER BY number", numbers
+    )
+    texts: dict[str, int] = {}
+    if "why" in names:
+        matches = np.fromiter(((*row[:-1], texts.setdefault(row[-1], len(texts))) for row in rows), form)
+    else:
+        matches = np.fromiter(rows, form)
+    values: dict[str, Array] = {name: matches[name] for name in names}
+    count, key = len(matches), matches["key"]
+    fields = {
+        field: "<f8" if name in ("times", "scores") else "<i8"
+        for name in wanted
+        for field in _OF_SEAT.get(name, ())
+    }
+    if count:
+        near = int(key.max()) - int(key.min()) < 2 * count
+        bounds = (int(key.min()), int(key.max())) if near else numbers
+        where = "BETWEEN ? AND ?" if near else "IN (SELECT key FROM match WHERE number BETWEEN ? AND ?)"
+        form = np.dtype([("match", "<i8"), ("seat", "<i8"), *fields.items()])
+        query = f"SELECT {', '.join(form.names or ())} FROM seat WHERE match {where} ORDER BY match, seat"
+        seats = np.fromiter(db.execute(query, bounds), form)
+        order = np.argsort(key, kind="stable")
+        if len(seats) != count * players:
+            seats = seats[np.isin(seats["match"], key)]
+        if not (
+            np.array_equal(seats["match"], np.repeat(key[order], players))
+            and np.array_equal(seats["seat"], np.tile(np.arange(players), count))
+        ):
+            raise Damaged("its matches have other seats than their tables")
+        place = np.empty(count, np.int64)
+        place[order] = np.arange(count)
+        for name in wanted:
+            if name in _OF_SEAT:
+                column = np.stack([seats[field] for field in _OF_SEAT[name]], axis=-1)
+                values[name] = column.reshape(_shape(_SHAPES[name], count, players))[place]
+    else:
+        values |= {name: np.zeros(_shape(_SHAPES[name], 0, players)) for name in wanted if name in _OF_SEAT}
+    _check(values, owners, players)
+    if "seats" in values:
+        values["seats"] = owners[values["seats"].astype(np.int64)]
+    if "rival" in values:
+        values["rival"] = np.where(np.isinf(values["rival"]), np.nan, values["rival"])
+    return Columns(
+        players, {name: np.ascontiguousarray(values[name], _form(name)) for name in wanted}, tuple(texts)
+    )
+
+
+def _check(values: Mapping[str, Array], owners: Array, players: int) -> None:
+    """Raise `Damaged` where the values of `match` and `seat` are not within reason."""
+    bounds = {"faults": (0, 1 << 30), "times": (0, MAX_NUMBER), "scores": (-MAX_NUMBER, MAX_NUMBER)}
+    for name, (low, high) in bounds.items():
+        if name in values and not ((values[name] >= low) & (values[name] <= high)).all():
+            raise Damaged(f"{name} must be within reason")
+    if "seats" not in values:
+        return
+    seats, ranks, rival = values["seats"], values["ranks"], values["rival"]
+    if not ((seats >= 0) & (seats < len(owners))).all() or (owners[seats.astype(np.int64)] < 0).any():
+        raise Damaged("its bots must be those of the season")
+    # Alone at the table a bot may come second.
+    if not ((ranks >= 1) & (ranks <= players + np.isfinite(rival)[:, None])).all():
+        raise Damaged("ranks must be those of a table")
+    if not ((np.abs(rival) < MAX_NUMBER) | np.isposinf(rival)).all():
+        raise Damaged("rival must be within reason")
 
 
 def _shape(shape: str, count: int, players: int) -> tuple[int, ...]:
     return {"": (count,), "k": (count, players), "k5": (count, players, len(TIMES))}[shape]
+
+
+def _form(name: str) -> str:
+    return next(form[name][0] for form in _FORMS.values() if name in form)
+
+
+_SHAPES: Final = {name: shape for form in _FORMS.values() for name, (_, shape) in form.items()}

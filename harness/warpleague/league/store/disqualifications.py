@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.store.schema import SPARE
+from warpleague.league.store.database import SPARE
 from warpleague.suggest import nearest
 
 if TYPE_CHECKING:

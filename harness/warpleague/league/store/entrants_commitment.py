@@ -39,8 +39,8 @@ _VERSIONS: Final = frozenset({"pairing", "seating"})
 _NEWER: Final = frozenset({"ratings", "until", "time_share"})
 
 _ORDER: Final = (
-    "SELECT j.seq, j.id, f.kind, f.said, m.bots FROM journal j "
-    "LEFT JOIN fact f ON f.id = j.id LEFT JOIN match m ON m.id = j.id ORDER BY j.seq"
+    "SELECT j.seq, j.id, f.kind, f.said, (SELECT group_concat(s.bot) FROM seat s WHERE s.match = m.key) "
+    "FROM journal j LEFT JOIN fact f ON f.id = j.id LEFT JOIN match m ON m.id = j.id ORDER BY j.seq"
 )
 
 
@@ -204,6 +204,10 @@ def settle_merged(db: sqlite3.Connection, head: str, bots: Sequence[tuple[str, s
 
 def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, str]]:
     """Commitments that do not fit what was entered, and matches stored before their bots had been entered."""
+    entrants = {
+        str(number): (name, identity)
+        for number, name, identity in db.execute("SELECT id, name, identity FROM bot")
+    }
     known: set[tuple[str, str]] = set()
     good: dict[str, bool] = {}
     for seq, match_id, kind, said, bots in db.execute(_ORDER):
@@ -221,13 +225,6 @@ def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, st
                 yield None, f"entry {seq} of the journal, {kind}: the commitment does not fit what it says"
         elif bots is not None and not str(match_id).startswith(FACT):
             if bots not in good:
-                good[bots] = _of(bots) <= known
+                good[bots] = all(entrants.get(number) in known for number in bots.split(","))
             if not good[bots]:
                 yield str(match_id), "was stored before its bots had been entered"
-
-
-def _of(bots: str) -> set[tuple[Any, ...]]:
-    try:
-        return {tuple(bot) for bot in json.loads(bots)}
-    except (ValueError, TypeError, RecursionError):
-        return {("", "")}

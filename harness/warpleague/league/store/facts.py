@@ -15,7 +15,8 @@ import attrs
 from warpleague.errors import StoreError
 from warpleague.league.season.text import utc_now
 from warpleague.league.store import journal
-from warpleague.league.store.schema import SPARE, Reading, clear_errors, json_object
+from warpleague.league.store.database import SPARE, clear_errors, json_object
+from warpleague.league.store.schema import NUMBERING, Reading
 
 if TYPE_CHECKING:
     import sqlite3
@@ -87,12 +88,22 @@ def meta_alterations(db: sqlite3.Connection, path: Path) -> list[str]:
     before = facts_in(db, path, [META])
     now, was = _meta_hashes(db), before[-1].said if before else {}
     changed = sorted(key for key in now.keys() | was.keys() if now.get(key) != was.get(key))
-    return [f"its {key} is not the one that was stored" for key in changed if before or key not in _BORN]
+    return [
+        f"its {key} is not the one that was stored"
+        for key in changed
+        if key not in _NOT_SETTLED
+        and (before or key != "created")  # which is there before anything is settled
+    ]
 
 
-_BORN: Final = ("created", "format")  # are there before anything is settled
+_NOT_SETTLED: Final = ("format", "journal", NUMBERING)
+"""What changes without a decision: the format of the file, the head of the journal, what the numbers are of."""
 
 
 def _meta_hashes(db: sqlite3.Connection) -> dict[str, str]:
-    rows = db.execute("SELECT key, value FROM meta WHERE key <> 'journal'").fetchall()
-    return {str(key): sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest() for key, value in rows}
+    rows = db.execute("SELECT key, value FROM meta").fetchall()
+    return {
+        str(key): sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
+        for key, value in rows
+        if key not in _NOT_SETTLED
+    }

@@ -14,23 +14,20 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
 
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, StoreError
+from warpleague.league.store import match_rows
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
 
-COLUMNS: Final = (
-    *("id", "deal", "bots", "ranks", "scores", "why", "digest", "faults", "times"),
-    *("lines", "elapsed_s", "stored", "rival"),
-)
-"""The columns of a match that its entry covers, in this order. Three values follow: how the bots were confined, as
-text or null; the size of the record; the SHA-256 of its packed bytes."""
+    from warpleague.league.season.played_match import StoredMatch
 
 FACT: Final = "fact-"
 """How the id of a fact begins."""
@@ -46,10 +43,9 @@ CUT: Final = "cut"
 
 _FACT_COLUMNS: Final = ("id", "kind", "said", "stored")
 _FACT: Final = ", ".join(f"f.{column}" for column in _FACT_COLUMNS)
-_ROW: Final = ", ".join(f"m.{column}" for column in COLUMNS) + ", h.found, r.size, r.zstd"
 _ENTRIES: Final = (
-    f"SELECT j.seq, j.id, j.row, j.link, {_FACT}, {_ROW} "
-    "FROM journal j LEFT JOIN match m ON m.id = j.id LEFT JOIN held h ON h.id = m.held "
+    f"SELECT j.seq, j.id, j.row, j.link, {_FACT}, m.key, c.text, r.size, r.zstd "
+    "FROM journal j LEFT JOIN match m ON m.id = j.id LEFT JOIN confinement c ON c.id = m.confinement "
     "LEFT JOIN record r ON r.id = j.id LEFT JOIN fact f ON f.id = j.id ORDER BY j.seq"
 )
 _TWICE: Final = (
@@ -93,13 +89,14 @@ class Head:
 
 
 def append(
-    db: sqlite3.Connection, row: Sequence[Any], confined: str | None, size: int, packed: bytes
+    db: sqlite3.Connection, match: StoredMatch, confined: str | None, size: int, packed: bytes
 ) -> None:
-    """Note that a match was stored: `row` has the values of `COLUMNS`, just as SQLite gives them back.
+    """Note that a match was stored.
 
-    `confined` says how the bots were confined, `size` and `packed` belong to the record.
+    The hash covers its values as `StoredMatch.journal_texts` gives them, then how the bots were `confined`, and `size`
+    and SHA-256 of the packed record.
     """
-    _append(db, row[0], row_hash((*row, confined, size, sha256(packed).hexdigest())))
+    _append(db, match.id, row_hash((*match.journal_texts(), confined, size, sha256(packed).hexdigest())))
 
 
 def append_fact(db: sqlite3.Connection, row: Sequence[str]) -> None:
@@ -168,7 +165,7 @@ def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[st
             elif fact[1] == CUT:
                 yield None, f"before entry {seq} the journal had been cut, or its end altered: {fact[2]}"
             continue
-        yield from _of_match(entries, seq, entry_id, row_told, row)
+        yield from _of_match(db, entries, seq, entry_id, row_told, row)
     if (found := cut(db)) is not None:
         yield (
             None,
@@ -191,7 +188,7 @@ def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[st
 
 
 def _of_match(
-    entries: _Entries, seq: int, match_id: str, row_told: str, row: Sequence[Any]
+    db: sqlite3.Connection, entries: _Entries, seq: int, match_id: str, row_told: str, row: Sequence[Any]
 ) -> Iterator[tuple[str | None, str]]:
     later, taken = entries.later(match_id, seq), entries.removed_after(match_id, seq)
     if later is not None:
@@ -203,8 +200,11 @@ def _of_match(
     elif row[0] is None:
         yield match_id, "was stored, but has been deleted from the store"
     else:
-        *values, size, packed = row
-        if row_told != row_hash((*values, size, _packed_hash(packed))):
+        key, confined, size, packed = row
+        texts: tuple[Any, ...] = ()
+        with suppress(StoreError):  # a match that cannot be read is not the one that was stored
+            texts = match_rows.as_given(db, key).journal_texts()
+        if row_told != row_hash((*texts, confined, size, _packed_hash(packed))):
             yield match_id, "its row or its record in the store is not the one that was stored"
 
 

@@ -7,13 +7,13 @@ among bots that stay, and what comes next follows from them. `stretches` works a
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.until import MAX
 from warpleague.league.season.season import Begun, deal_of
+from warpleague.league.store import match_rows
 from warpleague.league.store.schema import set_meta
 
 if TYPE_CHECKING:
@@ -67,22 +67,13 @@ def begun(db: sqlite3.Connection, season: Season, before: int | None = None) -> 
     With `before`: of which one was stored before this entry of the journal.
     """
     places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
-    query = "SELECT id, bots FROM match"
-    if before is not None:
-        query += f" WHERE id IN (SELECT id FROM journal WHERE seq < {before:d})"
-    tables: dict[str, Table | None] = {}
     stored: dict[Table, set[str]] = {}
-    for match_id, text in db.execute(query):
-        if text not in tables:
-            tables[text] = None
-            # Others' matches, or damaged ones, which verify reports.
-            with suppress(ValueError, TypeError, KeyError, RecursionError):
-                tables[text] = tuple(sorted(places[name, digest] for name, digest in json.loads(text)))
-        table = tables[text]
-        if table is not None and len(set(table)) == season.players:
-            stored.setdefault(table, set()).add(match_id)
-    found = [_begun(season, table, stored[table]) for table in sorted(stored)]
-    return tuple(one for one in found if one.deals)
+    for match_id, _, bots, _ in match_rows.results_before(db, before):
+        found = {places[bot] for bot in bots if bot in places}  # others have left, or are of another version
+        if len(found) == len(bots) == season.players:
+            stored.setdefault(tuple(sorted(found)), set()).add(match_id)
+    begun_ = [_begun(season, table, stored[table]) for table in sorted(stored)]
+    return tuple(one for one in begun_ if one.deals)
 
 
 def _begun(season: Season, table: Table, stored: set[str]) -> Begun:

@@ -9,43 +9,34 @@ store twice.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections import Counter
 from contextlib import contextmanager, suppress
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
 
 from warpleague.errors import RecordError, StoreError
-from warpleague.league.season.played_match import (
-    LATEST_COLUMNS,
-    PLAYED_COLUMNS,
-    RESULT_COLUMNS,
-    LatestMatch,
-    PlayedMatch,
-    StoredMatch,
-    confinement_from,
-    latest_from,
-    played_from,
-    played_match_from,
-    row_of,
-)
+from warpleague.league.season.fixture import Fixture
+from warpleague.league.season.played_match import PlayedMatch, StoredMatch
 from warpleague.league.season.text import MEND
-from warpleague.league.store import column_store as kept
-from warpleague.league.store import entrants_commitment, journal
+from warpleague.league.store import entrants_commitment, journal, match_rows
 from warpleague.league.store.about import About
+from warpleague.league.store.database import SPARE, clear_errors, transaction
 from warpleague.league.store.facts import META, add_fact, meta_alterations
 from warpleague.league.store.lock import StoreFiles, take_lock
 from warpleague.league.store.schema import (
-    clear_errors,
+    NUMBERING,
     confinement_id,
     confinement_text,
     connect_to_read,
     connect_to_write,
-    transaction,
+    set_meta,
     unplayed,
 )
+from warpleague.match.confinement import Confinement
+from warpleague.match.forms import structured
 from warpleague.match.packing import unpack
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.safe_text import safe
@@ -54,19 +45,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from warpleague.league.results.pass_cache import Pass, Still
-    from warpleague.league.season.fixture import Fixture
+    from warpleague.league.season.played_match import LatestMatch
+    from warpleague.league.season.season import Season
     from warpleague.league.store.columns import Columns
     from warpleague.league.store.journal import Head
-    from warpleague.match.confinement import Confinement
     from warpleague.match.spec import MatchResult, SeatFault, SeatSpec
 
-T = TypeVar("T")
-_CHUNK = 400  # ids looked up by one query; SQLite takes 999 at least
 _PACKED = 3  # the level of zstd: the higher ones take eight times as long, and save 6 % of the space
-_MAX_STILL = 100_000  # matches whose columns are kept within a snapshot, in some MB
-_COLUMNS = journal.COLUMNS
-_INSERT_MATCH = f"INSERT INTO match ({', '.join(_COLUMNS)}, held) VALUES ({','.join('?' * len(_COLUMNS))}, ?)"
 
 
 class Store(About):
@@ -78,8 +63,6 @@ class Store(About):
         self._lock = lock
         self.files = StoreFiles() if lock is None else StoreFiles.of(path, path.with_name("league.lock"))
         self._packer = ZstdCompressor(level=_PACKED)
-        self.still: Still | None = None
-        """What was worked out of the matches within a `snapshot`; None outside of one, and where they are many."""
 
     @classmethod
     def open_to_write(cls, folder: Path) -> Store:
@@ -115,8 +98,6 @@ class Store(About):
     def close(self) -> None:
         """Fold the log into the file, give the lock back."""
         if self._lock is not None:
-            with suppress(StoreError), self.writing():
-                kept.fold(self._db, least=1)
             # Where someone is reading it fails, and the log stays, which is as safe.
             with suppress(sqlite3.OperationalError):
                 self._db.execute("PRAGMA journal_mode = DELETE")
@@ -136,50 +117,49 @@ class Store(About):
     def add(self, results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]]) -> None:
         """Commit finished matches, each with its record, in one transaction; durable when this returns."""
         with self.writing():
-            keep = kept.head(self._db) is not None
+            numbered = self.numbering() is not None
             for fixture, seats, result in results:
-                self.put(fixture.id, fixture.deal, [(seat.bot, seat.identity) for seat in seats], result)
-                if keep:
-                    kept.note(self._db, fixture)
-            kept.fold(self._db)
+                bots = [(seat.bot, seat.identity) for seat in seats]
+                self.put(fixture.deal, bots, result, fixture if numbered else None)
 
-    def put(self, match_id: str, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult) -> None:
-        """Insert a match with its record, and note it in the journal; within `writing`."""
-        row = row_of(match_id, deal, bots, result)
-        confined, packed = (
-            confinement_text(result.confinement),
-            self._packer.compress(result.record, ZstdCompressor.FLUSH_FRAME),
-        )
-        self._db.execute(_INSERT_MATCH, (*row, confinement_id(self._db, confined)))
-        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (match_id, len(result.record), packed))
-        journal.append(self._db, row, confined, len(result.record), packed)
+    def put(
+        self, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult, fixture: Fixture | None = None
+    ) -> None:
+        """Insert a match with its record, and note it in the journal; within `writing`.
+
+        `bots` are name and identity of the bot in each seat, `fixture` its place in the schedule of `numbering`.
+        """
+        confined = confinement_text(result.confinement)
+        match = StoredMatch.of(deal, bots, result, confinement_id(self._db, confined))
+        packed = self._packer.compress(result.record, ZstdCompressor.FLUSH_FRAME)
+        if fixture is None:
+            match_rows.insert(self._db, match)
+        else:
+            match_rows.insert(self._db, match, fixture.number, fixture.group)
+        self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (match.id, len(result.record), packed))
+        journal.append(self._db, match, confined, len(result.record), packed)
 
     def remove(self, match_id: Any, problem: str) -> None:
         """Delete a match that does not hold, and note that in the journal; within `writing`."""
         # An id that is no UTF-8 text has to be given as bytes.
         text = isinstance(match_id, str)
-        key = match_id.encode("utf-8", "surrogateescape") if text else match_id
+        value = match_id.encode("utf-8", "surrogateescape") if text else match_id
+        this = f"WHERE id = {'CAST(? AS TEXT)' if text else '?'}"
+        for (key,) in self._db.execute(f"SELECT key FROM match {this}", (value,)).fetchall():
+            match_rows.delete_seats(self._db, key)
         for table in ("record", "match"):
-            self._db.execute(f"DELETE FROM {table} WHERE id = {'CAST(? AS TEXT)' if text else '?'}", (key,))
-        self._db.execute("DELETE FROM held WHERE id NOT IN (SELECT held FROM match WHERE held IS NOT NULL)")
-        self.drop_columns()
+            self._db.execute(f"DELETE FROM {table} {this}", (value,))
+        self._db.execute("DELETE FROM confinement WHERE id NOT IN (SELECT confinement FROM match)")
         add_fact(self._db, journal.REMOVED, {"match": safe(str(match_id)), "problem": safe(problem)})
 
     @contextmanager
-    def snapshot(self, begun: Pass | None = None) -> Iterator[None]:
-        """Everything that is read inside shows the store as it was at the first read, even while a run writes.
-
-        What takes a pass through the matches goes on with what an earlier snapshot has `begun`.
-        """
-        from warpleague.league.results.pass_cache import Pass, Still  # which load numpy
-
+    def snapshot(self) -> Iterator[None]:
+        """Everything that is read inside shows the store as it was at the first read, even while a run writes."""
         with clear_errors(self.path):
             self._db.execute("BEGIN")
-            self.still = Still(begun or Pass()) if self.count() <= _MAX_STILL else None
             try:
                 yield
             finally:
-                self.still = None
                 self._db.execute("COMMIT")
 
     def version(self) -> int:
@@ -188,114 +168,145 @@ class Store(About):
 
     def latest(self, most: int) -> list[LatestMatch]:
         """The matches stored last, the newest first."""
-        found = self._rows(
-            f"SELECT {LATEST_COLUMNS} FROM (SELECT id, seq FROM journal ORDER BY seq DESC LIMIT ?) AS new "
-            "JOIN match ON match.id = new.id ORDER BY new.seq DESC",
-            most,
-        )
-        return [match for row in found if (match := latest_from(row)) is not None]
+        with clear_errors(self.path):
+            return match_rows.latest(self._db, most)
 
     def last_played(self, most: int, before: int | None = None, bot: str | None = None) -> list[PlayedMatch]:
         """At most so many stored matches, the newest first: of one bot, or from before an entry of the journal."""
-        found = self._rows(
-            f"SELECT journal.seq, {PLAYED_COLUMNS} FROM journal CROSS JOIN match ON match.id = journal.id "
-            "WHERE (?1 IS NULL OR journal.seq < ?1) AND (?2 IS NULL OR instr(match.bots, ?2)) "
-            "ORDER BY journal.seq DESC LIMIT ?3",
-            before,
-            None if bot is None else json.dumps(bot),
-            most,
+        query = "SELECT journal.seq, match.id FROM journal CROSS JOIN match ON match.id = journal.id "
+        if bot is not None:
+            query += (
+                "JOIN seat ON seat.match = match.key AND seat.bot IN (SELECT id FROM bot WHERE name = ?2) "
+            )
+        query += (
+            "WHERE (?1 IS NULL OR journal.seq < ?1) GROUP BY journal.seq ORDER BY journal.seq DESC LIMIT ?3"
         )
-        return [match for row in found if (match := played_match_from(row)) is not None]
+        rows = self._rows(query, before, bot, most)
+        found = [(entry, self._readable(match_id)) for entry, match_id in rows]
+        return [PlayedMatch(entry, match) for entry, match in found if match is not None]
 
     def played_match(self, match_id: str) -> PlayedMatch | None:
         """A stored match as lists show it, or None."""
-        found = self._rows(f"SELECT 0, {PLAYED_COLUMNS} FROM match WHERE id = ?", match_id)
-        return played_match_from(found[0]) if found else None
+        match = self._readable(match_id)
+        return None if match is None else PlayedMatch(0, match)
 
-    def _select(self, what: str, chunk: Sequence[Fixture], then: str = "") -> list[tuple[Any, ...]]:
-        marks = ",".join("?" * len(chunk))
-        query = f"SELECT {what} FROM match WHERE id IN ({marks}) {then}"
-        return self._rows(query, *(fixture.id for fixture in chunk))
+    def _readable(self, match_id: str) -> StoredMatch | None:
+        """A stored match, or None also if it is damaged, which `verify` reports."""
+        with suppress(StoreError):
+            return self.match(match_id)
+        return None
 
     def count(self) -> int:
         """How many matches are stored, including those of other bots or formats."""
-        with clear_errors(self.path):
-            return kept.count_all(self._db)
+        return int(self._rows("SELECT count(*) FROM match")[0][0])
 
     def count_versions(self) -> Counter[tuple[str, str]]:
-        """In how many stored matches each bot plays, by name and identity; those that cannot be read are left out."""
-        found: Counter[tuple[str, str]] = Counter()
-        for text, many in self._rows("SELECT bots, count(*) FROM match GROUP BY bots"):
-            with suppress(ValueError, TypeError, RecursionError):  # verify reports it
-                for name, identity in {(str(name), str(identity)) for name, identity in json.loads(text)}:
-                    found[name, identity] += many
-        return found
-
-    def results_before(self, entry: int) -> list[tuple[int, str, str]]:
-        """Deal, bots and ranks, as they are stored, of each match stored before this entry of the journal."""
-        return self._rows(
-            "SELECT m.deal, m.bots, m.ranks FROM match m WHERE m.id IN (SELECT id FROM journal WHERE seq < ?)",
-            entry,
+        """In how many stored matches each bot plays, by name and identity."""
+        rows = self._rows(
+            "SELECT b.name, b.identity, count(DISTINCT s.match) FROM seat s JOIN bot b ON b.id = s.bot GROUP BY b.id"
         )
+        return Counter({(str(name), str(identity)): many for name, identity, many in rows})
+
+    def results_before(
+        self, entry: int
+    ) -> list[tuple[str, int, tuple[tuple[str, str], ...], tuple[int, ...]]]:
+        """Id, deal, bots and ranks by seat of each match stored before this entry of the journal."""
+        with clear_errors(self.path):
+            return list(match_rows.results_before(self._db, entry))
 
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
         """How many of the fixtures are stored."""
         found, stored = 0, self.count()
         if not stored:
             return 0
-        for chunk in _chunks(fixtures):
-            found += self._select("count(*)", chunk)[0][0]
+        for chunk in match_rows.chunks(fixtures):
+            marks = ",".join("?" * len(chunk))
+            query = f"SELECT count(*) FROM match WHERE id IN ({marks})"
+            found += self._rows(query, *(fixture.id for fixture in chunk))[0][0]
             if found >= stored:
                 break  # all are found: of a long season that has just begun, the rest need not be looked at
         return found
 
-    # Columns
+    # Numbers in the schedule
 
-    def columns(self, entry: str, players: int, parts: Sequence[str]) -> Columns | None:
-        """The results of all stored matches of the schedule, if the store has them for the commitment `entry`.
+    def numbering(self) -> str | None:
+        """The commitment to the entrants whose schedule the numbers of matches are of, or None."""
+        return self.meta(NUMBERING)
 
-        `parts` are those of `columns.PARTS` that are wanted.
-        """
-        with clear_errors(self.path):
-            known = kept.head(self._db)
-            if known is None or known["entry"] != entry:
-                return None
-            from warpleague.league.store.columns import Damaged
-
-            try:
-                return kept.read(self._db, players, parts)
-            except Damaged:  # verify reports it
-                return None
-
-    def each_columns(self, entry: str, players: int, parts: Sequence[str]) -> Iterator[Columns] | None:
-        """The same in pieces, in schedule order; `Damaged` where the next one cannot be read."""
-        with clear_errors(self.path):
-            known = kept.head(self._db)
-            return None if known is None or known["entry"] != entry else kept.each(self._db, players, parts)
-
-    def count_columns(self, entry: str) -> Counter[int | None] | None:
-        """How many matches of the schedule have each number in `confinements`, if known without reading them."""
-        with clear_errors(self.path):
-            return kept.count(self._db, entry)
-
-    def columns_tell_all(self) -> bool:
-        """Whether the columns tell of as many matches as are stored; not so where rows were deleted by hand."""
-        with clear_errors(self.path):
-            return kept.tell_all(self._db)
-
-    def make_columns(self, entry: str, matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> None:
-        """Make the columns anew from `matches`, all of the schedule that are stored, in its order."""
+    def number(self, entry: str, fixtures: Iterable[Fixture]) -> None:
+        """Give the stored matches of the schedule their numbers anew; `entry` is the commitment to its entrants."""
         with self.writing() as db:
-            kept.make(db, entry, matches, players)
+            db.execute("UPDATE match SET number = NULL, cluster = NULL WHERE number IS NOT NULL")
+            db.executemany(
+                "UPDATE match SET number = ?, cluster = ? WHERE id = ?",
+                ((fixture.number, fixture.group, fixture.id) for fixture in fixtures),
+            )
+            set_meta(db, NUMBERING, entry)
 
-    def columns_fit(self, entry: str, matches: Iterable[tuple[Fixture, StoredMatch]], players: int) -> bool:
-        """Whether the columns of the commitment `entry`, if there are any, are those of `matches`, as above."""
+    def forget_numbers(self) -> None:
+        """Let no number count any more, since other matches are stored now; within `writing`."""
+        self._db.execute("DELETE FROM meta WHERE key = ?", (NUMBERING,))
+
+    def numbers(self) -> list[int]:
+        """The numbers of all matches that have one, in order."""
+        return [row[0] for row in self._rows("SELECT number FROM match WHERE number > 0 ORDER BY number")]
+
+    def places_in_schedule(self) -> dict[str, tuple[int, int]]:
+        """Number and group of each match that has them, by its id."""
+        rows = self._rows("SELECT id, number, cluster FROM match WHERE number IS NOT NULL ORDER BY number")
+        return {str(match_id): (number, group) for match_id, number, group in rows}
+
+    def numbered(self, season: Season) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """The matches of the schedule of `numbering`, in its order; memory does not grow with their number."""
+        places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
         with clear_errors(self.path):
-            return kept.count(self._db, entry) is None or kept.fit(self._db, matches, players)
+            for number, group, match in match_rows.numbered(self._db):
+                match.check_players(season.players)
+                seats = tuple([places.get(bot, -1) for bot in match.bots])
+                if min(seats) < 0:
+                    raise StoreError(
+                        f"{self.path}: is damaged: match {match.id}: its bots are others; {MEND}"
+                    )
+                yield Fixture(number, match.id, match.deal, group, seats), match
 
-    def drop_columns(self) -> None:
-        """Forget the columns, since other matches are stored now; within `writing`."""
-        kept.drop(self._db)
+    def columns(self, season: Season, parts: Sequence[str]) -> Iterator[Columns]:
+        """The same as arrays, some ten thousand matches after the other; `parts` are those of `columns.PARTS`."""
+        from warpleague.league.store.columns import Damaged, stored
+
+        places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
+        with clear_errors(self.path):
+            rows = self._rows("SELECT id, name, identity FROM bot")
+            bots = {number: places[bot[0], bot[1]] for number, *bot in rows if (bot[0], bot[1]) in places}
+            try:
+                yield from stored(self._db, bots, season.players, parts)
+            except Damaged as error:
+                for _ in self.numbered(season):
+                    pass  # which names the match
+                raise StoreError(f"{self.path}: is damaged: {error}; {SPARE}") from None
+
+    def seat_counts(self) -> list[tuple[tuple[str, str], int]]:
+        """Name and identity of each bot, and how many seats of matches that have a number it took."""
+        every = self.count() == self.count_numbered().total()
+        query = "SELECT bot, count(*) AS many FROM seat GROUP BY bot"
+        if not every:
+            query = "SELECT bot, count(*) AS many FROM seat JOIN match ON key = match WHERE number > 0 GROUP BY bot"
+        rows = self._rows(f"SELECT b.name, b.identity, many FROM ({query}) JOIN bot b ON b.id = bot")
+        return [((name, identity), many) for name, identity, many in rows]
+
+    def faulty_seats(self) -> list[tuple[tuple[str, str], str, int]]:
+        """Name and identity of each bot that faulted in a match that has a number, the match's id, and the seat."""
+        rows = self._rows(
+            "SELECT b.name, b.identity, m.id, s.seat FROM seat s JOIN match m ON m.key = s.match "
+            "JOIN bot b ON b.id = s.bot WHERE s.faults > 0 AND m.number > 0 ORDER BY m.number, s.seat"
+        )
+        return [((name, identity), match_id, seat) for name, identity, match_id, seat in rows]
+
+    def count_numbered(self) -> Counter[int | None]:
+        """How many matches that have a number refer to each number in `confinements`; None: it was not noted."""
+        rows = self._rows("SELECT confinement, count(number) FROM match GROUP BY confinement")
+        return Counter({number: many for number, many in rows if many})
+
+    # Confinements
 
     def confinements(self, *, damaged: bool = False) -> dict[int, Confinement]:
         """How bots were confined, as records say it, by the number that matches refer to it with.
@@ -303,26 +314,16 @@ class Store(About):
         With `damaged`, what cannot be read is left out; without, it raises `StoreError`.
         """
         known: dict[int, Confinement] = {}
-        for number, text in self._rows("SELECT id, found FROM held"):
+        for number, text in self._rows("SELECT id, text FROM confinement"):
             try:
-                known[number] = confinement_from(text)
+                data = msgspec.json.decode(text) if isinstance(text, str) else None
+                known[number] = structured(data, Confinement)
             except (TypeError, ValueError, RecursionError) as error:
                 if not damaged:
                     raise StoreError(
                         f"{self.path}: is damaged: how bots were confined: {error}; {MEND}"
                     ) from None
         return known
-
-    def count_confinements(self, fixtures: Iterable[Fixture]) -> Counter[int | None]:
-        """How many of the stored fixtures refer to each number in `confinements`; None: it was not noted."""
-        counts: Counter[int | None] = Counter()
-        stored = self.count()
-        for chunk in _chunks(fixtures) if stored else ():
-            for number, count in self._select("held, count(*)", chunk, "GROUP BY held"):
-                counts[number] += count
-            if counts.total() >= stored:
-                break  # as in count_of
-        return counts
 
     def since_entry(self) -> list[str]:
         """The ids of the matches stored since it was last settled who plays (entrants, merges, decisions)."""
@@ -366,33 +367,32 @@ class Store(About):
 
     def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
-        for fixture, row in self.rows(fixtures):
-            yield fixture, None if row is None else played_from(row, len(fixture.seats))
-
-    def rows(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, tuple[Any, ...] | None]]:
-        """Each fixture with its row of `RESULT_COLUMNS`, for `played_from`, or None."""
-        for chunk in _chunks(fixtures):
-            found = {row[0]: row for row in self._select(RESULT_COLUMNS, chunk)}
+        for chunk in match_rows.chunks(fixtures):
+            with clear_errors(self.path):
+                found = match_rows.by_id(self._db, [fixture.id for fixture in chunk])
             for fixture in chunk:
-                yield fixture, found.get(fixture.id)
+                match = found.get(fixture.id)
+                if match is not None:
+                    match.check_players(len(fixture.seats))
+                yield fixture, match
+
+    def match(self, match_id: str) -> StoredMatch | None:
+        """A stored match, or None; `StoreError` if it is damaged."""
+        with clear_errors(self.path):
+            return match_rows.by_id(self._db, [match_id]).get(match_id)
 
     def tells_services(self) -> bool:
         """Whether any stored match tells of failures of services, or of what they took."""
-        found = self._rows(
-            "SELECT 1 FROM match WHERE instr(times, 'failures') OR instr(times, '_tokens') OR instr(times, 'cost') "
-            "LIMIT 1"
-        )
-        return bool(found)
+        query = "SELECT 1 FROM seat WHERE failures OR input_tokens OR output_tokens OR cost LIMIT 1"
+        return bool(self._rows(query))
 
     def faults(self, ids: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[SeatFault, ...], ...]]]:
         """The faults of each of these matches, by seat; a match that is not there any more has none."""
-        for at in range(0, len(ids), _CHUNK):
-            part = ids[at : at + _CHUNK]
-            marks = ",".join("?" * len(part))
-            rows = self._rows(f"SELECT {RESULT_COLUMNS} FROM match WHERE id IN ({marks})", *part)
-            found = {row[0]: row for row in rows}
-            for match_id in part:
-                yield match_id, played_from(found[match_id]).faults if match_id in found else ()
+        for chunk in match_rows.chunks(ids):
+            with clear_errors(self.path):
+                found = match_rows.by_id(self._db, chunk)
+            for match_id in chunk:
+                yield match_id, found[match_id].faults if match_id in found else ()
 
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The fixtures that have been played, in the given order, with their results."""
@@ -427,8 +427,7 @@ class Store(About):
 
     def check(self, match_id: str) -> None:
         """Raise `StoreError` if the row or the record of a match cannot be read."""
-        for row in self._rows(f"SELECT {RESULT_COLUMNS} FROM match WHERE id = ?", match_id):
-            _ = (played := played_from(row)).faults, played.times
+        self.match(match_id)
         self.record(match_id)
 
     def matching(self, prefix: str) -> list[str]:
@@ -438,15 +437,8 @@ class Store(About):
 
     def matches_of(self, bot: str, most: int) -> list[tuple[str, list[tuple[str, str]]]]:
         """The ids of the last `most` matches of a bot, the newest first, each with names and identities by seat."""
-        rows = self._rows(
-            "SELECT match.id, match.bots FROM journal CROSS JOIN match ON match.id = journal.id "
-            "WHERE instr(match.bots, ?) ORDER BY seq DESC LIMIT ?",
-            json.dumps(bot),
-            most,
-        )
-        return [
-            (str(match), [(str(seat[0]), str(seat[1])) for seat in json.loads(bots)]) for match, bots in rows
-        ]
+        with clear_errors(self.path):
+            return match_rows.matches_of(self._db, bot, most)
 
     def deal_of(self, match_id: str) -> int:
         """The deal number of a stored match."""
@@ -454,9 +446,3 @@ class Store(About):
         if type(deal) is not int:
             raise StoreError(f"the store is damaged: match {match_id}: deal: must be a whole number; {MEND}")
         return deal
-
-
-def _chunks(fixtures: Iterable[Fixture]) -> Iterator[list[Fixture]]:
-    source = iter(fixtures)
-    while chunk := list(islice(source, _CHUNK)):
-        yield chunk

@@ -17,7 +17,8 @@ import msgspec
 from warpleague.errors import StoreError
 from warpleague.league.season.season import ID
 from warpleague.league.season.text import is_text
-from warpleague.league.store.schema import check_tables, harden
+from warpleague.league.store.database import harden
+from warpleague.league.store.store_formats import STORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ class UntrustedStore:
                 self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_BYTES)
                 self._db.set_progress_handler(lambda: time.monotonic() > self._until_s, steps)
                 self._db.execute("BEGIN")  # a run may go on there: all of it is to be of one moment
-                check_tables(self._db, path, "nothing was taken over")
+                STORE.check(self._db, path, "nothing was taken over")
             except BaseException:
                 self._db.close()
                 raise

@@ -75,11 +75,11 @@ def merge_from(
                 differing.append(match_id)
         if new:
             bots: set[tuple[str, str]] = set()
-            for match_id, deal, recorded in _checked(season, theirs, new, trust, jobs, new_pool):
-                store.put(match_id, deal, recorded.seats, recorded.result)
+            for deal, recorded in _checked(season, theirs, new, trust, jobs, new_pool):
+                store.put(deal, recorded.seats, recorded.result)
                 bots.update(recorded.seats)
             entrants_commitment.settle_merged(db, theirs.head(), sorted(bots))
-            store.drop_columns()
+            store.forget_numbers()
     return Merged(len(new), shared, tuple(differing))
 
 
@@ -108,11 +108,11 @@ def _checked(
     trust: bool,
     jobs: int,
     new_pool: NewPool,
-) -> Iterator[tuple[str, int, Recorded]]:
+) -> Iterator[tuple[int, Recorded]]:
     waiting: deque[tuple[str, int, Future[Recorded]]] = deque()
     with new_pool(jobs, "none") as pool:
 
-        def settled() -> tuple[str, int, Recorded]:
+        def settled() -> tuple[int, Recorded]:
             match_id, deal, future = waiting.popleft()
             try:
                 recorded = future.result()
@@ -122,7 +122,7 @@ def _checked(
                 raise theirs.damaged(
                     f"match {match_id}: its record is of another match, or its deal is another"
                 )
-            return match_id, deal, recorded
+            return deal, recorded
 
         try:
             for match_id, deal in new:

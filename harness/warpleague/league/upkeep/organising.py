@@ -61,7 +61,7 @@ def merge(
         with store.writing() as db:
             merged = [merge_from(store, db, season, path, trust=trust, new_pool=new_pool) for path in paths]
         if store.bots() is not None:
-            assemble(config, season, store, ()).keep_columns()
+            assemble(config, season, store, ()).number_matches()
         return merged
 
 
@@ -78,8 +78,8 @@ def mend(
     with open_to_mend(config, results) as league:
         removed = remove_damaged(league, jobs, new_pool)
         with league.store.writing():
-            league.store.drop_columns()
-        league.keep_columns()
+            league.store.forget_numbers()
+        league.number_matches()
         return removed
 
 

@@ -15,7 +15,7 @@ import msgspec
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.schedule.schedule import Course
-from warpleague.league.season.played_match import played_from
+from warpleague.league.season.played_match import damaged
 from warpleague.league.store.record_reader import header_differences
 from warpleague.match.confinement import Confinement
 from warpleague.match.forms import confinement_of
@@ -55,18 +55,19 @@ def verify_league(
     confinements = league.store.confinements(damaged=True)
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
     with new_pool(jobs, "none") as pool:
-        for fixture, row in league.store.rows(league.schedule):
-            if row is None:
-                continue
+        for fixture in league.schedule:
             bots = [(season.bots[bot].bot, season.bots[bot].identity) for bot in fixture.seats]
             head = {**season.conditions, "id": fixture.id}
             key = season.key_of(fixture.deal)
             try:
-                played = played_from(row, len(fixture.seats))
+                played = league.store.match(fixture.id)
+                if played is None:
+                    continue
                 stored = (played.ranks, played.scores, played.rival, played.why, played.digest, played.lines)
                 faults = [[attrs.astuple(fault) for fault in seat] for seat in played.faults]
-                _ = played.times  # no more than whether they can be read
                 record = league.store.record(fixture.id)
+                if played.bots != tuple(bots):
+                    raise damaged(fixture.id, "its bots are not those of its place in the schedule")
             except StoreError as error:
                 waiting.append((fixture, pool.submit(str, str(error))))
             else:
@@ -125,8 +126,7 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
     """
     found = league.store.alterations(heads)
     with suppress(StoreError):  # a match that cannot be read is told by itself
-        if not found and not league.columns_fit():
-            found.append((None, "the columns that tables are made of are not those of its matches"))
+        found += misnumbered(league) if not found else []
     ids = {match_id for match_id, _ in found if match_id is not None}
     numbers: dict[str, int] = {}
     for fixture in league.schedule if ids else ():
@@ -135,6 +135,20 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
             if len(numbers) == len(ids):
                 break
     return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in found]
+
+
+def misnumbered(league: League) -> list[tuple[str | None, str]]:
+    """Stored matches whose number or group is not the one they have in the schedule: the id, and what is wrong."""
+    if not league.is_numbered:
+        return []
+    places = league.store.places_in_schedule()
+    found: list[tuple[str | None, str]] = []
+    for fixture, _ in league.store.played(league.schedule):
+        if places.pop(fixture.id, None) != (fixture.number, fixture.group):
+            found.append((fixture.id, "its number in the store is not its number in the schedule"))
+    return found + [
+        (match_id, "has a number in the store, but is not in the schedule") for match_id in places
+    ]
 
 
 def mispaired(league: League) -> list[tuple[int | None, str | None, str]]:

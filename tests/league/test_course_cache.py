@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import attrs
 import pytest
 
 from warpleague.errors import StoreError
+from warpleague.league.results.course_cache import CourseCache
 from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.pass_cache import Pass
-from warpleague.league.results.status import scheduled
 from warpleague.league.season.config_file import load_config
 from warpleague.league.store.columns import PARTS
 from warpleague.league.store.disqualifications import disqualify
@@ -35,7 +33,7 @@ class Ladder(NamedTuple):
 
     path: Path
     league: League
-    begun: Pass
+    begun: CourseCache
     add: Callable[[int], int]
 
 
@@ -51,7 +49,7 @@ def add_some(league: League, fake: ModuleType, rng: Random, most: int) -> int:
 @pytest.fixture
 def ladder(write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType) -> Iterator[Ladder]:
     """A ladder of some forty matches, which has been looked at."""
-    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), Pass(), Random(1)
+    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), CourseCache(), Random(1)
     with open_league(path) as league:
         while add_some(league, fake, rng, 4) and league.store.count() < 40:
             pass
@@ -59,14 +57,14 @@ def ladder(write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType)
         yield Ladder(path, league, begun, lambda most: add_some(league, fake, rng, most))
 
 
-def look(path: Path, begun: Pass | None = None, results: str = "results") -> tuple[Any, int | None]:
+def look(path: Path, begun: CourseCache | None = None, results: str = "results") -> tuple[Any, int | None]:
     """All matches of a league and their number, as an own reader sees them."""
     with open_to_read(load_config(path), path.parent / results) as league:
         if begun is None:
             return league.columns(*PARTS), league.schedule.total
-        with league.store.snapshot(begun):
-            total = scheduled(league)
-            return league.columns(*PARTS, everything=True), total
+        league = attrs.evolve(league, course=begun)
+        with league.store.snapshot():
+            return league.columns(*PARTS, everything=True), league.scheduled()
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -75,7 +73,7 @@ def test_a_look_that_goes_on_finds_the_same(
     write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, form: str, seed: int
 ) -> None:
     """Whatever was stored between two looks, in whatever order, all columns and the total are the same."""
-    path, begun, rng = write_league("a", "b", "c", "d", deals=1, extra=form), Pass(), Random(seed)
+    path, begun, rng = write_league("a", "b", "c", "d", deals=1, extra=form), CourseCache(), Random(seed)
     with open_league(path) as league:
         while add_some(league, fake, rng, rng.randrange(1, 7)):
             found, total = look(path, begun)
@@ -114,12 +112,11 @@ def test_after_an_error_it_begins_anew(ladder: Ladder) -> None:
     before = set(store.ids())
     ladder.add(9)
     last = (set(store.ids()) - before).pop()
-    with closing(sqlite3.connect(store.path)) as db, db:
-        times = db.execute("SELECT times FROM match WHERE id = ?", (last,)).fetchone()[0]
-        db.execute("UPDATE match SET times = '[]' WHERE id = ?", (last,))
+    with store.writing() as db:
+        db.execute("UPDATE match SET lines = 'x' WHERE id = ?", (last,))
     for _ in range(2):
         with pytest.raises(StoreError, match=last):
             look(ladder.path, ladder.begun)
-    with closing(sqlite3.connect(store.path)) as db, db:
-        db.execute("UPDATE match SET times = ? WHERE id = ?", (times, last))
+    with store.writing() as db:
+        db.execute("UPDATE match SET lines = 1 WHERE id = ?", (last,))
     assert look(ladder.path, ladder.begun)[0].same(look(ladder.path)[0])
