@@ -15,6 +15,7 @@ from tests.league.fakes import fakeplay
 from warpleague.arena.submissions import challenges
 from warpleague.arena.submissions.requests import BODY_LIMITS
 from warpleague.arena.web.app import App
+from warpleague.arena.web.freeze import freeze_time_s
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import RequestMiddleware
 from warpleague.arena.web.openapi import document
@@ -97,9 +98,24 @@ class ApiGround(Ground):
         log = {"stderr": "said", "wire": "sent"}
         result = {"order": [0, 1], "ranks": [1, 2]}
         challenges.settle(self.ledger, asked.id, result=result, record=packed, log=log)
+        self.serve()
+
+    def serve(self, arena: str = "") -> None:
+        """Serve the leagues, with this text in the file of the one that was played."""
+        path = self.played.path
+        path.write_text(PLAYED.format("mine") + arena)
+        self.played = load_config(path)
         renderer: Any = InlineRenderer()
         self.feeds = [
-            LeagueFeed(config.name, config.path, self.results, renderer, delay_s=0.0, pages_mb=1)
+            LeagueFeed(
+                config.name,
+                config.path,
+                self.results,
+                renderer,
+                delay_s=0.0,
+                pages_mb=1,
+                freeze_at_s=freeze_time_s(config),
+            )
             for config in (self.config, self.played)
         ]
         configs = {config.name: config for config in (self.config, self.played)}

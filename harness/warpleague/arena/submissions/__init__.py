@@ -8,6 +8,8 @@ versions         the states of a submission, each a row, and the versions of a b
 unpacked         the folders with the source of accepted versions
 entering         how versions and an organiser's decisions reach a league that is being played
 checking         the process that checks submissions
+challenges       matches on demand: who asked for which, and how they ended
+challenge_player  the process that plays them
 own_records      the records that authors may download
 conditions       all that an author must know of a league
 api              describes the operations of the JSON API

@@ -10,6 +10,7 @@ conditions_page  all that an author must know of a league
 league_api       the part of the JSON API that is for everybody
 openapi          the description of the JSON API
 routes           which request reaches which page of authors, or the API
+freeze           what everybody sees of a league whose standings are frozen
 app              the application: which address shows what
 subprocesses     the processes that a server starts, and starts again
 server           runs all of it

@@ -19,6 +19,7 @@ from starlette.routing import Route
 from warpleague import __version__
 from warpleague.arena.live.frames import new_frames
 from warpleague.arena.web.docs_pages import text_of
+from warpleague.arena.web.freeze import stored_match
 from warpleague.arena.web.gzip_stream import BEGIN, HEADERS, Piece, accepts_gzip
 from warpleague.arena.web.page_cache import Busy
 from warpleague.games import load_game
@@ -256,31 +257,44 @@ class App:
     async def _match(self, request: Request) -> Response:
         feed, match = self._feed(request), request.path_params["match"]
         found: bytes | str | None = None
-        if _ID.fullmatch(match) and feed.page is not None:
+        if await self._may_show(feed, match):
             try:
-                found = await feed.pages.page(match, feed.page.game, published=feed.page.published)
+                page = feed.page
+                assert page is not None
+                found = await feed.pages.page(match, page.game, published=page.published)
             except Busy:
                 return self._notice(
                     "Too many replays are wanted", "This one will be made a little later.", 503, again=True
                 )
         if found is None:
             live = feed.live.matches.get(match)
-            if live is not None and live.shown:
+            if live is not None and live.shown and feed.shows_matches:
                 return self._notice("Not yet", "The match is not stored yet.", 404, again=True)
             raise HTTPException(404, "No match that may be seen has that id.")
         if isinstance(found, str):
             return self._notice("There is no replay", f"The record of this match does not hold: {found}", 500)
         return HTMLResponse(found)
 
+    async def _may_show(self, feed: LeagueFeed, match: str) -> bool:
+        """Whether there may be a page of a match; where the league is frozen, only of those that its copy has."""
+        if not _ID.fullmatch(match) or feed.page is None:
+            return False
+        if not feed.frozen:
+            return True
+        return (
+            await trio.to_thread.run_sync(stored_match, self.leagues[feed.name], self.results, match)
+            is not None
+        )
+
     async def _match_script(self, request: Request) -> Response:
         """The script of a match's page that it loads only on demand: what each seat saw, and the record."""
         feed, match = self._feed(request), request.path_params["match"]
         found: bytes | str | None = None
-        if _ID.fullmatch(match) and feed.page is not None:
+        if await self._may_show(feed, match):
             try:
-                found = await feed.pages.page(
-                    match, feed.page.game, published=feed.page.published, suffix=".js"
-                )
+                page = feed.page
+                assert page is not None
+                found = await feed.pages.page(match, page.game, published=page.published, suffix=".js")
             except Busy:
                 return Response(status_code=503)
         if not isinstance(found, bytes):
@@ -299,7 +313,7 @@ class App:
         """Lead to a match of a bot that can be watched; if there is none, wait for it."""
         feed, bot = self._feed(request), request.path_params["bot"]
         after = request.query_params.get("after", "")
-        if feed.page is not None and not feed.page.open_matches:
+        if feed.page is not None and not feed.shows_matches:
             raise HTTPException(404, "The matches of this league may be seen when the season is over.")
         match = feed.match_of(bot, after) if feed.page is not None else None
         if match is not None:
@@ -314,7 +328,7 @@ class App:
     def _live(self, request: Request) -> tuple[LeagueFeed, LiveMatch]:
         feed = self._feed(request)
         match = feed.live.matches.get(request.path_params["match"])
-        if match is None or not match.shown or feed.page is None or not feed.page.open_matches:
+        if match is None or not match.shown or not feed.shows_matches:
             raise HTTPException(404, "No match with that id is being played that may be watched.")
         return feed, match
 
@@ -358,7 +372,7 @@ class App:
         match.watchers += 1
         try:
             await match.execute()
-            while True:
+            while feed.shows_matches:
                 count, over = match.news.count, match.over
                 frames, shown = new_frames(list(match.frames), sent, shown, match.before, all_pictures=whole)
                 message: JsonObject = {"frames": frames, "turn": list(match.turn), "over": over}

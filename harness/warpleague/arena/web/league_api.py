@@ -11,10 +11,10 @@ from starlette.responses import Response
 from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.conditions import Conditions, conditions_of
 from warpleague.arena.submissions.requests import Refused, in_thread
+from warpleague.arena.web.freeze import stored_match, stored_matches
 from warpleague.arena.web.page_cache import MAX_WAITING
 from warpleague.arena.web.renderer import league_table, match_record
 from warpleague.errors import StoreError
-from warpleague.league.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -388,12 +388,18 @@ class LeagueApi:
             raise Refused(403, "The matches of this league may be seen when the season is over.")
         return feed
 
+    async def _read(self, feed: LeagueFeed, function: Any, *arguments: Any) -> Any:
+        try:
+            return await in_thread(function, self._app.leagues[feed.name], feed.results, *arguments)
+        except StoreError as error:
+            raise Refused(503, "The matches cannot be read now.") from error
+
     async def _matches(self, request: Request) -> Matches:
         feed, given = self._open_feed(request), MATCHES.values(request)
         if feed.page is None:
             return Matches(matches=[], before=None)
         most = given["most"]
-        found = await in_thread(_listed, feed, most + 1, given["before"], given["bot"])
+        found = await self._read(feed, stored_matches, most + 1, given["before"], given["bot"])
         more = len(found) > most
         return Matches(
             matches=[_match(one) for one in found[:most]], before=found[most - 1].entry if more else None
@@ -401,7 +407,9 @@ class LeagueApi:
 
     async def _match(self, request: Request) -> Match:
         feed, match = self._open_feed(request), request.path_params["match"]
-        found = await in_thread(_one, feed, match) if feed.page is not None and _ID.fullmatch(match) else None
+        found = None
+        if feed.page is not None and _ID.fullmatch(match):
+            found = await self._read(feed, stored_match, match)
         if found is None:
             raise Refused(404, "No match that may be seen has that id.")
         return _match(found)
@@ -414,22 +422,6 @@ class LeagueApi:
 
     async def _playing(self, request: Request) -> list[Playing]:
         return [Playing(**match.to_json()) for match in self._feed(request).playing()]
-
-
-def _listed(feed: LeagueFeed, most: int, before: int | None, bot: str | None) -> list[PlayedMatch]:
-    try:
-        with Store.open_to_read(feed.results / feed.name) as store:
-            return store.last_played(most, before, bot)
-    except StoreError as error:
-        raise Refused(503, "The matches cannot be read now.") from error
-
-
-def _one(feed: LeagueFeed, match: str) -> PlayedMatch | None:
-    try:
-        with Store.open_to_read(feed.results / feed.name) as store:
-            return store.played_match(match)
-    except StoreError as error:
-        raise Refused(503, "The matches cannot be read now.") from error
 
 
 def _bot(values: dict[str, Any]) -> Bot:

@@ -56,7 +56,9 @@ class LeagueFeed:
         delay_s: float,
         pages_mb: int,
         watcher_s: float = WATCHER_S,
+        freeze_at_s: float | None = None,
     ) -> None:
+        self._freeze_at_s = freeze_at_s
         self._watcher_s = watcher_s
         self.name, self.path, self.results = name, path, results
         self.page: LeaguePage | None = None
@@ -121,7 +123,19 @@ class LeagueFeed:
 
     def playing(self) -> list[LiveMatch]:
         """The matches being played that may be watched."""
-        return self.live.playing() if self.page is not None and self.page.open_matches else []
+        return self.live.playing() if self.shows_matches else []
+
+    @property
+    def shows_matches(self) -> bool:
+        """Whether matches may be seen that are played now, or were just played."""
+        page = self.page
+        return page is not None and page.open_matches and not self.frozen
+
+    @property
+    def frozen(self) -> bool:
+        """Whether everybody sees the league as it was at a time, since that has come and the season is not over."""
+        page, at_s = self.page, self._freeze_at_s
+        return at_s is not None and time.time() >= at_s and not (page is not None and page.published)
 
     def match_of(self, bot: str, after: str) -> LiveMatch | None:
         """As `LiveFolder.match_of`; a match that was over too soon to be followed is shown from its record."""
@@ -238,7 +252,7 @@ class LeagueFeed:
             matches: JsonObject = {
                 "playing": [match.to_json() for match in playing[:_LISTED]],
                 "more": max(0, len(playing) - _LISTED),
-                "latest": self._latest if self.page is not None and self.page.open_matches else [],
+                "latest": self._latest if self.shows_matches else [],
             }
             self._matches = Piece.of(b"," + _encode(matches)[1:] + b"\n\n")
         return self._version, sections + self._matches

@@ -18,6 +18,7 @@ import trio
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions.entering import entered
 from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.arena.web.freeze import is_frozen, shown_results
 from warpleague.errors import StoreError
 from warpleague.games import load_game
 from warpleague.league.referees.pool import RefereePool
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standings
+    from warpleague.league.season.config import LeagueConfig
 
 T = TypeVar("T")
 
@@ -81,6 +83,7 @@ class LeaguePage:
     complete: bool
     published: bool
     open_matches: bool
+    frozen: bool
     game: str
     bots: tuple[dict[str, Any], ...]
     cpu_s: float
@@ -97,8 +100,11 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
         with _opened(path, results) as opened, opened.store.snapshot():
             league = attrs.evolve(opened, course=_courses.setdefault(path, CourseCache()))
             shown = not league.hides_matches
+            frozen = is_frozen(league.config, results)
             found = index_content(league, only_totals=not shown)
             bots = _bots(league, found.values["table"], found.listing.columns)
+            if frozen:  # the receipt of a copy is none of the league
+                found.values["facts"] = [row for row in found.values["facts"] if row[0] != "receipt"]
     except StoreError as error:
         log("league not shown", file=str(path), why=str(error))
         return None
@@ -113,9 +119,7 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
         server=server,
         live={
             "version": version,
-            "notice": ""
-            if shown
-            else "Others still play the same deals, so only totals are shown until the season is over.",
+            "notice": _notice(league.config, frozen=frozen, shown=shown),
         },
         pages=pages,
         folder="matches",
@@ -146,9 +150,24 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
         published=now.published is not None,
         game=now.game,
         open_matches=shown,
+        frozen=frozen,
         bots=bots,
         cpu_s=time.process_time() - begun_s,
     )
+
+
+def _notice(config: LeagueConfig, *, frozen: bool, shown: bool) -> str:
+    """What a page says of what it does not show."""
+    if frozen and config.arena.freeze == "hidden":
+        return "Results are hidden until the season is over."
+    text = (
+        ""
+        if shown
+        else "Others still play the same deals, so only totals are shown until the season is over."
+    )
+    if frozen:
+        text = f"Shown is how the league stood at {config.arena.freeze_at}, until the season is over. {text}"
+    return text.strip()
 
 
 def match_page(
@@ -183,6 +202,8 @@ def league_table(path: Path, results: Path, name: str) -> bytes | None:
     try:
         with _opened(path, results) as league, league.store.snapshot():
             found = VIEWS[name].data(league)
+            if name == "status" and is_frozen(league.config, results):
+                found["head"] = ""  # that of a copy, which is no receipt of the league
             if league.hides_matches:
                 found = _without_messages(found) if name in _TOTALS else None
             return None if found is None else _encode(found)
@@ -219,7 +240,7 @@ def _opened(path: Path, results: Path) -> League:
     if (results / FILE).exists():
         with Ledger.open(results) as ledger:
             config = entered(ledger, config)
-    return open_to_read(config, results)
+    return open_to_read(config, shown_results(config, results))
 
 
 def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any], ...]:

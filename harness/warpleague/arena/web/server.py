@@ -20,6 +20,7 @@ from warpleague.arena.submissions.requests import BODY_LIMITS
 from warpleague.arena.submissions.tokens import authors
 from warpleague.arena.web.app import App
 from warpleague.arena.web.connections import ConnectionLimits, Connections
+from warpleague.arena.web.freeze import freeze_time_s
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
 from warpleague.arena.web.renderer import Renderer
@@ -120,6 +121,7 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
                 renderer,
                 delay_s=serving.delay_s,
                 pages_mb=serving.pages_mb,
+                freeze_at_s=freeze_time_s(configs[name]),
             )
             for name, path in zip(configs, serving.paths, strict=True)
         ]

@@ -228,9 +228,15 @@ class SeasonTable:
 
 @attrs.frozen(kw_only=True)
 class ArenaTable:
-    """`[arena]`: the command that an arena runs when a check, a run, a test or the season has ended."""
+    """`[arena]`: the command that an arena runs when a check, a run, a test or the season has ended.
+
+    From the time `freeze_at` until the season is over, everybody sees the league as it was then, or, with
+    `freeze = "hidden"`, without any results.
+    """
 
     on_event: tuple[str, ...] = ()
+    freeze_at: str | None = None
+    freeze: Literal["frozen", "hidden"] = "frozen"
 
 
 @attrs.frozen(kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import ConfigError
@@ -56,6 +57,11 @@ def check_config(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f'{where}: {key}: must begin with a program, such as ["./notify.sh"]')
         if any("\0" in word for word in command):
             raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
+    if config.arena.freeze_at is not None and not _is_time(config.arena.freeze_at):
+        raise ConfigError(
+            f"{where}: arena.freeze_at: must be a date and a time with its zone, such as "
+            '"2026-12-28T18:00:00+00:00"'
+        )
     together = config.run.matches_per_job
     if isinstance(together, int) and not 1 <= together <= MAX_MATCHES:
         raise ConfigError(f'{where}: run.matches_per_job: must be from 1 to {MAX_MATCHES}, or "auto"')
@@ -193,3 +199,11 @@ def _check_test(config: LeagueConfig, where: str) -> None:
         raise ConfigError(f"{where}: format: a test plays deals until it decides; leave out tables and deals")
     if form.elo0 >= form.elo1:
         raise ConfigError(f"{where}: format.elo1: must be above elo0 ({form.elo0:g}), not {form.elo1:g}")
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text is a date and a time with its zone."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False

@@ -1,0 +1,109 @@
+"""Standings that are frozen or hidden before the end of a season: no page and no answer in JSON tells more."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from html import unescape
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.arena.api_ground import ApiGround
+
+from warpleague.arena.web.freeze import is_frozen, shown_results
+from warpleague.errors import ConfigError
+from warpleague.league.season.config_file import load_config
+from warpleague.league.store.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+AT = "2021-01-01T00:00:00+00:00"
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Iterator[ApiGround]:
+    """Three of its six matches were stored before the time at which it is frozen."""
+    found = ApiGround(tmp_path)
+    with closing(sqlite3.connect(found.results / "played" / "league.sqlite")) as db, db:
+        for match in found.matches[:3]:
+            db.execute("UPDATE match SET stored = '2020-12-31T23:59:59+00:00' WHERE id = ?", (match,))
+    yield found
+    found.close()
+
+
+def everything(ground: ApiGround) -> str:
+    """All that everybody can get of the league but the pages of single matches."""
+    paths = ["/l/played/", "/bots", "/l/played/bots/mine", "/l/played/matches/order.js", "/"]
+    paths += [f"/api/leagues/played{path}" for path in ("", "/standings", "/bots", "/matches", "/playing")]
+    paths += [f"/api/leagues/played/tables/{table}" for table in ground.values()["table"]]
+    return "\n".join(ground.ask("GET", path).text for path in paths)
+
+
+def test_frozen_standings_have_the_matches_from_before(ground: ApiGround) -> None:
+    """In tables, lists, pages of matches and records; the store itself is as it was."""
+    ground.serve(f'[arena]\nfreeze_at = "{AT}"\n')
+    early, late = ground.matches[:3], ground.matches[3:]
+    listed = ground.ask("GET", "/api/leagues/played/matches").json["matches"]
+    assert sorted(match["match"] for match in listed) == early
+    lines = ground.ask("GET", "/api/leagues/played/standings").json
+    assert [line["played"] for line in lines] == [3, 3]
+    assert not any(match in everything(ground) for match in late)
+    assert f"Shown is how the league stood at {AT}" in unescape(everything(ground))
+    for match in late:
+        for path in (
+            f"/l/played/matches/{match}.html",
+            f"/l/played/matches/{match}.js",
+            f"/api/leagues/played/matches/{match}",
+            f"/api/leagues/played/matches/{match}/record",
+        ):
+            assert ground.ask("GET", path).status == 404, path
+    assert ground.ask("GET", f"/api/leagues/played/matches/{early[0]}").status == 200
+    with Store.open_to_read(ground.results / "played") as store:
+        assert store.count() == 6
+
+
+def test_hidden_standings_have_no_matches(ground: ApiGround) -> None:
+    """The bots are named, and nothing else."""
+    ground.serve(f'[arena]\nfreeze_at = "{AT}"\nfreeze = "hidden"\n')
+    assert ground.ask("GET", "/api/leagues/played/matches").json["matches"] == []
+    assert {
+        line["bot"]: line["played"] for line in ground.ask("GET", "/api/leagues/played/standings").json
+    } == {
+        "mine": 0,
+        "loser": 0,
+    }
+    assert not any(match in everything(ground) for match in ground.matches)
+    assert "Results are hidden until the season is over." in ground.ask("GET", "/l/played/").text
+
+
+def test_authors_still_get_the_records_of_their_own_bots(ground: ApiGround) -> None:
+    """They know their own matches anyway."""
+    ground.serve(f'[arena]\nfreeze_at = "{AT}"\n')
+    assert ground.ask("GET", "/api/leagues/played/bots/mine/records.zip", "ada").status == 200
+
+
+def test_all_is_shown_before_the_time_and_after_the_season(ground: ApiGround) -> None:
+    """The time alone decides when it begins, and the end of the season when it ends."""
+    ground.serve('[arena]\nfreeze_at = "2121-01-01T00:00:00+00:00"\n')
+    assert len(ground.ask("GET", "/api/leagues/played/matches").json["matches"]) == 6
+    ground.serve(f'[arena]\nfreeze_at = "{AT}"\n')
+    at_s = 1609459200.0
+    assert not is_frozen(ground.played, ground.results, at_s - 1)
+    assert is_frozen(ground.played, ground.results, at_s)
+    assert shown_results(ground.played, ground.results) != ground.results
+    with Store.open_to_write(ground.results / "played") as store:
+        store.publish_secret()
+    assert shown_results(ground.played, ground.results) == ground.results
+    ground.render()
+    assert len(ground.ask("GET", "/api/leagues/played/matches").json["matches"]) == 6
+
+
+@pytest.mark.parametrize("time", ["tomorrow", "2026-12-28", "2026-12-28T18:00:00"])
+def test_a_time_needs_its_zone(ground: ApiGround, time: str) -> None:
+    """Or nobody knows when it is."""
+    path = ground.folder / "wrong.toml"
+    path.write_text(ground.played.path.read_text() + f'[arena]\nfreeze_at = "{time}"\n')
+    with pytest.raises(ConfigError, match=r"arena\.freeze_at: must be a date and a time with its zone"):
+        load_config(path)
