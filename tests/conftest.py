@@ -102,7 +102,7 @@ def own_groups() -> Callable[[], set[str]]:
 
     def found() -> set[str]:
         base = cgroup.support().base
-        prefix = f"warpleague-{groups._owner()}-"
+        prefix = f"warpleague-{groups.owner()}-"
         return {name for name in os.listdir(base) if name.startswith(prefix)} if base else set()
 
     return found

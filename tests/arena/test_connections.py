@@ -24,11 +24,11 @@ class Ground:
 
     def __init__(self, limits: ConnectionLimits, open_stream: Any = None) -> None:
         self.go, self.asked = trio.Event(), trio.Event()
-        self.connections = Connections(self._app, limits)
+        self.connections = Connections(self.app, limits)
         self.open_stream = open_stream
         self.visitors = AsyncExitStack()
 
-    async def _app(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
+    async def app(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
         del receive
         if scope["type"] != "http":
             return

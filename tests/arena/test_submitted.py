@@ -47,12 +47,12 @@ def address(ground: ApiGround) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._answer(b"")
+            self.answer(b"")
 
         def do_POST(self) -> None:
-            self._answer(self.rfile.read(int(self.headers["content-length"])))
+            self.answer(self.rfile.read(int(self.headers["content-length"])))
 
-        def _answer(self, body: bytes) -> None:
+        def answer(self, body: bytes) -> None:
             more: dict[str, Any] = {"authorization": self.headers["authorization"]}
             if self.headers["content-type"]:
                 more["content_type"] = self.headers["content-type"]

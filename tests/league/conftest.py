@@ -186,12 +186,12 @@ def league_cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 
 
 @pytest.fixture
-def tools(fake: ModuleType) -> Tools:
+def tools(fake: ModuleType) -> dict[str, Any]:
     """Stand-ins: no bot is bundled, no match played, and no process started."""
-    return Tools(prepare=fake.prepare, play=fake.play, new_pool=InlinePool)
+    return {"prepare": fake.prepare, "play": fake.play, "new_pool": InlinePool}
 
 
 @pytest.fixture
-def command(tools: Tools, league_cli: Command) -> Command:
+def command(tools: dict[str, Any], league_cli: Command) -> Command:
     """The same with the stand-ins, or with others."""
-    return lambda *words, **others: league_cli(*words, tools=tools._replace(**others))
+    return lambda *words, **others: league_cli(*words, tools=Tools(**{**tools, **others}))

@@ -14,6 +14,7 @@ import warpleague.league.play.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
+from warpleague.cli.tools import Tools
 from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import expected
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
-    from warpleague.cli.tools import Tools
     from warpleague.match.spec import MatchSpec
 
 FORM = "kind = 'test'\nelo1 = 100\n"
@@ -288,7 +288,7 @@ def test_a_test_needs_the_right_number_of_bots(write_league: WriteLeague) -> Non
 
 @pytest.fixture
 def compare(
-    tools: Tools,
+    tools: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: Any,
@@ -333,7 +333,7 @@ def compare(
                 "150",
                 *arguments,
             ],
-            tools._replace(play=play),
+            Tools(**{**tools, "play": play}),
         )
         captured = capsys.readouterr()
         return code, captured.out, captured.err

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import Command
 
-    from warpleague.cli.tools import Tools
-
     Submit = Callable[..., Path]
 
 GOOD = ("anna", "bert", "cleo")
@@ -176,9 +174,9 @@ def test_both_names_of_the_key_must_agree(submit: Submit) -> None:
 
 
 @pytest.fixture
-def tools(tools: Tools) -> Tools:
+def tools(tools: dict[str, Any]) -> dict[str, Any]:
     """The stand-ins, but for bots: these are real."""
-    return tools._replace(prepare=None)
+    return {**tools, "prepare": None}
 
 
 def test_a_run_tells_all_problems_in_a_table(command: Command, submit: Submit, tmp_path: Path) -> None:

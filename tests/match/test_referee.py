@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
 
 from warpleague.games import load_game
+from warpleague.games.api import CHANCE
 from warpleague.match.referee import Situation
-from warpleague.match.replay import verify_record
+from warpleague.match.replay import Replay, verify_record
 from warpleague.match.setup import options_json
 from warpleague.match.spec import SeatSpec, TimeControl
 
@@ -378,15 +380,19 @@ def test_a_note_is_kept(spec: Any, table: Any) -> None:
 
 def test_a_position_is_played_from(spec: Any, table: Any) -> None:
     """A match started from a written-down position continues it."""
-    whole = table(spec())
-    for _ in range(30):
-        whole.step()
-    whole.referee.advance()
-    position = whole.referee.game.to_json(whole.referee._state)
-    played = table(spec(position=json.loads(json.dumps(position))))
-    result = played.play()
-    assert lines(result)[0]["position"] == json.loads(json.dumps(position))
-    assert played.questions[0][1]["state"] == json.loads(
-        json.dumps(whole.referee.game.view(whole.referee._state, played.questions[0][0]))
+    replay = Replay(table(spec()).play().record)
+    game = replay.game
+    states = (step.state for step in islice(replay, 30, None))
+    # Where there is no choice, nobody is asked.
+    state = next(
+        state
+        for state in states
+        if (seat := game.actors(state)[0]) != CHANCE and len(game.legal(state, seat)) > 1
     )
+    position = json.loads(json.dumps(game.to_json(state)))
+    played = table(spec(position=position))
+    result = played.play()
+    assert lines(result)[0]["position"] == position
+    seat, question = played.questions[0]
+    assert question["state"] == json.loads(json.dumps(game.view(state, seat)))
     verify_record(result.record)

@@ -38,7 +38,7 @@ class Bot:
     def answered(self, said: bytes, *, continues: bool = False) -> Answer | Sent:
         """What comes of a bot that answers at once; again where the machine was too busy for that."""
         while True:
-            thread = threading.Thread(target=self._answer, args=(said,))
+            thread = threading.Thread(target=self.write_answer, args=(said,))
             thread.start()
             found = self.pipes.exchange(QUESTION, 60_000, continues)
             now = time.perf_counter_ns()
@@ -47,7 +47,7 @@ class Bot:
             if isinstance(found, Answer) or now - found.begun_ns < SHORT_NS:
                 return found
 
-    def _answer(self, said: bytes) -> None:
+    def write_answer(self, said: bytes) -> None:
         select.select([self.question], [], [])
         os.read(self.question, 1000)
         os.write(self.answer, said)

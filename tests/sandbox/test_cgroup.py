@@ -283,12 +283,12 @@ def test_sweeps_only_what_the_dead_left(tree: FakeTree, monkeypatch: pytest.Monk
     tree.mounted(1, "/mine")
     tree.group("mine", ME)
     base = Path(tree.detect().base)
-    namespace, pid, start = groups._owner().split("-")
+    namespace, pid, start = groups.owner().split("-")
     ended = subprocess.Popen(["true"])
     ended.wait()
     dead = [f"warpleague-{namespace}-{ended.pid}-1-7", f"warpleague-{namespace}-{pid}-{int(start) - 1}-1"]
     alive = [
-        f"warpleague-{groups._owner()}-90",
+        f"warpleague-{groups.owner()}-90",
         f"warpleague-{int(namespace) + 1}-{ended.pid}-1-7",
         "other-1-2-3-4",
     ]
@@ -303,6 +303,6 @@ def test_a_zombie_is_dead() -> None:
     """A harness that was killed counts as dead before its parent has taken note."""
     ended = subprocess.Popen(["true"])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
-    assert groups._started(ended.pid) == -1
+    assert groups.started_at(ended.pid) == -1
     ended.wait()
-    assert groups._started(ME) > 0
+    assert groups.started_at(ME) > 0

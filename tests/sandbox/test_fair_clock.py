@@ -101,11 +101,11 @@ class BusyChildren(Children):
     def __init__(self, begun: int, share: float) -> None:
         super().__init__(1)
         self.any = share > 0
-        self._begun, self._share = begun, share
+        self.begun, self.share = begun, share
 
     def measure(self, pids: Iterable[int], turn_ns: int) -> None:
         del pids, turn_ns
-        self.used_ns = round((time.perf_counter_ns() - self._begun) * self._share)
+        self.used_ns = round((time.perf_counter_ns() - self.begun) * self.share)
 
 
 Fake = tuple[BotProcess, FakeChild]

@@ -237,7 +237,7 @@ def test_a_harness_that_ends_takes_its_groups_along(capped: str, bot_folder: Pat
 def ended(pid: int, wait_s: float = 60.0) -> bool:
     """Whether the process is no more, or is within `wait_s` seconds."""
     deadline = time.monotonic() + wait_s
-    while groups._started(pid) >= 0:
+    while groups.started_at(pid) >= 0:
         if time.monotonic() >= deadline:
             return False
         time.sleep(0.005)

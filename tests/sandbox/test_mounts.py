@@ -46,11 +46,11 @@ def test_shows_only_the_program_if_its_folder_is_someones_home(
     """A program in the bin folder of a home is bound alone, not with the home."""
     home = runtime / "runtimes" / "lang-1"
     monkeypatch.setenv("HOME", str(home))
-    mounts._runtime.cache_clear()
+    mounts.runtime_mounts.cache_clear()
     args = mounts.mounts(SeatSpec(bot="b", run=(str(home / "bin" / "lang"),), cwd="/bots/b"))
     assert str(home / "bin" / "lang") in bound(args)
     assert str(home) not in bound(args)
-    mounts._runtime.cache_clear()
+    mounts.runtime_mounts.cache_clear()
 
 
 def test_refuses_a_python_that_imports_from_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

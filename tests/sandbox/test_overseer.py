@@ -81,7 +81,7 @@ def probe(python: str) -> Iterator[Callable[..., tuple[subprocess.Popen[bytes], 
 
         def start(tries: list[str], *, hidden: bool = True) -> Any:
             token = f"probe-{secrets.token_hex(8)}"
-            seat = promises._seat(Path(place, token), token)
+            seat = promises.probe_seat(Path(place, token), token)
             asked = {
                 "run": [python, *seat.run[1:]],
                 "cwd": seat.cwd,

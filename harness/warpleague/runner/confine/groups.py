@@ -32,7 +32,7 @@ def fresh_path(base: str) -> str:
     """A group in `base` that there has not been yet."""
     global _serial
     _serial += 1
-    return os.path.join(base, f"warpleague-{_owner()}-{_serial}")  # noqa: PTH118
+    return os.path.join(base, f"warpleague-{owner()}-{_serial}")  # noqa: PTH118
 
 
 def unmade(base: str, error: OSError) -> HarnessFault:
@@ -56,7 +56,7 @@ def sweep(base: str, *, ours_too: bool = False) -> int:
 
     Of harnesses in other PID namespaces nothing can be known here, so theirs stay. `ours_too`: this process ends.
     """
-    namespace, own_pid, own_start = _owner().split("-")
+    namespace, own_pid, own_start = owner().split("-")
     count = 0
     with contextlib.suppress(OSError):
         for name in os.listdir(base):  # noqa: PTH208
@@ -66,7 +66,7 @@ def sweep(base: str, *, ours_too: bool = False) -> int:
             if (found[2], found[3]) == (own_pid, own_start):
                 dead = ours_too
             else:
-                dead = _started(int(found[2])) != int(found[3])
+                dead = started_at(int(found[2])) != int(found[3])
             if dead:
                 remove(os.path.join(base, name))  # noqa: PTH118
                 count += 1
@@ -121,10 +121,10 @@ def kill_all(path: str) -> None:
             os.close(handle)
 
 
-def _owner() -> str:
+def owner() -> str:
     """A name that no other living process's groups have: its PID namespace, its number there, when it started."""
     pid = os.getpid()
-    return f"{_namespace()}-{pid}-{_started(pid)}"
+    return f"{_namespace()}-{pid}-{started_at(pid)}"
 
 
 @cache
@@ -135,7 +135,7 @@ def _namespace() -> int:
         return 0
 
 
-def _started(pid: int) -> int:
+def started_at(pid: int) -> int:
     """When a process started, in clock ticks since boot; -1 if there is none that still runs."""
     found = state(pid)
     return -1 if found is None else found[1]

@@ -68,7 +68,7 @@ def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
         *_system(),
         *("--proc", "/proc", *_HIDDEN_INIT, *_DEVICES, "--dir", "/tmp"),
         *_scratch(seat.tmp_mb),
-        *_runtime(seat.run[0], seat.cwd),
+        *runtime_mounts(seat.run[0], seat.cwd),
         *_more(seat.paths),
         *own,
         *_linked(seat.cwd),
@@ -124,7 +124,7 @@ def _system() -> tuple[str, ...]:
 
 
 @cache
-def _runtime(program: str, cwd: str) -> tuple[str, ...]:
+def runtime_mounts(program: str, cwd: str) -> tuple[str, ...]:
     """The paths that a bot's program needs beyond the system and the bot's folder."""
     if within(program, [cwd]):
         return ()

@@ -243,7 +243,7 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
         try:
             place = tempfile.TemporaryDirectory(prefix="warpleague-probe-", ignore_cleanup_errors=True)
             folder = Path(stack.enter_context(place))
-            seat = _seat(folder / "bot", token)
+            seat = probe_seat(folder / "bot", token)
             secret = folder / "secret"
             secret.write_text("nobody but the harness may read this\n")
             secret.chmod(0o644)
@@ -299,7 +299,7 @@ def _refused_calls() -> dict[str, tuple[int, int]]:
     return found
 
 
-def _seat(folder: Path, token: str) -> SeatSpec:
+def probe_seat(folder: Path, token: str) -> SeatSpec:
     """The probe as a bot in a folder of its own; its arguments hold `token`, by which it can be found."""
     folder.mkdir(parents=True)
     program = folder / "probe.py"
