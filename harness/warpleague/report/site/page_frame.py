@@ -8,6 +8,7 @@ style and scripts, and its policy names them by their hashes.
 from __future__ import annotations
 
 from base64 import b64encode
+from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b, sha256
 from importlib.resources import files
@@ -68,7 +69,7 @@ SCRIPTS: Final = {
         "news.js",
         "watch.js",
     ),
-    "server": (),
+    "server": ("times.js",),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
 
@@ -157,13 +158,24 @@ def _hash(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    found = Environment(
         loader=PackageLoader("warpleague.report.site"),
         autoescape=True,
         undefined=StrictUndefined,
         keep_trailing_newline=True,
         finalize=_shown,
     )
+    found.filters["moment"] = moment
+    return found
+
+
+def moment(at: str) -> Markup:
+    """An ISO time as an element: a script shows it as a local time, and without scripts it is shown in UTC."""
+    try:
+        text = datetime.fromisoformat(at).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError):
+        text = at
+    return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(safe(at), safe(text))
 
 
 def _shown(value: Any) -> Any:
