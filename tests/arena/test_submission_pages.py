@@ -204,7 +204,11 @@ HOSTILE: Final[dict[str, tuple[Callable[[Ground], Answer], int, str]]] = {
     "a post from another site with a token": (cross_site_with_a_token, 403, "another session"),
     "a form without its text": (without_form, 403, "another session"),
     "the form of another session": (others_form, 403, "another session"),
-    "another host": (lambda g: g.client().ask("GET", "/submit", host="evil.example"), 421, "unknown host name"),
+    "another host": (
+        lambda g: g.client().ask("GET", "/submit", host="evil.example"),
+        421,
+        "unknown host name",
+    ),
     "no length": (lambda g: send(g, content_length=None), 411, "length"),
     "a length that is no number": (lambda g: send(g, content_length="1e9"), 411, "length"),
     "a negative length": (lambda g: send(g, content_length="-1"), 411, "length"),
