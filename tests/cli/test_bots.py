@@ -20,7 +20,7 @@ from warpleague.cli.games import describe
 from warpleague.games import GAMES, game_ids, load_game
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl
-from warpleague.runner import checkup, trial
+from warpleague.runner import checkup
 from warpleague.runner.bundle.shipped import starter_folder
 from warpleague.runner.checkup import Checkup, Finding, check_bot
 
@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 CHECK = ("bot", "check", "--matches", 1)
 
 
-def test_check_passes_a_good_bot(run: Run, first: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_passes_a_good_bot(run: Run, first: Path) -> None:
     """A bot that does all right is ready; its matches, its time and the awkward questions are told."""
-    monkeypatch.setattr(trial, "GRACE_S", 60.0)  # the machine may be busy
+    found: list[Finding] = []
+    clock = TimeControl(move_s=60.0)
+    how = Checkup(conditions=Conditions(clock=clock), matches=1, grace_s=60.0)  # the machine may be busy
+    assert check_bot(first, how, found.append)
+    assert {one.verdict for one in found} == {"ok"}
     done = run(*CHECK, first)
     assert (done.code, done.err) == (0, "")
-    verdicts = [line.split()[0] for line in done.out.splitlines()[:-1]]
-    assert set(verdicts) == {"ok"}
     for word in ("content", "decisions", "ms on average", "in pieces", "long lines", "legal actions"):
         assert word in done.out
     assert "ready for a league" in done.out.splitlines()[-1]
@@ -182,18 +184,18 @@ def test_check_hints_at_the_memory_limit(run: Run, make_bot: MakeBot) -> None:
     assert "memory_mb" in done.out
 
 
-def test_check_warns_of_a_bot_that_stays_and_of_one_that_writes(
-    run: Run, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_warns_of_a_bot_that_stays_and_of_one_that_writes(make_bot: MakeBot) -> None:
     """A bot that does not exit after quit, and writes into its own folder, is told both."""
-    monkeypatch.setattr(trial, "GRACE_S", 0.1)
     source = (
         "open('log.txt', 'a').write('x')\n" + START + "run(lambda question: 0)\nimport time; time.sleep(60)\n"
     )
-    done = run(*CHECK, make_bot("both", source))
-    assert done.code == 0
-    assert "warning aliens, end: it was still there" in done.out
-    assert "warning files: it wrote log.txt" in done.out
+    found: list[Finding] = []
+    clock = TimeControl(move_s=60.0)
+    how = Checkup(conditions=Conditions(clock=clock), matches=1, grace_s=0.1)
+    assert check_bot(make_bot("both", source), how, found.append)
+    warnings = {one.what: one.text for one in found if one.verdict == "warning"}
+    assert warnings["aliens, end"].startswith("it was still there 0.1 s after quit")
+    assert warnings["files"].startswith("it wrote log.txt")
 
 
 def test_check_names_a_missing_flush_first(run: Run, make_bot: MakeBot) -> None:

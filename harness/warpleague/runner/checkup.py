@@ -149,7 +149,7 @@ class Checkup:
     What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox,
     and `hidden` ones are not, though its manifest ask for them. Its build may take `build_s` seconds, if given. On
     `one_core`, bots and referee share one, as in a league that does not say `affinity = "none"`. `now` is the clock
-    that says how long the check has taken, in seconds.
+    that says how long the check has taken, in seconds. A bot lingers if it has not exited `grace_s` seconds after `quit`.
     """
 
     conditions: Conditions = attrs.Factory(Conditions)
@@ -167,6 +167,7 @@ class Checkup:
     hidden: tuple[Path, ...] = ()
     build_s: float | None = None
     one_core: bool = True
+    grace_s: float = GRACE_S
     now: Callable[[], float] = time.monotonic
 
     def chosen(self, games: Sequence[str]) -> tuple[Table, ...]:
@@ -502,14 +503,12 @@ class _Check:
                 )
                 yield Finding(f"{table.game}, awkward lines", "warning", text, "reading")
         if trial.lingers:
-            text = (
-                f"it was still there {GRACE_S:g} s after quit and the end of its input; a match does not wait"
-            )
+            text = f"it was still there {self._how.grace_s:g} s after quit and the end of its input; a match does not wait"
             text += " so long, it kills what lingers: exit at once"
             yield Finding(f"{table.game}, end", "warning", text, "lingers")
 
     def _try(self, table: Table, spec: MatchSpec, seat: int, ways: Sequence[Way]) -> Trial:
-        call = partial(try_out, spec, seat, ways, 2 * _QUESTIONS)
+        call = partial(try_out, spec, seat, ways, 2 * _QUESTIONS, grace_s=self._how.grace_s)
         return self._in_time(call, f"{table.game}, awkward questions,")
 
     def _in_time(self, call: Callable[[float], T | None], what: str) -> T:

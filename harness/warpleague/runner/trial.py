@@ -69,14 +69,14 @@ def padded(line: bytes) -> list[bytes]:
 class AwkwardBot(BotProcess):
     """The bot of a seat, whose lines are handed over in these `ways`.
 
-    Its time begins with the last piece. When it ends it may stay for `GRACE_S`, to see whether it does.
+    Its time begins with the last piece. When it ends it may stay for `grace_s` seconds, to see whether it does.
     """
 
-    def __init__(self, referee: Referee, seat: int, ways: Iterator[Way]) -> None:
+    def __init__(self, referee: Referee, seat: int, ways: Iterator[Way], grace_s: float) -> None:
         super().__init__(referee.spec.seats[seat], referee.spec.level)
         self.lingers = False
         """Whether it stayed after `quit` and the end of its input."""
-        self._ways = ways
+        self._ways, self._grace_s = ways, grace_s
 
     async def ask(
         self, line: bytes, budget_ns: int | None, is_late: IsLate = never_late
@@ -92,8 +92,8 @@ class AwkwardBot(BotProcess):
         """As `BotProcess.close`."""
         begun_s = trio.current_time()
         patient = grace_s >= playing.GRACE_S
-        await super().close(GRACE_S if patient else grace_s)
-        self.lingers = patient and trio.current_time() - begun_s >= GRACE_S
+        await super().close(self._grace_s if patient else grace_s)
+        self.lingers = patient and trio.current_time() - begun_s >= self._grace_s
 
 
 @cache
@@ -148,26 +148,32 @@ class Trial:
 
 
 def try_out(
-    spec: MatchSpec, seat: int, ways: Sequence[Way], questions: int, seconds: float = math.inf
+    spec: MatchSpec,
+    seat: int,
+    ways: Sequence[Way],
+    questions: int,
+    seconds: float = math.inf,
+    grace_s: float = GRACE_S,
 ) -> Trial | None:
     """Seat the bot of `seat` alone, and put `questions` questions to it; its lines come in these `ways`, in turn.
 
-    The other seats take their first legal action. None if it had to be broken off after so many `seconds`.
+    The other seats take their first legal action. None if it had to be broken off after so many `seconds`. The
+    bot lingers if it has not exited `grace_s` seconds after `quit`.
     """
     game = load_game(spec.game)
     with ending_leftovers():
-        return trio.run(within, seconds, _try_out, game, spec, seat, ways, questions)
+        return trio.run(within, seconds, _try_out, game, spec, seat, ways, questions, grace_s)
 
 
 async def _try_out(
-    game: Game[Any, Any], spec: MatchSpec, seat: int, ways: Sequence[Way], questions: int
+    game: Game[Any, Any], spec: MatchSpec, seat: int, ways: Sequence[Way], questions: int, grace_s: float
 ) -> Trial:
     referee = Referee(game, spec)
     referee.begin()
     for other in range(len(spec.seats)):
         if other != seat:  # what a seat does not want is not collected for it, even if it says hello later
             referee.connect(other, BotHello(protocol=1, wants=()))
-    bot = AwkwardBot(referee, seat, cycle(ways))
+    bot = AwkwardBot(referee, seat, cycle(ways), grace_s)
     trouble: Violation | None = None
     async with trio.open_nursery() as nursery:
         bot.attend(nursery)
