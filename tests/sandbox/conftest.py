@@ -14,7 +14,7 @@ from warpleague.runner.bot.child import Child
 from warpleague.runner.confine import freezer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from warpleague.match.spec import Level
@@ -67,6 +67,8 @@ def read_all(fd: int) -> str:
 
 
 @pytest.fixture
-def no_freezer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bots are stopped by signals, as where control groups cannot be made."""
-    monkeypatch.setattr(freezer, "_lost", [freezer.FreezerSupport(reason="switched off")])
+def no_freezer() -> Iterator[None]:
+    """Bots are stopped by signals, as where control groups cannot be made any more."""
+    freezer.lost.append(freezer.FreezerSupport(reason="switched off"))
+    yield
+    freezer.lost.pop()

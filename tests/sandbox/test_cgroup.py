@@ -7,12 +7,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from warpleague.errors import HarnessFault
 from warpleague.runner.confine import cgroup, freezer, groups, hierarchy
 from warpleague.runner.doctor import promises
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 
@@ -259,14 +263,21 @@ def test_sets_the_cap(tree: FakeTree, version: int, limit: str) -> None:
     group.remove()
 
 
-def test_does_without_after_a_failure_and_says_so(tree: FakeTree, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def nothing_lost() -> Iterator[None]:
+    """What a test loses of this machine's groups is there again after it."""
+    before = cgroup.lost[:], freezer.lost[:]
+    yield
+    cgroup.lost[:], freezer.lost[:] = before
+
+
+@pytest.mark.usefixtures("nothing_lost")
+def test_does_without_after_a_failure_and_says_so(tree: FakeTree) -> None:
     """A group that cannot be made any more voids one match; then memory is polled, and the level says why."""
     tree.mounted(1, "/mine")
     home = tree.group("mine", ME)
-    found = tree.detect()
-    monkeypatch.setattr(cgroup, "_support", lambda: found)
-    monkeypatch.setattr(cgroup, "_lost", [])
-    monkeypatch.setattr(freezer, "_lost", [freezer.FreezerSupport(reason="not here")])
+    cgroup.lost.append(tree.detect())
+    freezer.lost.append(freezer.FreezerSupport(reason="not here"))
     signals = "stopped by signals, no freezer: not here"
     report = promises.Report("limits", "resource limits")
     assert report.confinement().made_by == "resource limits; memory capped by cgroup v1; " + signals
@@ -278,7 +289,7 @@ def test_does_without_after_a_failure_and_says_so(tree: FakeTree, monkeypatch: p
     assert report.confinement().made_by == told + signals
 
 
-def test_sweeps_only_what_the_dead_left(tree: FakeTree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweeps_only_what_the_dead_left(tree: FakeTree) -> None:
     """Groups of dead harnesses go, the number of one having been given to another process or not; others stay."""
     tree.mounted(1, "/mine")
     tree.group("mine", ME)

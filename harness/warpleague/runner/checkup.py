@@ -149,7 +149,8 @@ class Checkup:
     What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox,
     and `hidden` ones are not, though its manifest ask for them. Its build may take `build_s` seconds, if given. On
     `one_core`, bots and referee share one, as in a league that does not say `affinity = "none"`. `now` is the clock
-    that says how long the check has taken, in seconds. A bot lingers if it has not exited `grace_s` seconds after `quit`.
+    that says how long the check has taken, in seconds. A bot lingers if it has not exited `grace_s` seconds after
+    `quit`.
     """
 
     conditions: Conditions = attrs.Factory(Conditions)
@@ -503,8 +504,8 @@ class _Check:
                 )
                 yield Finding(f"{table.game}, awkward lines", "warning", text, "reading")
         if trial.lingers:
-            text = f"it was still there {self._how.grace_s:g} s after quit and the end of its input; a match does not wait"
-            text += " so long, it kills what lingers: exit at once"
+            text = f"it was still there {self._how.grace_s:g} s after quit and the end of its input; "
+            text += "a match does not wait so long, it kills what lingers: exit at once"
             yield Finding(f"{table.game}, end", "warning", text, "lingers")
 
     def _try(self, table: Table, spec: MatchSpec, seat: int, ways: Sequence[Way]) -> Trial:

@@ -155,7 +155,7 @@ def open_group(cap_bytes: int) -> Group | None:
         return Group(found, cap_bytes)
     except OSError as error:
         reason = f"one could not be made any more: {error.strerror}"
-        _lost.append(CgroupSupport(base=found.base, reason=reason))
+        lost.append(CgroupSupport(base=found.base, reason=reason))
         raise groups.unmade(found.base, error) from error
 
 
@@ -165,10 +165,11 @@ def support() -> CgroupSupport:
     Where version 2 asks for it, this process moves itself into a group of its own below the one it is in.
     Groups of dead harnesses are removed, and so are this process's own at its end.
     """
-    return _lost[-1] if _lost else _support()
+    return lost[-1] if lost else _support()
 
 
-_lost: list[CgroupSupport] = []
+lost: list[CgroupSupport] = []
+"""What became of groups since they were looked for; the last entry counts."""
 
 
 @cache

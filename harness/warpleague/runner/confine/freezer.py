@@ -174,16 +174,17 @@ def open_freezer(capped: cgroup.Group | None) -> Freezer | None:
             return Freezer(found.base, capped.path)
         return Freezer(found.base)
     except OSError as error:
-        _lost.append(FreezerSupport(reason=f"one could not be made any more: {error.strerror}"))
+        lost.append(FreezerSupport(reason=f"one could not be made any more: {error.strerror}"))
         raise groups.unmade(found.base, error) from error
 
 
 def support() -> FreezerSupport:
     """The means of this machine, found at the first call in a process."""
-    return _lost[-1] if _lost else _support()
+    return lost[-1] if lost else _support()
 
 
-_lost: list[FreezerSupport] = []
+lost: list[FreezerSupport] = []
+"""What became of freezers since they were looked for; the last entry counts."""
 
 
 @cache
