@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import stat
+import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -130,41 +129,39 @@ def test_a_path_that_is_asked_for_and_not_there(bot: Path) -> None:
 @pytest.mark.parametrize(
     ("owner", "mode", "fine"), [(0, 0o755, True), (1000, 0o755, False), (0, 0o750, False), (0, 0o711, False)]
 )
-def test_a_path_that_is_asked_for_is_roots_and_everybodys(
-    monkeypatch: pytest.MonkeyPatch, owner: int, mode: int, fine: bool
-) -> None:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_path_that_is_asked_for_is_roots_and_everybodys(owner: int, mode: int, fine: bool) -> None:
     """A manifest gets nothing shown that its author could not read anyway, nor what a user put there."""
-    monkeypatch.setattr(os.path, "exists", lambda _: True)
-    monkeypatch.setattr(Path, "is_dir", lambda _: True)
-    status = SimpleNamespace(st_uid=owner, st_mode=stat.S_IFDIR | mode)
-    good = SimpleNamespace(st_uid=0, st_mode=stat.S_IFDIR | 0o755)
-    monkeypatch.setattr(Path, "stat", lambda path: status if str(path) == "/opt/tool" else good)
-    if fine:
-        check_asked(["/opt/tool/lib"], "bot")
-    else:
-        with pytest.raises(BotError, match="/opt/tool does not belong to root, or not everyone may read it"):
-            check_asked(["/opt/tool/lib"], "bot")
+    with (
+        tempfile.TemporaryDirectory() as place
+    ):  # not below the folder of the tests, which is closed to others
+        tool = Path(place, "tool")
+        (tool / "lib").mkdir(parents=True)
+        for folder, its_mode in ((Path(place), 0o755), (tool / "lib", 0o755), (tool, mode)):
+            folder.chmod(its_mode)
+        os.chown(tool, owner, owner)
+        if fine:
+            check_asked([str(tool / "lib")], "bot", askable=(place,))
+        else:
+            with pytest.raises(BotError, match="tool does not belong to root, or not everyone may read it"):
+                check_asked([str(tool / "lib")], "bot", askable=(place,))
 
 
-def test_a_link_out_of_the_places_of_programs_is_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_out_of_the_places_of_programs_is_followed(tmp_path: Path) -> None:
     """What a path leads to is judged, not what it is called."""
-    monkeypatch.setattr(visible_paths, "ASKABLE", (str(tmp_path / "opt"),))
     (tmp_path / "opt").mkdir()
     (tmp_path / "opt" / "tool").symlink_to("/etc")
     with pytest.raises(BotError, match=r"asks to see .*tool, but '/etc' is not below"):
-        check_asked([str(tmp_path / "opt" / "tool")], "bot")
+        check_asked([str(tmp_path / "opt" / "tool")], "bot", askable=(str(tmp_path / "opt"),))
 
 
-def test_a_manifest_gets_no_file_of_the_harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_manifest_gets_no_file_of_the_harness(tmp_path: Path) -> None:
     """Results and cached bots below a place of programs are shown to nobody who asks for them."""
-    monkeypatch.setattr(visible_paths, "ASKABLE", (str(tmp_path),))
     league = tmp_path / "league"
     (league / "results").mkdir(parents=True)
     for path in (league, league / "results"):
         with pytest.raises(BotError, match="files of the harness"):
-            check_asked([str(path)], "bot", (league / "results",))
+            check_asked([str(path)], "bot", (league / "results",), askable=(str(tmp_path),))
 
 
 @pytest.mark.parametrize(

@@ -65,26 +65,28 @@ def misfit(path: str) -> str:
     return ""
 
 
-def misfit_asked(path: str) -> str:
+def misfit_asked(path: str, askable: Sequence[str] = ASKABLE) -> str:
     """The error in a path that a manifest asks for; empty if nothing is."""
     if text := misfit(path):
         return text
-    if path in ASKABLE or not within(path, ASKABLE):
-        return f"{path!r} is not below {' or '.join(ASKABLE)}; other paths an organiser can show, in the league file"
+    if path in askable or not within(path, askable):
+        return f"{path!r} is not below {' or '.join(askable)}; other paths an organiser can show, in the league file"
     return ""
 
 
-def check_asked(paths: Sequence[str], bot: str, hidden: Sequence[Path] = ()) -> None:
+def check_asked(
+    paths: Sequence[str], bot: str, hidden: Sequence[Path] = (), askable: Sequence[str] = ASKABLE
+) -> None:
     """Raise an error for a path that the manifest of `bot` asks for and that is not there, or not everybody's.
 
-    A stranger wrote the manifest. So a path must lead, links followed, to where programs are installed, and it and all
-    folders above it must be root's and readable by everyone. `hidden` are as in `check_granted`.
+    A stranger wrote the manifest. So a path must lead, links followed, to where programs are installed (`askable`).
+    It and all folders above it must be root's and readable by everyone. `hidden` are as in `check_granted`.
     """
     for path in paths:
         real = os.path.realpath(path)
         if not os.path.exists(real):  # noqa: PTH110
             raise MissingToolchain(f"{bot}: needs {path!r}, which is not there on this machine")
-        if text := misfit_asked(real):
+        if text := misfit_asked(real, askable):
             raise BotError(f"{bot}: asks to see {path}, but {text}")
         if too_wide(real) or _overlaps(real, hidden):
             raise BotError(f"{bot}: asks to see {path}, which holds files of the harness, or is among them")
