@@ -10,13 +10,13 @@ import errno
 import os
 import signal
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import trio
 
 from warpleague.errors import BotError, HarnessFault
 from warpleague.runner.bot.children import clock_id
-from warpleague.runner.bot.exchange import read_clock
 from warpleague.runner.confine.launch import dies_with_harness, launch, remove_groups
 from warpleague.runner.confine.sandbox import exit_status
 from warpleague.runner.host.disk import blocked_ns, bytes_of, traffic_bytes
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _LINUX = sys.platform == "linux"
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
 _ROUNDS = 5
-_GLANCE_S = 0.005
+_CHECK_S = 0.005
 MAX_THREADS = 64
 """So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots."""
 EXIT_S = 1.0
@@ -93,13 +93,16 @@ class Child:
 
     def cpu_ns(self) -> int | None:
         """The CPU time of the process in nanoseconds: 0.4 microseconds a read, all threads, no children."""
-        return read_clock(self.clock_id)
+        try:
+            return time.clock_gettime_ns(self.clock_id)
+        except OSError:
+            return None
 
     def pressure_ns(self, kind: str) -> int | None:
         """How long all of the bot waited for `cpu`, `io` or `memory` so far; None if the kernel does not say."""
         if self.freezer is None:
             return blocked_ns(self.own_pid) if kind == "io" else None
-        return self.freezer.pressure_ns(kind)
+        return self.freezer.pressure[kind].read()
 
     def main_counts(self) -> tuple[int, int] | None:
         """How long the main thread computed, and waited for a processor; None if the system does not say."""
@@ -116,7 +119,7 @@ class Child:
         return threads_of(self.processes(), MAX_THREADS)
 
     def ready(self) -> bool:
-        """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it was kept."""
+        """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it waited."""
         found = state(self.own_pid) if _LINUX else None
         return found is not None and found[0] == "R"
 
@@ -220,7 +223,7 @@ class Child:
         except (AttributeError, OSError):
             # Another system, or no descriptor left: the bot is to be ended all the same.
             while self.alive():
-                await trio.sleep(_GLANCE_S)
+                await trio.sleep(_CHECK_S)
             return
         try:
             await trio.lowlevel.wait_readable(pidfd)

@@ -93,8 +93,18 @@ class LongDecision:
     """
 
     __slots__ = (
-        *("_begun", "_overload_ns", "_queued_ns", "_seen", "_unsettled_ns"),
-        *("begun_ns", "budget_ns", "excused_ns", "own_ns", "paused_ns", "read_ns", "sleeps"),
+        *("_begun", "_overload_ns", "_queued_ns", "_unsettled_ns"),
+        *(
+            "begun_ns",
+            "budget_ns",
+            "charged_ns",
+            "excused_ns",
+            "own_ns",
+            "paused_ns",
+            "read_ns",
+            "seen",
+            "sleeps",
+        ),
     )
 
     def __init__(
@@ -102,7 +112,9 @@ class LongDecision:
     ) -> None:
         self.begun_ns = begun_ns
         self.budget_ns = budget_ns
-        self._begun = self._seen = seen
+        self._begun = seen
+        self.seen = seen
+        """The last readings."""
         self._overload_ns = overload_ns
         self._queued_ns = 0  # what was excused though the bot itself did not wait
         # How long ago it was last seen to compute: it may have waited since, and the kernel has not reported it.
@@ -113,6 +125,8 @@ class LongDecision:
         """What the bot computed until then."""
         self.excused_ns = 0
         """What was excused so far."""
+        self.charged_ns = 0
+        """What the bot is charged until the last reading."""
         self.paused_ns = 0
         """How much of it was because the host stood still."""
         self.sleeps = False
@@ -130,7 +144,7 @@ class LongDecision:
     ) -> None:
         """Take the readings of `now_ns`, after a sleep that was to last `planned_ns` at most; see `excused_ns`."""
         passed = now_ns - self.read_ns
-        before, begun = self._seen, self._begun
+        before, begun = self.seen, self._begun
         since = Reading(
             max(0, seen.own_ns - before.own_ns),
             max(0, seen.delay_ns - before.delay_ns),
@@ -150,13 +164,15 @@ class LongDecision:
             self.paused_ns += beyond
         else:
             self._queued_ns += beyond
-        self.read_ns, self._seen = now_ns, seen
+        self.read_ns, self.seen = now_ns, seen
         excused = self._queued_ns
         excused += max(0, seen.delay_ns - begun.delay_ns) + max(0, seen.stalled_ns - begun.stalled_ns)
         if not trusted and self.budget_ns is not None:
             excused = min(excused, self.budget_ns)
         # Some of its processes may be counted late: what was excused for them is charged after all.
-        self.excused_ns = max(0, min(excused + self.paused_ns, now_ns - self.begun_ns - self.own_ns))
+        lasted_ns = now_ns - self.begun_ns
+        self.excused_ns = max(0, min(excused + self.paused_ns, lasted_ns - self.own_ns))
+        self.charged_ns = lasted_ns - self.excused_ns
 
     def left_ns(self, now_ns: int) -> int:
         """How much of the budget is left; without one, more than any match takes."""
@@ -167,20 +183,6 @@ class LongDecision:
         """Whether its time is not up if it has waited since it computed last, which the kernel may report later."""
         least_ns = max(self.own_ns, self.charged_ns - self._unsettled_ns)
         return self.budget_ns is None or least_ns < self.budget_ns
-
-    @property
-    def seen_own_ns(self) -> int:
-        """What the bot's clock showed at the last reading."""
-        return self._seen.own_ns
-
-    def own_until(self, own_ns: int) -> int:
-        """What the bot computed in this decision until its clock showed `own_ns`, after the last reading."""
-        return self.own_ns + max(0, own_ns - self._seen.own_ns)
-
-    @property
-    def charged_ns(self) -> int:
-        """What the bot is charged until the last reading."""
-        return self.read_ns - self.begun_ns - self.excused_ns
 
     def overloaded(self) -> bool:
         """Whether the host keeps the bot waiting for so long that this is no match any more."""

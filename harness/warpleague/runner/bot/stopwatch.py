@@ -65,7 +65,7 @@ class Stopwatch:
         loop = share.loop
         queued_ns = loop.queued_ns(now, share.absent_ns) if in_loop else None
         own_ns = self._halt.own_ns()
-        self._waits.read(now - decision.begun_ns, decision.own_until(own_ns))
+        self._waits.read(now - decision.begun_ns, decision.own_ns + max(0, own_ns - decision.seen.own_ns))
         delay_ns, stalled_ns = self._waits.processor_ns or 0, self._waits.stalled_ns
         seen = Reading(own_ns, delay_ns, *self._own_counts(), loop.paused_ns(now), stalled_ns)
         trusted = self._halt.counted or not self._halt.children.any

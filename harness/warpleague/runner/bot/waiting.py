@@ -228,6 +228,6 @@ class Wait:
         """Whether the bot sleeps, while the loop waits for it; reads the clocks where they may say something new."""
         to, decision = self._to, self.decision
         # An answer that has come is for the task that waits for it.
-        if to.pipes.silent() and (paused or not decision.sleeps or to.halt.own_ns() != decision.seen_own_ns):
+        if to.pipes.silent() and (paused or not decision.sleeps or to.halt.own_ns() != decision.seen.own_ns):
             to.stopwatch.read(decision, INTERVAL_NS, False, to.share)
         return decision.sleeps

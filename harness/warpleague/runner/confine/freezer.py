@@ -80,7 +80,13 @@ class Freezer:
         self.entry = f"{self.path}/cgroup.procs"
         self._own = shared is None
         self._state = self._clock = -1
-        self._pressure = {kind: Pressure(f"{self.path}/{kind}.pressure") for kind in ("cpu", "io", "memory")}
+        self.pressure = {kind: Pressure(f"{self.path}/{kind}.pressure") for kind in ("cpu", "io", "memory")}
+        """How long the group as a whole waited for `cpu`, `io` or `memory`.
+
+        While one process of the group keeps another waiting, that one runs: it does not count (2 microseconds a read).
+        The kernel takes the mean over the processors that the group used since the last reading. So it reports too
+        little if the bot was moved from one to another, and too much if one of its threads ran while another waited.
+        """
         self._cpu_ns = 0
         if self._own:
             os.mkdir(self.path)  # noqa: PTH102
@@ -119,15 +125,6 @@ class Freezer:
             self._cpu_ns = int(data[_USAGE : data.index(b"\n")]) * 1000
         return self._cpu_ns
 
-    def pressure_ns(self, kind: str) -> int | None:
-        """How long the group as a whole waited for `cpu`, `io` or `memory`; None if the kernel does not say.
-
-        While one process of the group keeps another waiting, that one runs: it does not count (2 microseconds a read).
-        The kernel takes the mean over the processors that the group used since the last reading. So it tells too
-        little if the bot was moved from one to another, and too much if one of its threads ran while another waited.
-        """
-        return self._pressure[kind].read()
-
     def threads(self, most: int) -> list[int]:
         """The threads in the group; none if there are more than `most`."""
         try:
@@ -155,7 +152,7 @@ class Freezer:
             if fd >= 0:
                 os.close(fd)
         self._state = self._clock = -1
-        for pressure in self._pressure.values():
+        for pressure in self.pressure.values():
             pressure.close()
         if self._own:
             groups.remove(self.path)
