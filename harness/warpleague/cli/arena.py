@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 GROUPS: Final = {
     "keep an arena going": ("play", "check", "play-challenges"),
     "ask for a match": ("challenge",),
-    "authors and their submissions": ("author", "limits", "submissions", "export"),
+    "authors and their submissions": (
+        *("author", "invite", "invitations", "uninvite"),
+        *("limits", "submissions", "export"),
+    ),
     "decide about a league": ("pause", "resume", "extend", "close", "disqualify", "reinstate", "replay"),
     "look back": ("journal",),
 }
@@ -41,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(required=True)
     configure_play(verbs)
     _configure_authors(add_verb(verbs, "author", "add an author, list the authors, renew or end a token"))
+    _configure_invitations(verbs)
     limits = _verb(verbs, "limits", "show the limits for submissions, or change them", _run_limits)
     limits.add_argument(
         "change",
@@ -122,6 +126,15 @@ def _configure_authors(parser: argparse.ArgumentParser) -> None:
             )
         verb.set_defaults(action=name)
         add_examples(verb, f"arena author {name} ada")
+    for name, what in {
+        "add-member": "give a member of a team, which is one author, a token of its own, which is shown only now",
+        "remove-member": "end the token of a member of a team",
+    }.items():
+        verb = _verb(verbs, name, what, _run_member)
+        verb.add_argument("name", metavar="NAME", help="the name of the author")
+        verb.add_argument("member", metavar="MEMBER", help="the name of the member")
+        verb.set_defaults(action=name)
+        add_examples(verb, f"arena author {name} ada bob")
     listing = _verb(verbs, "list", "list the authors", _run_author)
     listing.set_defaults(action="list")
     add_examples(listing, "arena author list --json")
@@ -200,13 +213,15 @@ def _run_author(args: argparse.Namespace) -> int:
 
     with _ledger(args) as ledger:
         if args.action == "list":
-            known = tokens.authors(ledger)
+            known, teams = tokens.authors(ledger), tokens.members(ledger)
             if args.json:
-                print_json([attrs.asdict(author) for author in known])
+                hidden = attrs.filters.exclude("member", "member_id")
+                print_json([attrs.asdict(one, filter=hidden) | {"members": teams[one.name]} for one in known])
             for author in () if args.json else known:
                 role = "  organiser" if author.organiser else ""
                 until = f"  revoked {author.revoked}" if author.revoked else ""
-                print(f"{author.name}  since {author.added}{role}{until}")
+                team = f"  members {', '.join(teams[author.name])}" if teams[author.name] else ""
+                print(f"{author.name}  since {author.added}{role}{until}{team}")
             return 0
         if args.action == "revoke":
             tokens.revoke(ledger, args.name, _who())
@@ -223,6 +238,88 @@ def _run_author(args: argparse.Namespace) -> int:
         print_json({"author": args.name, "token": token})
     else:
         print(f"{args.name}: this token is shown only now; give it to nobody else:\n{token}")
+    return 0
+
+
+def _run_member(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions import tokens
+
+    with _ledger(args) as ledger:
+        if args.action == "remove-member":
+            tokens.remove_member(ledger, args.name, args.member, _who())
+            said: dict[str, Any] = {"removed": True}
+            text = f"{args.member}: the token has ended; the bots of {args.name} stay"
+        else:
+            said = {"token": tokens.add_member(ledger, args.name, args.member, _who())}
+            text = f"{args.member} of {args.name}: this token is shown only now; give it to nobody else:\n"
+            text += said["token"]
+    if args.json:
+        print_json({"author": args.name, "member": args.member, **said})
+    else:
+        print(text)
+    return 0
+
+
+def _configure_invitations(verbs: Any) -> None:
+    invite = _verb(verbs, "invite", "print a link with which people make themselves authors", _run_invite)
+    invite.add_argument(
+        "--uses", type=count(1), default=1, metavar="N", help="for so many authors (default 1)"
+    )
+    invite.add_argument(
+        "--days", type=count(1), default=14, metavar="N", help="valid for so many days (default 14)"
+    )
+    invite.add_argument(
+        "--note", default="", metavar="TEXT", help="a note for organisers, such as for whom it is"
+    )
+    invite.add_argument(
+        "--to", default="", metavar="URL", help="the address of the arena, with which the link begins"
+    )
+    add_examples(invite, "arena invite --uses 30 --to https://arena.example.org")
+    listing = _verb(verbs, "invitations", "list the invitations, the newest first", _run_invitations)
+    add_examples(listing, "arena invitations --json")
+    revoke = _verb(verbs, "uninvite", "end an invitation; the authors who came with it stay", _run_uninvite)
+    revoke.add_argument("number", type=count(1), metavar="NUMBER", help="the number of the invitation")
+    add_examples(revoke, "arena uninvite 3")
+
+
+def _run_invite(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions.invitations import invite
+
+    with _ledger(args) as ledger:
+        secret = invite(ledger, _who(), uses=args.uses, days=args.days, note=args.note)
+    link = f"{args.to.rstrip('/')}/join/{secret}"
+    if args.json:
+        print_json(
+            {"invitation": int(secret.split("-")[1]), "link": link, "uses": args.uses, "days": args.days}
+        )
+    else:
+        print(f"this link is shown only now; whoever has it can become an author:\n{link}")
+    return 0
+
+
+def _run_invitations(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions.invitations import invitations
+
+    with _ledger(args, made=False) as ledger:
+        found = invitations(ledger)
+    if args.json:
+        print_json([attrs.asdict(one) for one in found])
+    for one in () if args.json else found:
+        note = f"  {one.note}" if one.note else ""
+        until = f"  revoked {one.revoked}" if one.revoked else ""
+        print(f"{one.id}  used {one.used} of {one.uses}  ends {one.ends}{until}{note}")
+    return 0
+
+
+def _run_uninvite(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions.invitations import revoke_invitation
+
+    with _ledger(args, made=False) as ledger:
+        revoke_invitation(ledger, args.number, _who())
+    if args.json:
+        print_json({"invitation": args.number, "revoked": True})
+    else:
+        print(f"invitation {args.number}: is not valid any more")
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 
-from warpleague.arena.submissions import challenges, versions
+from warpleague.arena.submissions import challenges, invitations, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.entering import closed_to_bots, matches_added
 from warpleague.arena.submissions.limits import WORDS, limits_of
@@ -47,6 +47,8 @@ class AuthorPages:
             route("/submit", self._mine),
             route("/submit/login", self._login, "POST"),
             route("/submit/logout", self._logout, "POST"),
+            route("/join/{invitation}", self._invited),
+            route("/join", self._join, "POST"),
             route(UPLOAD, self._upload, "POST"),
             route("/submit/withdraw", self._withdraw, "POST"),
             route("/submit/activate", self._activate, "POST"),
@@ -68,6 +70,29 @@ class AuthorPages:
         session = self._requests.need_session(request)
         await self._requests.form(request, session)
         return self._requests.end(session)
+
+    async def _invited(self, request: Request) -> Response:
+        invitation = request.path_params["invitation"]
+        await self._check_invitation(request, invitation)
+        return self._page("join.html.j2", invitation=invitation)
+
+    async def _join(self, request: Request) -> Response:
+        self._requests.check_failures(request)
+        form = await self._requests.form(request, None)
+        invitation, name = field(form, "invitation"), field(form, "name")
+        await self._check_invitation(request, invitation)
+        token = await in_thread(invitations.accept, self._requests.ledger, invitation, name)
+        # Shown once, and not in an address, which a browser would remember.
+        return self._page("join_token.html.j2", name=name, token=token)
+
+    async def _check_invitation(self, request: Request, invitation: str) -> None:
+        """Raise `Refused` for an invitation that is not valid; too many of them are refused as wrong tokens are."""
+        self._requests.check_failures(request)
+        try:
+            await in_thread(invitations.check_invitation, self._requests.ledger, invitation[:200])
+        except invitations.NoInvitation as error:
+            self._requests.count_failure(request)
+            raise Refused(404, f"{str(error).capitalize()}.") from None
 
     # ------------------------------------------------------------------ pages
 

@@ -34,7 +34,10 @@ _TABLES: Final = (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, organiser INTEGER NOT NULL, token BLOB,
     added TEXT NOT NULL, revoked TEXT
 )""",
-    "CREATE TABLE session (id BLOB PRIMARY KEY, author INTEGER NOT NULL, form TEXT NOT NULL, ends_s REAL NOT NULL)",
+    # `member` is NULL if the session began with the author's own token.
+    """CREATE TABLE session (
+    id BLOB PRIMARY KEY, author INTEGER NOT NULL, form TEXT NOT NULL, ends_s REAL NOT NULL, member INTEGER
+)""",
     # `archive` is NULL once a submission was refused. `claims` counts how often its check was begun.
     """CREATE TABLE submission (
     id INTEGER PRIMARY KEY, author INTEGER NOT NULL REFERENCES author (id), league TEXT NOT NULL, state TEXT NOT NULL,
@@ -67,15 +70,39 @@ _CHALLENGE: Final = (
 """New in format 2: matches on demand."""
 
 
+_TEAMS: Final = (
+    # `token` and `secret` are the SHA-256 of what members and invited people have.
+    """CREATE TABLE member (
+    id INTEGER PRIMARY KEY, author INTEGER NOT NULL REFERENCES author (id), name TEXT NOT NULL COLLATE NOCASE,
+    token BLOB NOT NULL, added TEXT NOT NULL
+)""",
+    "CREATE UNIQUE INDEX one_member ON member (author, name COLLATE NOCASE)",
+    """CREATE TABLE invitation (
+    id INTEGER PRIMARY KEY, secret BLOB NOT NULL, note TEXT NOT NULL, uses INTEGER NOT NULL,
+    used INTEGER NOT NULL DEFAULT 0, made TEXT NOT NULL, ends TEXT NOT NULL, ends_s REAL NOT NULL, revoked TEXT
+)""",
+)
+"""New in format 3: tokens of a team's members, and invitations."""
+
+
 def _from_1(db: sqlite3.Connection, schema: str) -> None:
     for statement in _CHALLENGE:
+        create(db, statement, schema)
+
+
+def _from_2(db: sqlite3.Connection, schema: str) -> None:
+    for statement in _TEAMS:
         create(db, statement, schema)
 
 
 _LEDGER: Final = FileKind(
     "ledger",
     "setting",
-    (Format(1, _TABLES), Format(2, (*_TABLES, *_CHALLENGE), _from_1)),
+    (
+        Format(1, _TABLES),
+        Format(2, (*_TABLES, *_CHALLENGE), _from_1),
+        Format(3, (*_TABLES, *_CHALLENGE, *_TEAMS), _from_2),
+    ),
     "Serve these leagues with the version that wrote it",
 )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from warpleague.arena.submissions import entering, tokens, versions
+from warpleague.arena.submissions import entering, invitations, tokens, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
 from warpleague.arena.submissions.requests import Refused, field, in_thread
@@ -38,6 +38,7 @@ class OrganiserPages:
         return (
             route("/organise", self._show),
             route("/organise/author", self._author, "POST"),
+            route("/organise/invitation", self._invitation, "POST"),
             route("/organise/league", self._league, "POST"),
             route("/organise/limit", self._limit, "POST"),
             route("/organise/export.json", self._export),
@@ -51,6 +52,8 @@ class OrganiserPages:
             "organise.html.j2",
             form=session.form,
             authors=tokens.authors(ledger),
+            members=tokens.members(ledger),
+            invitations=invitations.invitations(ledger)[:50],
             leagues=[self._league_row(config) for config in self._requests.app.leagues.values()],
             found=versions.submissions(ledger),
             limits=[(name, words, getattr(limits, name)) for name, words in WORDS.items()],
@@ -85,10 +88,33 @@ class OrganiserPages:
             case "revoke":
                 await in_thread(tokens.revoke, ledger, name, who)
                 return RedirectResponse("/organise", 303)
+            case "add-member":
+                token = await in_thread(tokens.add_member, ledger, name, field(form, "member"), who)
+            case "remove-member":
+                await in_thread(tokens.remove_member, ledger, name, field(form, "member"), who)
+                return RedirectResponse("/organise", 303)
             case _:
-                raise Refused(422, "what: add, renew or revoke.")
+                raise Refused(422, "what: add, renew, revoke, add-member or remove-member.")
         # Shown once, and not in an address, which a browser would remember.
         return self._page("organise_token.html.j2", name=name, token=token)
+
+    async def _invitation(self, request: Request) -> Response:
+        session = self._requests.need_organiser(request)
+        form = await self._requests.form(request, session)
+        who, ledger = session.author.name, self._requests.ledger
+        match field(form, "what"):
+            case "add":
+                note = str(form.get("note") or "").strip()
+                uses, days = _number(form, "uses"), _number(form, "days")
+                secret = await in_thread(invitations.invite, ledger, who, uses=uses, days=days, note=note)
+            case "revoke":
+                await in_thread(invitations.revoke_invitation, ledger, _number(form, "number"), who)
+                return RedirectResponse("/organise", 303)
+            case _:
+                raise Refused(422, "what: add or revoke.")
+        scheme = request.headers.get("x-forwarded-proto", request.url.scheme)
+        link = f"{'https' if scheme == 'https' else 'http'}://{request.headers['host']}/join/{secret}"
+        return self._page("organise_invitation.html.j2", link=link)
 
     async def _league(self, request: Request) -> Response:
         session = self._requests.need_organiser(request)

@@ -140,7 +140,8 @@ class RequestHandler:
         if len(late) >= _MAX_FAILURES:
             raise Refused(429, "Too many wrong tokens; come back in a minute.")
 
-    def _failed(self, request: Request) -> None:
+    def count_failure(self, request: Request) -> None:
+        """Note that a wrong token or invitation came with a request."""
         now_s = time.monotonic()
         if len(self._failures) > 10_000:
             self._failures = {
@@ -154,7 +155,7 @@ class RequestHandler:
         self.check_failures(request)
         author = tokens.who_has(self.ledger, token.strip()[:200])
         if author is None:
-            self._failed(request)
+            self.count_failure(request)
             raise Refused(401, "This is not the token of an author, or it was revoked.")
         return author
 

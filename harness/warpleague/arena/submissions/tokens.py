@@ -19,24 +19,33 @@ from warpleague.league.season.text import utc_now
 from warpleague.suggest import nearest
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from warpleague.arena.submissions.ledger import Ledger
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 _TOKEN: Final = re.compile(r"wl-([1-9][0-9]{0,9})-([A-Za-z0-9_-]{32})")
 _SESSION_S: Final = 12 * 3600.0
+_MAX_MEMBERS: Final = 20
 _MAX_SESSIONS: Final = 10
 """Sessions of one author at a time; the oldest ends for a new one."""
 
 
 @attrs.frozen
 class Author:
-    """Somebody with a token: `revoked` is when it ended (ISO time), or None."""
+    """Somebody with a token: `revoked` is when it ended (ISO time), or None.
+
+    An author may be a team: `member` is the name of the member whose token was given, empty for the author's own, and
+    `member_id` the number of that token.
+    """
 
     id: int
     name: str
     organiser: bool
     added: str
     revoked: str | None
+    member: str = ""
+    member_id: int | None = None
 
 
 @attrs.frozen
@@ -50,23 +59,79 @@ class Session:
 
 def add_author(ledger: Ledger, name: str, who: str, *, organiser: bool = False) -> str:
     """Make an author, and return the token, which is not stored; `BadInput` for a name that is none, or is taken."""
-    if not _NAME.fullmatch(name):
-        raise BadInput(
-            f"{name!r}: an author's name has letters, digits, and after the first of them . _ + -, 40 at most"
-        )
+    check_name(name)
     with ledger.writing() as db:
         if db.execute("SELECT 1 FROM author WHERE name = ?", (name,)).fetchone():
             raise BadInput(
                 f"there is an author {name} already; a new token: warpleague arena author renew {name}"
             )
-        added = db.execute(
-            "INSERT INTO author (name, organiser, added) VALUES (?, ?, ?)", (name, organiser, utc_now())
+        return insert_author(ledger, db, name, who, organiser=organiser)
+
+
+def check_name(name: str) -> None:
+    """Raise `BadInput` for what is no name of an author or a member."""
+    if not _NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r}: an author's name has letters, digits, and after the first of them . _ + -, 40 at most"
         )
-        number = int(added.lastrowid or 0)
-        token, stored = _new_token(number)
-        db.execute("UPDATE author SET token = ? WHERE id = ?", (stored, number))
-        ledger.note(who, "author added", author=name, organiser=organiser)
+
+
+def insert_author(
+    ledger: Ledger, db: sqlite3.Connection, name: str, who: str, *, organiser: bool = False
+) -> str:
+    """Make an author whose name was checked, and return the token; within `writing`."""
+    added = db.execute(
+        "INSERT INTO author (name, organiser, added) VALUES (?, ?, ?)", (name, organiser, utc_now())
+    )
+    number = int(added.lastrowid or 0)
+    token, stored = _new_token(number)
+    db.execute("UPDATE author SET token = ? WHERE id = ?", (stored, number))
+    ledger.note(who, "author added", author=name, organiser=organiser)
     return token
+
+
+def add_member(ledger: Ledger, name: str, member: str, who: str) -> str:
+    """A token for a member of the team that is an author; like that of the author, it is not stored."""
+    check_name(member)
+    with ledger.writing() as db:
+        author = author_named(ledger, name)
+        if author.revoked is not None:
+            raise BadInput(f"the token of {author.name} has ended; renew it first")
+        count = db.execute("SELECT count(*) FROM member WHERE author = ?", (author.id,)).fetchone()[0]
+        if count >= _MAX_MEMBERS:
+            raise BadInput(f"{author.name}: a team has {_MAX_MEMBERS} members at most")
+        if db.execute("SELECT 1 FROM member WHERE author = ? AND name = ?", (author.id, member)).fetchone():
+            raise BadInput(f"{author.name} has a member {member} already; remove that one first")
+        token, stored = _new_token(author.id)
+        db.execute(
+            "INSERT INTO member (author, name, token, added) VALUES (?, ?, ?, ?)",
+            (author.id, member, stored, utc_now()),
+        )
+        ledger.note(who, "member added", author=author.name, member=member)
+    return token
+
+
+def remove_member(ledger: Ledger, name: str, member: str, who: str) -> None:
+    """End the token of a member of a team, and its sessions."""
+    with ledger.writing() as db:
+        author = author_named(ledger, name)
+        query = "SELECT id FROM member WHERE author = ? AND name = ?"
+        found = db.execute(query, (author.id, member)).fetchone()
+        if found is None:
+            near = nearest(member, members(ledger)[author.name], "there are none")
+            raise BadInput(f"{author.name} has no member {member!r}; {near}")
+        db.execute("DELETE FROM session WHERE member = ?", found)
+        db.execute("DELETE FROM member WHERE id = ?", found)
+        ledger.note(who, "member removed", author=author.name, member=member)
+
+
+def members(ledger: Ledger) -> dict[str, list[str]]:
+    """The names of the members of each author who is a team, by the author's name; others have none."""
+    found: dict[str, list[str]] = {author.name: [] for author in authors(ledger)}
+    query = "SELECT author.name, member.name FROM member JOIN author ON author.id = member.author ORDER BY member.id"
+    for author, member in ledger.rows(query):
+        found[author].append(member)
+    return found
 
 
 def renew_token(ledger: Ledger, name: str, who: str) -> str:
@@ -81,11 +146,12 @@ def renew_token(ledger: Ledger, name: str, who: str) -> str:
 
 
 def revoke(ledger: Ledger, name: str, who: str) -> None:
-    """End the token of an author, and all sessions; the bots stay where they are."""
+    """End the tokens of an author and of all members, and all sessions; the bots stay where they are."""
     with ledger.writing() as db:
         author = author_named(ledger, name)
         db.execute("UPDATE author SET token = NULL, revoked = ? WHERE id = ?", (utc_now(), author.id))
         db.execute("DELETE FROM session WHERE author = ?", (author.id,))
+        db.execute("DELETE FROM member WHERE author = ?", (author.id,))
         ledger.note(who, "token revoked", author=author.name)
 
 
@@ -109,8 +175,17 @@ def who_has(ledger: Ledger, token: str) -> Author | None:
     number = int(form[1]) if form else 0
     found = ledger.rows(f"SELECT {_COLUMNS}, token FROM author WHERE id = ?", number)
     stored = found[0][-1] if found else None
-    same = compare_digest(_hash(token), stored if isinstance(stored, bytes) else bytes(32))
-    return _author(found[0][:-1]) if same and stored is not None else None
+    given = hash_of(token)
+    same = compare_digest(given, stored if isinstance(stored, bytes) else bytes(32))
+    if stored is None:
+        return None
+    author = _author(found[0][:-1])
+    if same:
+        return author
+    for member, name, own in ledger.rows("SELECT id, name, token FROM member WHERE author = ?", number):
+        if compare_digest(given, own):
+            return attrs.evolve(author, member=str(name), member_id=int(member))
+    return None
 
 
 # ---------------------------------------------------------------------- sessions
@@ -127,25 +202,34 @@ def begin_session(ledger: Ledger, author: Author) -> Session:
             (author.id, author.id, _MAX_SESSIONS - 1),
         )
         ends_s = time.time() + _SESSION_S
-        db.execute("INSERT INTO session VALUES (?, ?, ?, ?)", (_hash(key), author.id, form, ends_s))
-        ledger.note(author.name, "session begun")
+        db.execute(
+            "INSERT INTO session (id, author, form, ends_s, member) VALUES (?, ?, ?, ?, ?)",
+            (hash_of(key), author.id, form, ends_s, author.member_id),
+        )
+        ledger.note(author.name, "session begun", member=author.member)
     return Session(author, key, form)
 
 
 def session_of(ledger: Ledger, key: str) -> Session | None:
     """The session with this key, if it has not ended."""
     query = (
-        f"SELECT {_COLUMNS}, form FROM session JOIN author ON author.id = session.author "
+        f"SELECT {_COLUMNS}, form, member FROM session JOIN author ON author.id = session.author "
         "WHERE session.id = ? AND ends_s > ? AND token IS NOT NULL"
     )
-    found = ledger.rows(query, _hash(key), time.time())
-    return Session(_author(found[0][:-1]), key, found[0][-1]) if found else None
+    found = ledger.rows(query, hash_of(key), time.time())
+    if not found:
+        return None
+    *values, form, member = found[0]
+    author = _author(tuple(values))
+    for (name,) in ledger.rows("SELECT name FROM member WHERE id = ?", member):
+        author = attrs.evolve(author, member=str(name), member_id=int(member))
+    return Session(author, key, form)
 
 
 def end_session(ledger: Ledger, session: Session) -> None:
     """End a session."""
     with ledger.writing() as db:
-        db.execute("DELETE FROM session WHERE id = ?", (_hash(session.key),))
+        db.execute("DELETE FROM session WHERE id = ?", (hash_of(session.key),))
 
 
 _COLUMNS: Final = "author.id, name, organiser, added, revoked"
@@ -159,8 +243,9 @@ def _author(row: tuple[object, ...]) -> Author:
 
 def _new_token(number: int) -> tuple[str, bytes]:
     token = f"wl-{number}-{token_urlsafe(24)}"
-    return token, _hash(token)
+    return token, hash_of(token)
 
 
-def _hash(secret: str) -> bytes:
+def hash_of(secret: str) -> bytes:
+    """What is stored of a secret that has so many random bits that no slow hash is needed."""
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()

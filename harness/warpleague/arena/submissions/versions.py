@@ -132,7 +132,14 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
             (author.id, league, digest, len(data), data, utc_now(), time.time()),
         )
         number = int(row.lastrowid or 0)
-        ledger.note(author.name, "submission received", submission=number, league=league, sha256=digest)
+        ledger.note(
+            author.name,
+            "submission received",
+            submission=number,
+            league=league,
+            sha256=digest,
+            member=author.member,
+        )
     return submission(ledger, number)
 
 
