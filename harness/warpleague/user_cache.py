@@ -1,4 +1,4 @@
-"""Where this user's built bots and kept outputs lie."""
+"""Where this user's built bots lie."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warpleague.errors import BadInput
 
 
 def cache_folder() -> Path:
-    """Where built bundles and kept outputs are: `WARPLEAGUE_CACHE`, or the user's cache folder."""
+    """Where built bundles are: `WARPLEAGUE_CACHE`, or the user's cache folder."""
     told = os.environ.get("WARPLEAGUE_CACHE")
     if told:
         return Path(told)

@@ -72,18 +72,6 @@ def test_the_status_of_a_league_is_cheap(tmp_path: Path) -> None:
     assert loaded_by("league", "status", *config) & heavy == set()
 
 
-def test_what_was_printed_before_is_cheap(tmp_path: Path) -> None:
-    """Printing the same once more loads little more than the help, however much it took the first time."""
-    config = ("leagues/demo-sheets.toml", "--results", str(tmp_path))
-    assert main(["league", "commit", *config, "--entrants"]) == 0
-    settled = "from warpleague.cli import kept_output\nkept_output._SETTLED_S = 0.0\n"
-    heavy = {*HEAVY, "attr", "numpy", "rich", "warpleague.league.season.config", "warpleague.games"}
-    first, second = (loaded_by("league", "standings", *config, before=settled) for _ in range(2))
-    assert "rich" in first
-    assert second & heavy == set()
-    assert len(second) < 140
-
-
 def test_a_quiet_run_draws_nothing(tmp_path: Path) -> None:
     """A run without progress and tables does not load what draws them: all cores would wait for it at the end."""
     config = ("leagues/demo-sheets.toml", "--results", str(tmp_path))

@@ -20,7 +20,6 @@ from warpleague.cli.common import (
     add_verb,
     count,
     duration_s,
-    json_text,
     league_command,
     log_folder,
     open_league,
@@ -28,11 +27,9 @@ from warpleague.cli.common import (
     program,
     say,
     write_file,
-    write_out,
 )
 from warpleague.cli.disqualify import DECISIONS, configure_decision, run_decision
 from warpleague.cli.export import configure_export, run_export
-from warpleague.cli.kept_output import KeptOutput, league_sources
 from warpleague.cli.matches import list_matches
 from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
@@ -430,21 +427,13 @@ def _one_thread() -> Iterator[None]:
 
 def _show(args: argparse.Namespace) -> int:
     """Every look at a league: the action names it."""
-    output = KeptOutput("league", args.action, args.json, args.config, args.results)
-    text = output.recall()
-    if text is None:
-        from warpleague.report.terminal.views import VIEWS
+    from warpleague.report.terminal.views import VIEWS
 
-        view = VIEWS[args.action]
-        with _one_thread(), open_league(args) as league:
-            if args.json:
-                text = json_text(view.data(league)) + "\n"
-            else:
-                console = _console()
-                with console.capture() as captured:
-                    console.print(view.table(league, console.width))
-                text = captured.get()
-            if not league.changed:  # else there is a note besides
-                output.keep(text, league_sources(league))
-    write_out(text)
+    view = VIEWS[args.action]
+    with _one_thread(), open_league(args) as league:
+        if args.json:
+            print_json(view.data(league))
+        else:
+            console = _console()
+            console.print(view.table(league, console.width))
     return 0
