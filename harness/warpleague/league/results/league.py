@@ -158,8 +158,7 @@ class League:
                 with self.store.writing():
                     self.store.forget_numbers()
         elif not self.is_numbered:
-            played = (fixture for fixture, _ in self.store.played(self.schedule))
-            self.store.number(commitment_to(self.season), list(played))
+            self.store.number(commitment_to(self.season), self.schedule)
 
     def find(self, text: str) -> tuple[str, int]:
         """The id and deal of the stored match that `text` means: its number in the schedule, or how its id begins.

@@ -237,10 +237,12 @@ class Store(About):
         """Give the stored matches of the schedule their numbers anew; `entry` is the commitment to its entrants."""
         with self.writing() as db:
             db.execute("UPDATE match SET number = NULL, cluster = NULL WHERE number IS NOT NULL")
-            db.executemany(
-                "UPDATE match SET number = ?, cluster = ? WHERE id = ?",
-                ((fixture.number, fixture.group, fixture.id) for fixture in fixtures),
-            )
+            left = self.count()
+            for fixture in fixtures if left else ():
+                values = (fixture.number, fixture.group, fixture.id)
+                left -= db.execute("UPDATE match SET number = ?, cluster = ? WHERE id = ?", values).rowcount
+                if not left:
+                    break  # all are found: of a long season that has just begun, the rest need not be looked at
             set_meta(db, NUMBERING, entry)
 
     def forget_numbers(self) -> None:
