@@ -11,7 +11,7 @@ _MAX_KNOWN = 12  # names told; among more nobody looks
 
 
 def nearest(name: str, known: Iterable[str], none: str = "none is allowed here") -> str:
-    """What to say after an unknown `name`: the nearest of the `known` ones, else those (or `none`)."""
+    """A hint after an unknown `name`: the nearest of the `known` ones, else those (or `none`)."""
     from difflib import get_close_matches
 
     choices = list(known)
@@ -23,7 +23,7 @@ def nearest(name: str, known: Iterable[str], none: str = "none is allowed here")
 
 
 def nearest_path(path: str, known: Iterable[str], likeness: float = 0.6) -> str:
-    """What to say of a `path` where nothing is: the `known` one with the nearest name; empty if none is near.
+    """A hint for a `path` where nothing is: the `known` one with the nearest name; empty if none is near.
 
     `likeness`, from 0 to 1, is the least that two names must have in common.
 

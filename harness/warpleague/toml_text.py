@@ -37,7 +37,7 @@ _FORMS: Final = (
     (r"^\[\[?[^]]*$", "close the name of the table with ]"),
     (r"^[\w.-]+$", "write KEY = VALUE, or [TABLE]"),
 )
-"""What beginners write that is no TOML: the form of the line, and what to write instead."""
+"""Common mistakes of beginners in TOML: the form of the line, and what to write instead."""
 
 _MAX_INT: Final = 1 << 63  # TOML's own range
 

@@ -9,7 +9,7 @@ import attrs
 from warpline.limits import MAX_INT
 
 Null: TypeAlias = Literal["typed", "absent", "refused"]
-"""What a null is in a field with a default: fine if the type has None, the same as no field, or always a misfit."""
+"""The meaning of a null in a field with a default: fine if the type has None, like no field, or a misfit."""
 
 
 @attrs.frozen

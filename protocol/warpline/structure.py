@@ -53,7 +53,7 @@ class Misfit:
     value: Any = None
 
     def text(self, table: str = "an object") -> str:
-        """What is wrong, in words; `table` is what the author of the data calls a JSON object."""
+        """The error in words; `table` is what the author of the data calls a JSON object."""
         match self.problem:
             case "wrong":
                 return f"must be {described(self.wanted, table)}, not {shown(self.value, table)}"
@@ -111,7 +111,7 @@ def shown(value: object, table: str = "an object") -> str:
 
 
 def described(kind: Any, table: str = "an object") -> str:
-    """What a value of the type `kind` is, in words; that it may be null is left out."""
+    """The type `kind` in words; that it may be null is left out."""
     origin, args = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _marked(described(args[0], table), args[1:])
@@ -301,7 +301,7 @@ def _class(cls: Any, converter: cattrs.Converter, null: Null) -> StructureHook:
 
 
 def _misfits(error: Exception, cls: Any, value: Mapping[str, Any]) -> Iterator[Misfit]:
-    """What one of the exceptions says that cattrs collects of a class; a note on it names the field."""
+    """The message of one exception that cattrs collects of a class; a note on it names the field."""
     notes = getattr(error, "__notes__", ())
     name, kind = next(((note.name, note.type) for note in notes if hasattr(note, "name")), (None, None))
     match error:

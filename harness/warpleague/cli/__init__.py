@@ -42,7 +42,7 @@ def _run(argv: Sequence[str], tools: Tools) -> int:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """What ended the command: an exit behind which rich hides a broken pipe, or a task group trio's, looked through.
+    """The error that ended the command: seen through the exit of rich after a broken pipe, and through groups of trio.
 
     A group of several causes is told by the first kind of these that is in it; one of bugs stays as it is.
     """

@@ -20,7 +20,7 @@ UNDECIDED: Final = 3
 
 @attrs.frozen
 class _Challenge:
-    """What the command needs of a match on demand."""
+    """The parts of a match on demand that the command needs."""
 
     id: int
     league: str

@@ -52,7 +52,7 @@ _OF_LEAGUE: Final[dict[str, Any]] = {
     "pondering": "off",
     "sandbox_path": [],
 }
-"""What the file of a league says instead of an option, with what it is if the option is not given."""
+"""The key of a league file in place of an option, with the default of the option."""
 
 STARTERS = {language.word: language for language in LANGUAGES}
 """The languages that there is a starter in, by their words on the command line."""

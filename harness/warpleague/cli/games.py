@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _description(name: str) -> dict[str, Any]:
-    """What `describe` says about a game; of ours nothing is loaded for it."""
+    """The description of a game; of ours nothing is loaded for it."""
     return _ours()[name] if name in GAMES else describe(load_game(name))
 
 

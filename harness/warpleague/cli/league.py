@@ -368,7 +368,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
 
 
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
-    """What is left, and the commands to check and reproduce a match, whose record is written for them."""
+    """The rest, and the commands to check and reproduce a match, whose record is written for them."""
     from warpleague.league.results.faulted import bot_faults
     from warpleague.league.upkeep.verifying import published_record
     from warpleague.report.wording.league_words import MAX_FAULTED, duration, fault_lines, waited_words

@@ -59,7 +59,7 @@ def wait_for(
 
 
 def read_submission(arena: Arena, found: Any) -> Submission:
-    """What an answer says of a submission. Raises `NoArena`."""
+    """The submission in an answer. Raises `NoArena`."""
     from warpleague.runner.checkup import Finding
 
     now = arena.read(found, Submission)

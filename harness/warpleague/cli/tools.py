@@ -30,4 +30,4 @@ class Tools(NamedTuple):
 
 
 TOOLS: Final = Tools()
-"""What commands always use."""
+"""The tools that commands use."""

@@ -154,7 +154,7 @@ class InTurn(Game[State, Any]):
         return {"before": self.game.to_json(state.before), "chosen": chosen, "leaving": list(state.leaving)}
 
     def from_json(self, data: object) -> State:
-        """What `to_json` wrote, or a position of the game."""
+        """The output of `to_json`, or a position of the game."""
         if not isinstance(data, dict) or data.keys() != {"before", "chosen", "leaving"}:
             return self.game.from_json(data)
         fields = Given(data).fields("before", "chosen", "leaving")

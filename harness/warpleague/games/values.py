@@ -71,7 +71,7 @@ def _values(interned: Any) -> tuple[Any, ...]:
 
 
 class Cache(dict[K, V], Generic[K, V]):
-    """What `make` makes of each key, made when it is first asked for; emptied when it has `most` items."""
+    """Caches the result of `make` for each key, made when it is first needed; emptied when it has `most` items."""
 
     __slots__ = ("_make", "_most")
 

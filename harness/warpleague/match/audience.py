@@ -1,4 +1,4 @@
-"""What the bots of a match want to be sent, and the events that wait for the next question to each."""
+"""The wishes of the bots of a match, and the events that wait for the next question to each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Audience:
-    """What each seat wants with its questions (`state`, `legal`, `text`, `events`), and its events so far, as JSON."""
+    """The wishes of each seat for its questions (`state`, `legal`, `text`, `events`), and its events, as JSON."""
 
     __slots__ = ("_inboxes", "_listeners", "bare", "events", "legal", "listening", "state", "text")
 

@@ -94,7 +94,7 @@ class Dice:
 
 
 def _outcome(numbers: bytes, draws: tuple[Weights, ...]) -> Rolled:
-    """What the numbers, `_NUMBER_BYTES` for each draw, make of the draws."""
+    """The outcomes of the draws, from `_NUMBER_BYTES` of numbers each."""
     outcome = []
     for place, weights in enumerate(draws):
         start = place * _NUMBER_BYTES

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
 
 _ASIDE: Final = frozenset({"note", "value", "then", "n", "digest"})
-"""What does not count where only actions are compared. `n` is there since messages shift it."""
+"""The fields that do not count where only actions are compared. `n` is there since messages shift it."""
 
 
 @attrs.frozen

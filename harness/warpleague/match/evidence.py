@@ -24,7 +24,7 @@ _CAUSE: Final = re.compile(
     r"error|exception|panic|fatal|not found|no such|denied|cannot|can't|terminate", re.IGNORECASE
 )
 _SHELL: Final = (126, 127)
-"""What a shell exits with if it cannot run a program, or cannot find it."""
+"""The exit codes of a shell that cannot run a program, or cannot find it."""
 _STACK: Final = re.compile(r"\s|note:|Node\.js |goroutine |Traceback ")
 
 
@@ -65,7 +65,7 @@ def shortened(text: str, most: int = _TOLD_CHARS) -> str:
 
 
 def evidence_lines(detail: Mapping[str, Any], stderr_lines: int, message: str = "") -> list[str]:
-    """What a line's detail holds of the bot's own words, in indented lines: illegal answers, its line, standard error.
+    """The bot's own words in a line's detail, in indented lines: illegal answers, its line, standard error.
 
     What `message` says is left out. Of standard error, `stderr_lines` at most: some languages name the cause at
     the end of a traceback, others at its beginning.

@@ -119,7 +119,7 @@ class Header:
 
 @attrs.frozen(kw_only=True)
 class Evidence:
-    """What is known of an answer that was not played: why, and what the bot's process left."""
+    """The evidence about an answer that was not played: why, and the traces of the bot's process."""
 
     message: str
     line: str | None = None
@@ -136,7 +136,7 @@ class Evidence:
 
 @attrs.frozen(kw_only=True)
 class Usage:
-    """What services took for a decision, as the bot said."""
+    """The cost of services for a decision, as the bot said."""
 
     input_tokens: Count
     output_tokens: Count
@@ -150,7 +150,7 @@ def _check_filled(_: object, field: attrs.Attribute[Any], value: tuple[Any, ...]
 
 @attrs.frozen(kw_only=True, slots=False)  # two classes with slots have no common subclass
 class Detail:
-    """What came before an action: illegal answers and failures after which it was asked again; what services took."""
+    """The steps before an action: illegal answers and failures that led to another question; the cost of services."""
 
     again: tuple[Evidence, ...] | None = attrs.field(default=None, validator=_check_filled)
     failed: tuple[Evidence, ...] | None = attrs.field(default=None, validator=_check_filled)

@@ -96,7 +96,7 @@ def read_compressed(path: Path) -> bytes:
 
 
 def unreadable(path: Path, error: OSError) -> RecordError:
-    """What to raise for a record that cannot be read; it names one that was probably meant."""
+    """The error for a record that cannot be read; it names one that was probably meant."""
     hint = ""
     folder = path if isinstance(error, IsADirectoryError) else path.parent
     with suppress(OSError):

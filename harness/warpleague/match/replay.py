@@ -80,7 +80,7 @@ class _Roll:
 
 @attrs.frozen
 class RecordSummary:
-    """What a verified record holds.
+    """The summary of a verified record.
 
     `chance` tells how far the dice were checked: `key` (against the match key), or `shape` (only that each
     outcome was possible, the key being unknown). `sealed` is whether the checksums of all lines were there.

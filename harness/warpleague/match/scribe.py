@@ -42,7 +42,7 @@ _MAX_NOTED: Final = 256
 
 _HEAD: Final = b'{"action":'
 _ASK: Final = b',"ask":"'
-"""What stands before the action in an act line, and after it."""
+"""The text before the action in an act line, and the text after it."""
 
 _MS: Final = Cache[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
 """Microseconds as JSON milliseconds."""
@@ -293,7 +293,7 @@ def _settled(
     failures: int,
     note_bytes: int,
 ) -> dict[str, bytes]:
-    """What many matches have in their headers: nobody changes it."""
+    """The common part of the headers of many matches: nobody changes it."""
     header: JsonObject = {
         "type": "match",
         "format": form,

@@ -1,4 +1,4 @@
-"""What the services that bots use, such as language models, did and took: failures, tokens and cost in a record."""
+"""Services that bots use, such as language models: failures, tokens and cost in a record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpline.messages import Failed, Usage
 
 TAKEN: Final = ("input_tokens", "output_tokens", "cost")
-"""What an answer may say that a service took for it."""
+"""The cost of a service that an answer may name."""
 
 
 def note_usage(noted: JsonObject, usage: Usage | None) -> None:

@@ -1,4 +1,4 @@
-"""What a match is made of and what comes out of it: the values that schedule, referee and record share."""
+"""The input and the output of a match: the values that schedule, referee and record share."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class SeatTimes:
 
 @attrs.define
 class Violation:
-    """What a bot did wrong, before the referee has judged it: its kind, a text, and evidence as JSON."""
+    """A bot's mistake, before the referee has judged it: its kind, a text, and evidence as JSON."""
 
     kind: FaultKind
     message: str

@@ -64,7 +64,7 @@ class UsualActs:
             self._actions[self._heads[action]] = action
 
     def read(self, line: bytes) -> UsualAct | None:
-        """What `line` tells, or None if it must be read in full."""
+        """The content of `line`, or None if it must be read in full."""
         cut = line.find(_ASK) + len(_ASK)
         action = self._actions.get(line[:cut])
         if action is None:

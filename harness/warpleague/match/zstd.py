@@ -20,7 +20,7 @@ __all__ = [
 
 
 def decompress(data: bytes, most: int) -> bytes:
-    """What `data`, one frame, holds; `ZstdError` if it is damaged, or holds more than `most` bytes."""
+    """The content of `data`, one frame; `ZstdError` if it is damaged, or holds more than `most` bytes."""
     unpacker = ZstdDecompressor()
     found = unpacker.decompress(data, most)
     if not unpacker.eof or unpacker.unused_data:

@@ -120,7 +120,7 @@ class Turn:
         self.places: dict[Any, list[Any]] = {}
 
     def _later(self, energy: int) -> float:
-        """What a point is worth that takes so much energy from the end of this turn."""
+        """The worth of a point that takes so much energy from the end of this turn."""
         turns = max(1, -(-energy // 3))
         return LATER**turns if turns <= self.left else 0.0
 

@@ -60,7 +60,7 @@ QUICK_S: Final = 55.0
 """How long the matches of a quick check may take, in seconds, so that it is over within a minute."""
 
 TIME: Final = "time"
-"""What a finding is about that says that the time was over."""
+"""The subject of the finding that the time was over."""
 MACHINE: Final = "machine"
 """The same where it was over since this machine was busy: by no fault of the bot."""
 
@@ -87,7 +87,7 @@ CODES: Final = {
 _ERRORS: Final = {BuildError: "build", MissingToolchain: "toolchain"}
 """The codes of errors that make a bot not ready; those of all others are "manifest"."""
 FAULT: Final = "fault-"
-"""What the code of a fault in a match begins with; its kind follows."""
+"""The prefix of the code of a fault in a match; its kind follows."""
 
 _QUESTIONS: Final = 2
 """So many are put in each awkward way."""
@@ -300,7 +300,7 @@ class _Check:
         self._begun_s = how.now()
 
     def plan(self) -> str:
-        """What will be played, in words."""
+        """The plan of the matches, in words."""
         how, sizes = self._how, dict[str, list[int]]()
         for table in self._tables:
             sizes.setdefault(table.game, []).append(table.players)
@@ -460,7 +460,7 @@ class _Check:
         )
 
     def _named(self, table: Table, key: bytes) -> tuple[tuple[str, ...], ...]:
-        """What the bot of each seat is told that the players are called: itself by its name, others by others."""
+        """The names of the players as the bot of each seat is told them: its own is true, the others are not."""
         own, others = self._seat.bot, table.players - 1
         known = [name for name in dict.fromkeys(self._how.names) if name.lower() != own.lower()]
         if len(known) < others:
@@ -513,7 +513,7 @@ class _Check:
         return self._in_time(call, f"{table.game}, awkward questions,")
 
     def _in_time(self, call: Callable[[float], T | None], what: str) -> T:
-        """What `call` returns, which takes the seconds that are left; `_OutOfTime` if these are not enough."""
+        """The result of `call`, which takes the seconds that are left; `_OutOfTime` if these are not enough."""
         left_s = self._begun_s + self._within_s - self._how.now()
         result = call(left_s) if left_s > 0 else None
         if result is None:

@@ -42,7 +42,7 @@ _BY_MESSAGE: Final = {
     "exited with status 126": "a program that it needs may not be run: chmod +x makes a file a program, and its first "
     "line names what runs it, such as #!/usr/bin/env python3",
 }
-"""What to do where the message of a fault has these words."""
+"""The remedy where the message of a fault has these words."""
 _MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 _OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 _NO_PLACE_TO_WRITE: Final = re.compile(
@@ -52,7 +52,7 @@ _NO_PLACE_TO_WRITE: Final = re.compile(
 
 
 def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
-    """What the author of the bot of `seat` is to do about a fault with this message and evidence; None if unknown."""
+    """The remedy for the author of the bot of `seat` after a fault with this message and evidence; None if unknown."""
     stderr = str(detail.get("stderr") or "")
     if NOTHING_WRITTEN in message:
         return _FLUSH

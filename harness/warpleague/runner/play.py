@@ -225,7 +225,7 @@ class _Brood:
 
 
 async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: Any) -> T | None:
-    """What `call` returns, or None if it had to be broken off after so many seconds."""
+    """The result of `call`, or None if it had to be broken off after so many seconds."""
     with trio.move_on_after(seconds):
         return await call(*arguments)
     return None

@@ -193,7 +193,7 @@ async def _try_out(
 
 
 async def _question(referee: Referee, bot: BotProcess, seat: int, questions: int) -> Violation | None:
-    """What was wrong, if anything."""
+    """The error, if any."""
     while (step := referee.advance()) is not Situation.OVER:
         if step is Situation.FAULT:
             return referee.violation

@@ -64,7 +64,7 @@ class Query:
 
 @attrs.frozen(kw_only=True)
 class Operation:
-    """What a request to an address does, and what it is answered with.
+    """The effect of a request to an address, and the answers to it.
 
     `answer` is the type of the answer: an attrs class, a list of one, or None where the answer is a file of the type
     `media`. `takes` is the type of the body, or the media types of a file. With `token` the request needs the token

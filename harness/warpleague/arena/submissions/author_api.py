@@ -51,13 +51,13 @@ class Finding:
     """A finding of a check."""
 
     what: str
-    """What was looked at, in words."""
+    """The subject, in words."""
     verdict: str
     """`ok`, `warning` or `failed`; only `failed` keeps the bot out."""
     text: str
-    """What was found, and what to do about it."""
+    """The finding, and the way to mend it."""
     code: str = ""
-    """What it is about, as a code that never changes; empty in findings of earlier releases."""
+    """The subject, as a code that never changes; empty in findings of earlier releases."""
 
 
 @attrs.frozen(kw_only=True)

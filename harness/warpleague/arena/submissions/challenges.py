@@ -150,7 +150,7 @@ def record_of(ledger: Ledger, author: Author, number: int) -> bytes | None:
 
 
 def log_of(ledger: Ledger, author: Author, number: int, kind: str) -> str | None:
-    """What the author's own bot printed, or its messages (`kind`, of `KINDS`), or None."""
+    """The output of the author's own bot, or its messages (`kind`, of `KINDS`), or None."""
     challenge(ledger, author, number)
     found = ledger.rows("SELECT log FROM challenge WHERE id = ?", number)[0][0]
     return None if found is None else str(json.loads(found)[kind])

@@ -87,7 +87,7 @@ _SPARE_S: Final = 60
 
 @attrs.frozen
 class CheckerTests:
-    """What the checker tests the `machine` and each `bot` with: the sandbox here, and a check as authors make it."""
+    """The tests of the checker for the `machine` and each `bot`: the sandbox here, and a check as authors make it."""
 
     machine: Callable[..., Report] = examine
     bot: CheckBot = check_bot

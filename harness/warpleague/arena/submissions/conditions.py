@@ -38,7 +38,7 @@ class Clock:
     bank_s: float | None
     """For all decisions of a match."""
     increment_s: float | None
-    """What is added to the bank before each decision."""
+    """The seconds that the bank gains before each decision."""
     start_s: float
     """To start and get ready."""
 
@@ -62,11 +62,11 @@ class Conditions:
     level: str
     """How bots are confined."""
     faults: str
-    """What a fault costs: `forfeit`, or `substitute` (the first legal action is played)."""
+    """The price of a fault: `forfeit`, or `substitute` (the first legal action is played)."""
     strikes: int
     """How many faults are substituted."""
     illegal: str
-    """What happens after an illegal action."""
+    """The rule for an illegal action."""
     ask_again: int
     """How often a bot is asked again if a service that it uses failed."""
     note_bytes: int

@@ -1,4 +1,4 @@
-"""What authors may have of their own bots' matches: the records, and what the bot printed in them."""
+"""The parts of their own bots' matches that authors may have: the records and the bot's output."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) 
 def own_log(
     ledger: Ledger, config: LeagueConfig, author: Author, bot: str, match: str, seat: int | None, kind: str
 ) -> bytes:
-    """What a bot of an author printed in a match, or its messages (`kind`, of `KINDS`): in `seat`, or its first one.
+    """The output of an author's bot in a match, or its messages (`kind`, of `KINDS`): in `seat`, or its first one.
 
     Raises `BadInput` if the match is none of a version of this author's, or nothing of it is kept.
     """

@@ -247,5 +247,5 @@ def _new_token(number: int) -> tuple[str, bytes]:
 
 
 def hash_of(secret: str) -> bytes:
-    """What is stored of a secret that has so many random bits that no slow hash is needed."""
+    """The stored form of a secret that has so many random bits that no slow hash is needed."""
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()

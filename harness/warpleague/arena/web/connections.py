@@ -52,7 +52,7 @@ class ConnectionLimits:
 
 
 def counted_as(address: str) -> str:
-    """What an address counts as: all IPv6 addresses of one /64 network belong to one caller."""
+    """The key under which an address is counted: all IPv6 addresses of one /64 network belong to one caller."""
     if ":" not in address:
         return address
     try:

@@ -157,7 +157,7 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
 
 
 def _notice(config: LeagueConfig, *, frozen: bool, shown: bool) -> str:
-    """What a page says of what it does not show."""
+    """A page's note on the parts that it does not show."""
     if frozen and config.arena.freeze == "hidden":
         return "Results are hidden until the season is over."
     text = (

@@ -45,7 +45,7 @@ NAMES: dict[str, Callable[[Any, int, int], str]] = {"chess": _chess_name}
 
 
 def namer(short_name: str) -> Callable[[Any, int, int], str]:
-    """What names the actions of the game: a function of OpenSpiel's state, the player and the action."""
+    """The function that names the actions of the game: one of OpenSpiel's state, the player and the action."""
     return NAMES.get(short_name, lambda spiel, player, action: str(spiel.action_to_string(player, action)))
 
 

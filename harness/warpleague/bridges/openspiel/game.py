@@ -74,7 +74,7 @@ class OpenView:
 
 @attrs.frozen
 class SpielSetup:
-    """What bots need to make OpenSpiel's game themselves: its text for `pyspiel.load_game`."""
+    """The key with which bots make OpenSpiel's game themselves: its text for `pyspiel.load_game`."""
 
     game: str
     actions: int
@@ -188,7 +188,7 @@ class SpielGame(Game[State, "Play | Resign"]):
         return after, self._events(state, after, [*played, *after.settle()])
 
     def _events(self, before: State, after: State, played: list[Event], *more: JsonObject) -> list[Event]:
-        """What each seat is told: `more`, what was `played`, and where something is hidden what it sees anew."""
+        """The events for each seat: `more`, what was `played`, and where something is hidden what it sees anew."""
         events = [*map(Event, more), *played]
         if after.rules.open:
             return events

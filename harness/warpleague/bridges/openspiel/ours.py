@@ -99,7 +99,7 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
         return _State(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer | None:
-        """What a seat knows, as text and numbers; None for a part of it, such as only what is public."""
+        """The knowledge of a seat, as text and numbers; None for a part of it, such as only what is public."""
         del params
         if iig_obs_type is None:
             return _Observer(self, recalls=False)
@@ -204,7 +204,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
 
 class _Observer:
-    """What a seat knows of a position: its view. With perfect recall, also which actions it has taken."""
+    """The knowledge of a seat: its view. With perfect recall, also which actions it has taken."""
 
     def __init__(self, game: _Game, *, recalls: bool) -> None:
         names, self._seen = layout(game.ours.id)

@@ -17,7 +17,7 @@ _MAX_ACROSS: Final = 100
 
 
 def scene_of(name: str, state: State, viewer: int | None, actors: tuple[int, ...]) -> Scene:
-    """What `viewer` is told (None: everything), and who is to act where everybody knows this."""
+    """The picture for `viewer` (None: everything), and who is to act where everybody knows this."""
     if viewer is None or (viewer == SPECTATOR and state.rules.open):
         texts: tuple[str, ...] = (str(state.spiel),)
     else:

@@ -154,7 +154,7 @@ class State:
         return told
 
     def texts(self, seat: int) -> tuple[str, ...]:
-        """What OpenSpiel tells `seat`: its observation and its information state, empty where there is none."""
+        """OpenSpiel's words for `seat`: its observation and its information state, empty where there is none."""
         observes, knows = self.rules.has
         return (
             _text(self.spiel.observation_string, seat) if observes else "",

@@ -46,7 +46,7 @@ class Beyond(Generic[T]):
 
     @property
     def seconds(self) -> float | None:
-        """What the long run takes beyond the short one; None where noise is too large to tell."""
+        """The extra time of the long run over the short one; None where noise is too large to tell."""
         return self.long.seconds - self.short.seconds if self.clear else None
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warpleague.cli.bench.ground import Ground
 
 _BARE_S: Final = 0.013
-"""What `python -c pass` took on the quiet machine that goals in seconds were set for."""
+"""The seconds of `python -c pass` on the quiet machine that goals in seconds were set for."""
 _TIMES: Final = 3
 
 

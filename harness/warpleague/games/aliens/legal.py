@@ -102,7 +102,7 @@ _avoiding: dict[int, tuple[Action, ...]] = {}
 
 
 def _die_actions(ship: int, number: int, die: int, other: int) -> tuple[Action, ...]:
-    """What a ship on square `number` can do with `die`, its sister standing on square `other` (aliens T1)."""
+    """The uses of `die` for a ship on square `number`, its sister standing on square `other` (aliens T1)."""
     actions, ends = DIE_REACH[ship][number * 6 + die]
     if other not in ends:
         return actions
@@ -117,7 +117,7 @@ def _die_actions(ship: int, number: int, die: int, other: int) -> tuple[Action, 
 def turn_actions(
     rules: Rules, seat: int, ships: tuple[int, ...], dice: tuple[int, int]
 ) -> tuple[Action, ...]:
-    """What `seat` can do with its unused dice: by ship, its moves by way or `stay`, then `decline`."""
+    """The legal actions of `seat` with its unused dice: by ship, its moves by way or `stay`, then `decline`."""
     one, two = dice
     ship = 2 * seat
     if rules.both_ships:

@@ -29,7 +29,7 @@ def opening_roll(dice: tuple[int, ...], chooser: int | None) -> Event:
 
 @cache
 def order(seat: int, first: str) -> Event:
-    """What the chooser chose."""
+    """The choice of the chooser."""
     return Event({"event": "order", "seat": seat, "first": first})
 
 

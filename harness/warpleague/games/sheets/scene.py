@@ -223,7 +223,7 @@ def _printed(
     stored: tuple[int, int],
     points: tuple[int, int, int],
 ) -> Iterator[Tray]:
-    """What `_sections` says, in trays."""
+    """The sections in trays."""
     yield _printed_yellow(seat, yellow)
     values = [
         Item("red", "", f"red-{seat}-{value}", f"die-{value}", bool(red >> value & 1))
@@ -279,7 +279,7 @@ def _die(state: State, unit: int, stale: bool) -> str:
 def _text(
     yellow: int, red: int, blue: tuple[int, ...], stored: tuple[int, int], points: tuple[int, int, int]
 ) -> tuple[str, ...]:
-    """What `_sections` says, as lines of text."""
+    """The sections as lines of text."""
     sign = {
         line.name: "✓" if yellow & cells == cells else "R" if line.reward == "reroll" else "L"
         for line, cells in _YELLOW

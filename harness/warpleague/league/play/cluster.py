@@ -57,7 +57,7 @@ _TIMEOUTS: Final = {
 }
 
 play_there = play_here
-"""What to submit."""
+"""The tasks to submit."""
 
 
 @contextmanager

@@ -34,7 +34,7 @@ _pool_lock = threading.Lock()
 
 @attrs.frozen
 class Fitness:
-    """What the check of a worker found: `unfit` says why it cannot play, or is None.
+    """The result of checking a worker: `unfit` says why it cannot play, or is None.
 
     `lacks` are the digests of the bots that are not in its cache. `threads` is how many matches it plays at once.
     """

@@ -149,7 +149,7 @@ def _secret(store: Store, config: LeagueConfig) -> bytes:
 
 @attrs.frozen
 class Commitment:
-    """What is committed to, since when (ISO times), and how many matches are stored since.
+    """The commitments, since when (ISO times), and how many matches are stored since.
 
     `commitment` is the SHA-256 of the season's secret, `entrants` that of its bots, conditions and format; None where
     they have not been entered.

@@ -129,7 +129,7 @@ def run_event(
 
 
 def check_event(config: LeagueConfig, **facts: Any) -> dict[str, Any]:
-    """What is told of a submission whose check has ended."""
+    """The event of a submission whose check has ended."""
     return {**_head(config, "check"), **facts}
 
 

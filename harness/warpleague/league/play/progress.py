@@ -1,4 +1,4 @@
-"""What a run of a league tells: its progress, to a watcher, and at the end a report."""
+"""The output of a run: progress for a watcher, and a report at the end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MatchFault:
 
 @attrs.frozen
 class RunReport:
-    """What a run did: matches that count in the end, stored before it, played by it, void; and how it ended.
+    """The report of a run: matches that count in the end, stored before it, played by it, void; and how it ended.
 
     `total` is None where results that are missing decide it. `stored` are those of `total` that are stored now.
     `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored. `cpu_ms` and

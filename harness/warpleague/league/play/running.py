@@ -156,7 +156,7 @@ def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = Refe
 
 @attrs.define
 class _Stop:
-    """What ends a run before all is played; see `run_league`."""
+    """The reasons to end a run before all is played; see `run_league`."""
 
     most: int | None
     for_s: float | None

@@ -164,7 +164,7 @@ def _through(league: League, top: int, where: str) -> Stage:
 
 
 def _changed(league: League, before: Stage, now: Stage) -> str | None:
-    """What has changed in a league since its bots were entered, or None."""
+    """The change in a league since its bots were entered, or None."""
     if before.bots != now.bots:
         was, are = (", ".join(name for name, _ in stage.bots) for stage in (before, now))
         return f"{before.league} has changed since its bots were entered here: {was} came through, now {are} would"

@@ -19,12 +19,12 @@ _SINGULAR = 1e12
 
 
 class Model(Protocol):
-    """What a model makes of contests."""
+    """The terms of a model for some contests."""
 
     def __call__(
         self, rows: Rows, strengths: Floats, draws: float | None, /
     ) -> tuple[Floats, Floats, Floats]:
-        """What `bradley_terry.contests` returns."""
+        """The result of `bradley_terry.contests`."""
 
 
 @attrs.frozen

@@ -1,4 +1,4 @@
-"""What results so far say of all ratings, as one normal distribution: which order is settled, which match tells most.
+"""The posterior of all ratings, as one normal distribution: which order is settled, which match tells most.
 
 The model is Bradley and Terry's. Each bot's strength has a normal prior about the mean, and how far bots are from the
 mean is estimated from the league itself (empirical Bayes): all spreads of a list are tried, and each counts by how
@@ -106,7 +106,7 @@ class Posterior:
 
     @classmethod
     def of(cls, outcomes: Outcomes, bots: int, earlier: Earlier | None = None) -> Posterior:
-        """What the outcomes of whole deals say, and those of `earlier` versions, which are behind the `bots`."""
+        """The posterior from the outcomes of whole deals and of `earlier` versions, numbered after `bots`."""
         links: Sequence[tuple[int, int]] = ()
         if earlier is not None:
             bots, links = bots + earlier.versions, earlier.links

@@ -58,7 +58,7 @@ class Deals:
 
 @attrs.frozen
 class Rows:
-    """What a model is fitted to: each row is a contest among the bots of one tier.
+    """The data for a fit: each row is a contest among the bots of one tier.
 
     `bots` and `seats` (rows, places); `weight` (rows): how often it came about; `deal` (rows): the outcome it is part
     of. `points` and `drawn` (rows) are of contests of two, for the first bot; in contests that are rankings the bots

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 Unit = Literal["elo", "normalized"]
-"""What hypotheses are told in: Elo, or normalised Elo, in which a match's value has a deviation of a half."""
+"""The unit of hypotheses: Elo, or normalised Elo, in which a match's value has a deviation of a half."""
 
 _HALVINGS = 56  # of an interval, until nothing is left of it
 _ROUNDS = 400  # of a fixed point that is usually reached in ten

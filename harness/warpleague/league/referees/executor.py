@@ -1,4 +1,4 @@
-"""What a run of a league needs of the processes that play its matches, and how any executor offers it."""
+"""The interface of executors, which play the matches of a league."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _END_S = 2.0  # how long referees that were told to end may take for it
 
 @attrs.frozen(eq=False)
 class _Call:
-    """What to call: as a task (an async function), and if `alone`, without other tasks in the same process."""
+    """A call: as a task (an async function), and if `alone`, without other tasks in the same process."""
 
     future: Future[Any]
     work: tuple[Any, tuple[Any, ...], dict[str, Any]]

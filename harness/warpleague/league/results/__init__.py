@@ -1,1 +1,1 @@
-"""What the stored matches say: tallies, standings, details and tables to export."""
+"""Computes tables from the stored matches: tallies, standings, details and tables to export."""

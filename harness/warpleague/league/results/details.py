@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @attrs.define
 class SeatLine:
-    """What a seat is worth: the matches seen from it, and the mean share of points with its standard error.
+    """The worth of a seat: the matches seen from it, and the mean share of points with its standard error.
 
     Where on each deal every bot of the table takes the seat once, differences in strength cancel out within a deal,
     and the errors, which are clustered by deal, are small. `even` is whether every bot sat in all seats equally often.

@@ -20,7 +20,7 @@ _MAX: Final = 100
 
 
 def earlier_versions(league: League) -> Earlier:
-    """What earlier versions of the bots of a ladder, and bots that have left it, played before the last entry.
+    """The results of earlier versions of a ladder's bots, and of bots that have left, before the last entry.
 
     A version that plays once more is the same as before: what it played then tells of it, too.
     """

@@ -1,4 +1,4 @@
-"""What services that bots use, such as language models, did in a season: failures, void matches, tokens, cost."""
+"""Counts the services that bots use, such as language models: failures, void matches, tokens, cost."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
 
 
 def ranks_by(league: League) -> str:
-    """What ranks the bots of a league, as `ranked` takes it: the score where the game says so, else the rating."""
+    """The rank keys of the bots, as `ranked` takes them: the score where the game says so, else the rating."""
     return "score" if load_game(league.season.game).by_score else league.config.rating.kind
 
 
@@ -198,7 +198,7 @@ def ranked(
     ratings = tally.elo.ratings if fit is None or kind == "elo" else fit.ratings
 
     def strength(bot: int) -> tuple[float, ...]:
-        """What ranks: the greater, the better. Without the digits in which equal results may differ by rounding."""
+        """The rank key: the greater, the better. Without the digits in which equal results may differ by rounding."""
         return rated(bot) if placed is None else placed[bot].order
 
     def rated(bot: int) -> tuple[float, ...]:

@@ -77,7 +77,7 @@ _FIELDS: Final[dict[Kind, Callable[[Any], bytes]]] = {
     "number": lambda value: repr(value).encode(),
     "truth": lambda value: b"true" if value else b"false",
 }
-"""What a value that is there is in a CSV file. The module `csv`, which looks at each letter, takes far longer."""
+"""The form of a value in a CSV file. The module `csv`, which looks at each letter, takes far longer."""
 
 
 def _csv_lines(table: Table, columns: Columns) -> bytes:

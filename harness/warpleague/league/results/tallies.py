@@ -80,7 +80,7 @@ class WinLossRecord:
 
 
 class Tally:
-    """What standings are made of, counted match by match in schedule order."""
+    """The counts behind standings, match by match in schedule order."""
 
     def __init__(self, bots: int, k: float, start: float) -> None:
         self.records = [WinLossRecord() for _ in range(bots)]
@@ -109,7 +109,7 @@ class Tally:
 
 
 def tally(columns: Columns, bots: int, k: float, start: float, marks: Sequence[int] = ()) -> Tally:
-    """What all matches of `columns` come to, in schedule order.
+    """The counts of all matches of `columns`, in schedule order.
 
     `marks` are numbers of matches, in order: after so many the ratings by Elo are noted, as `course`.
     """

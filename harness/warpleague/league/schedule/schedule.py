@@ -257,7 +257,7 @@ class Course:
         )
 
     def _outcomes(self, batch: _Batch) -> list[Outcome] | None:
-        """What came of a batch, or None while results are missing."""
+        """The outcomes of a batch, or None while results are missing."""
         results, barred = self._schedule.results, self._schedule.barred
         if results is None:
             return None

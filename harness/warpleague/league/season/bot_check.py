@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Level
 
 REPEAT: Final = "repeat at home"
-"""What the finding of an arena's check is about that is the words of `home_command`."""
+"""The subject of the finding whose text is `home_command`."""
 FOLDER: Final = "FOLDER"
 """Stands for the bot's folder in `home_command`."""
 

@@ -93,7 +93,7 @@ def _read_toml(path: Path, where: str) -> dict[str, Any]:
 
 
 def _in_folder(folder: Path) -> str:
-    """What to do about a folder in place of a league file."""
+    """The remedy for a folder in place of a league file."""
     if (folder / "league.sqlite").is_file():
         return "it has a league's store; the league's TOML file comes first"
     files = sorted(str(path) for path in folder.glob("*.toml") if path.name != MANIFEST)

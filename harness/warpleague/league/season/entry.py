@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Prepared(Protocol):
-    """What is needed of a bundle: its name, the games it plays, and the seat it can take."""
+    """The parts of a bundle that a league needs: its name, the games it plays, and the seat it can take."""
 
     @property
     def name(self) -> str:
@@ -184,7 +184,7 @@ def _key_file(config: LeagueConfig, entry: BotEntry, where: str) -> str | None:
 
 
 def _meant(config: LeagueConfig, entry: BotEntry, folder: Path) -> str:
-    """What may have been meant by a folder that is not there."""
+    """A suggestion for a folder that is not there."""
     if os.path.isdir(entry.path):  # noqa: PTH112 - never an error
         there = os.path.relpath(entry.path, config.path.parent)
         return f"paths start at the league file; did you mean {there!r}?"

@@ -1,4 +1,4 @@
-"""What is played: groups of matches on one deal, single matches, and what came of them."""
+"""Fixtures: groups of matches on one deal, single matches, and their outcomes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Group:
 
 @attrs.frozen
 class Outcome:
-    """What came of a group: the result of each match of `group.seats`, in this order.
+    """The outcome of a group: the result of each match of `group.seats`, in this order.
 
     `played` is None if the group will not be played to its end, because the bots `absent` were disqualified before.
     """

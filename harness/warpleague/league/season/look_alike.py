@@ -92,7 +92,7 @@ def foreign(name: str) -> str:
 
 
 def _forms(name: str) -> set[str]:
-    """What may be read of a name: capitals of other alphabets look other than their small letters, and I like l."""
+    """The shape of a name as it may be misread: some capitals look other than their small letters, and I like l."""
     text = unicodedata.normalize("NFKC", name)
     capitals = text.translate(_PLAIN_CAPITALS)
     return {_plain(text), _plain(capitals), _plain(capitals.replace("I", "l"))}

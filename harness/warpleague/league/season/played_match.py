@@ -27,7 +27,7 @@ _numbers = attrgetter(*SEAT_TIMES)
 
 @attrs.frozen
 class LatestMatch:
-    """What a list of matches just over says of one: bots and ranks by seat, and when it was stored.
+    """A match in a list of the latest: bots and ranks by seat, and when it was stored.
 
     `stored_s` is in whole seconds since 1970.
     """
@@ -169,7 +169,7 @@ class PlayedMatch:
 
 
 def damaged(match_id: object, what: str) -> StoreError:
-    """What to raise about a match of the store."""
+    """The error about a match of the store."""
     return StoreError(f"the store is damaged: match {match_id}: {what}; {MEND}")
 
 

@@ -263,7 +263,7 @@ class Season(Conditions):
 
     @cached_property
     def conditions(self) -> dict[str, Any]:
-        """What every match of the season has in common, as JSON; `rules` is the version of the game's rules.
+        """The common conditions of all matches of the season, as JSON; `rules` is the version of the game's rules.
 
         The policy on pondering is included only if it is not the default, since it was not always a condition.
         The same holds for the beacon of the season, and for the format of its records.
@@ -318,7 +318,7 @@ class Season(Conditions):
 
     @cached_property
     def _dealt(self) -> bytes:
-        """What all that is drawn follows from: the secret, and the beacon once it is known."""
+        """The source of all draws: the secret, and the beacon once it is known."""
         return self.secret if self.beacon is None else beacon_secret(self.secret, self.beacon)
 
     def deal(self, bots: Sequence[int], turn: int, round_: int, *, own: bool = False) -> int:
@@ -336,7 +336,7 @@ class Season(Conditions):
 
     @cached_property
     def _deal_names(self) -> tuple[list[Any], ...]:
-        """What deals depend on, of each bot."""
+        """The part of each bot on which deals depend."""
         return tuple(
             [bot.bot, bot.identity, *([self.returns[bot.bot]] if bot.bot in self.returns else [])]
             for bot in self.bots

@@ -8,7 +8,7 @@ from typing import Final
 MEND: Final = (
     "warpleague league mend LEAGUE removes matches that do not hold, so that the next run plays them again"
 )
-"""What can be done about matches in the store that are damaged."""
+"""The remedy for matches in the store that are damaged."""
 
 
 def is_text(value: object) -> bool:

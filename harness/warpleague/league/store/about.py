@@ -1,4 +1,4 @@
-"""What a store holds of its league as a whole: secret and commitments, conditions, bots, and what was decided."""
+"""The part of a store about its league as a whole: secret, commitments, conditions, bots and decisions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class About:
     _db: sqlite3.Connection
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What a query finds, all at once; `StoreError` where SQLite objects."""
+        """The rows of a query, all at once; `StoreError` where SQLite objects."""
         with clear_errors(self.path):
             return self._db.execute(query, values).fetchall()
 
@@ -76,7 +76,7 @@ class About:
         return rows[0][0] if rows else None
 
     def _fact(self, key: str, read: Callable[[str], T]) -> T | None:
-        """What a fact about the league means, or None; `StoreError` if it cannot be read."""
+        """The value of a fact about the league, or None; `StoreError` if it cannot be read."""
         text = self.meta(key)
         try:
             return None if text is None else read(text)
@@ -209,7 +209,7 @@ class About:
             add_fact(self._db, kind, said)
 
     def facts(self, *kinds: str) -> list[Fact]:
-        """What was settled and decided about the league, in order; of some kinds, or all of it."""
+        """The decisions about the league, in order; of some kinds, or all of it."""
         return facts_in(self._db, self.path, kinds)
 
     def entered(self) -> list[entrants_commitment.Entered]:

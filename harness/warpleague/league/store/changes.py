@@ -41,7 +41,7 @@ class Change:
 
 
 def changes(config: LeagueConfig, store: Store) -> tuple[Change, ...]:
-    """What differs between the league as `config` and its bots' folders have it now, and as it was last run."""
+    """The differences between the league as `config` and its bots' folders have it now, and as it was last run."""
     try:
         last = json_object(store.meta("config") or "{}")
     except ValueError as error:

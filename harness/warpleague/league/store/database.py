@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SPARE: Final = (
     "bring back a copy of it, or play the league again, under another name or in another --results folder"
 )
-"""What can be done about a store that is damaged."""
+"""The remedy for a store that is damaged."""
 
 
 _WAYS_ON: Final = {
@@ -34,7 +34,7 @@ _WAYS_ON: Final = {
         "see that this user may read and write it, and the folder it is in; or copy the folder elsewhere",
     ),
 }
-"""What can be done, by SQLite's primary result code; SQLITE_ERROR here is a table or column that is not there."""
+"""The remedies, by SQLite's primary result code; SQLITE_ERROR here is a table or column that is not there."""
 
 
 def harden(db: sqlite3.Connection) -> None:
@@ -69,7 +69,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def clear_errors(path: Path) -> Iterator[None]:
-    """What SQLite objects to becomes a `StoreError` that names the store at `path`."""
+    """An error of SQLite becomes a `StoreError` that names the store at `path`."""
     try:
         yield
     except sqlite3.DatabaseError as error:

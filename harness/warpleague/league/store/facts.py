@@ -33,7 +33,7 @@ _FACTS: Final = (
 
 @attrs.frozen
 class Fact:
-    """What was decided: its kind, what it says as JSON, when it was stored (ISO time), its entry in the journal."""
+    """A decision: its kind, what it says as JSON, when it was stored (ISO time), its entry in the journal."""
 
     kind: str
     said: dict[str, Any]
@@ -97,7 +97,7 @@ def meta_alterations(db: sqlite3.Connection, path: Path) -> list[str]:
 
 
 _NOT_SETTLED: Final = ("format", "journal", NUMBERING)
-"""What changes without a decision: the format of the file, the head of the journal, what the numbers are of."""
+"""The facts that change without a decision: the format of the file, the head of the journal, the numbering."""
 
 
 def _meta_hashes(db: sqlite3.Connection) -> dict[str, str]:

@@ -46,7 +46,7 @@ class Format:
 
 @attrs.frozen
 class _Column:
-    """What is compared of a column: its place in the primary key, and what stands for it where it is missing.
+    """The compared parts of a column: its place in the primary key, and what stands for it where it is missing.
 
     `default` is SQL text; None where the column must be there. `plain`: it is no generated column.
     """
@@ -59,7 +59,7 @@ class _Column:
 
 @attrs.frozen
 class _Made:
-    """What is compared of a table (its columns) or of an index (its table, columns, and whether it is unique)."""
+    """The compared parts of a table (its columns) or of an index (its table, columns, and whether it is unique)."""
 
     kind: str
     columns: Mapping[str, _Column]

@@ -134,7 +134,7 @@ def cut(db: sqlite3.Connection) -> tuple[Head, str] | None:
 
 
 def alterations(db: sqlite3.Connection, heads: Sequence[Head] = ()) -> Iterator[tuple[str | None, str]]:
-    """What became of the store since its matches were stored: the id of each match concerned, if known, and what.
+    """The alterations of the store since its matches were stored: the id of each match concerned, if known, and what.
 
     Empty where nothing was altered, and the journal goes back to all of `heads`, which it had once.
     """

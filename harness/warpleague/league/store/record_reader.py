@@ -29,7 +29,7 @@ _MAX_NAME: Final = 64
 
 @attrs.frozen
 class Recorded:
-    """What was read from a record: the name and identity of the bot in each seat, and the result."""
+    """The content of a record: the name and identity of the bot in each seat, and the result."""
 
     seats: tuple[tuple[str, str], ...]
     result: MatchResult

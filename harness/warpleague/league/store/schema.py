@@ -101,7 +101,7 @@ def store_at(path: Path) -> Path:
 
 
 def unplayed(path: Path, before: str = "") -> StoreError:
-    """What to raise where results are asked for and there are none; `before` is what there is instead."""
+    """The error where results are asked for and there are none; `before` is what there is instead."""
     return StoreError(
         f"{path}: {before}nothing has been played yet; start with: warpleague league run LEAGUE"
     )

@@ -345,7 +345,7 @@ class Store(About):
         return int(self._rows("SELECT count(*) FROM journal")[0][0])
 
     def alterations(self, heads: Sequence[Head] = ()) -> list[tuple[str | None, str]]:
-        """What was deleted, replaced or added after it was stored: the id of the match, if known, and what happened.
+        """The alterations, such as deleted, replaced or added matches: the id of the match, if known, and a text.
 
         Empty if the store is unchanged and goes back to all of `heads`.
         """

@@ -73,7 +73,7 @@ class UntrustedStore:
             raise self.damaged(f"cannot be read: {error}") from None
 
     def damaged(self, what: str) -> StoreError:
-        """What to raise about this store; nothing of it is taken over then."""
+        """The error about this store; nothing of it is taken over then."""
         return StoreError(f"{self.path}: {what}; nothing was taken over")
 
     def fact(self, key: str) -> str | None:

@@ -1,1 +1,1 @@
-"""What an organiser does with a league besides playing it: verify, mend, merge, disqualify."""
+"""The work of an organiser besides playing: verify, mend, merge, disqualify."""

@@ -39,7 +39,7 @@ _MAX_CHARS: Final = 200
 
 @attrs.frozen
 class Merged:
-    """What a merge did: matches taken over, matches both stores had, and ids whose digests disagree."""
+    """The report of a merge: matches taken over, matches both stores had, and ids whose digests disagree."""
 
     added: int
     shared: int

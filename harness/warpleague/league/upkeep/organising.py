@@ -1,4 +1,4 @@
-"""What an organiser does to a league besides running it: merge, mend, disqualify and reinstate."""
+"""The work of an organiser besides running: merge, mend, disqualify and reinstate."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def stretches(league: League) -> Iterator[Stretch]:
 
 
 def log_problem(league: League) -> str | None:
-    """What is wrong with what was written down at a ladder's last event, or None; also if that cannot be known."""
+    """The error in the notes of a ladder's last event, or None; also if that cannot be known."""
     store = league.store
     events = store.facts(entrants_commitment.ENTRANTS)
     entry = entrants_commitment.commitment_to(league.season)

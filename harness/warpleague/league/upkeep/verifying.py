@@ -93,7 +93,7 @@ def problem_of(
     faults: list[list[tuple[Any, ...]]],
     confinement: Confinement | None,
 ) -> str | None:
-    """What is wrong with a record, or None.
+    """The error in a record, or None.
 
     `head` are the values its header must have, `bots` the name and identity of each seat, `stored` the ranks,
     scores, rival, termination, digest and number of lines that the store holds, `faults` the fields of every seat's
@@ -120,7 +120,7 @@ def problem_of(
 
 
 def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None, str | None, str]]:
-    """What was deleted from the store, replaced or added; `heads` are earlier heads of its journal.
+    """The alterations of the store: deleted, replaced, added; `heads` are earlier heads of its journal.
 
     Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
     """

@@ -132,7 +132,7 @@ class Child:
         return self.group is not None and self.group.at_cap()
 
     def own_traffic_bytes(self) -> int | None:
-        """What the bot read from disks and wrote to them so far; None if it is not known."""
+        """The bytes that the bot read from disks and wrote to them so far; None if it is not known."""
         processes = self.processes()
         return None if len(processes) > MAX_THREADS else bytes_of(processes)
 

@@ -51,11 +51,11 @@ class Reading(NamedTuple):
     """Readings of clocks that never go back, in nanoseconds; a clock that cannot be read stays at 0."""
 
     own_ns: int = 0
-    """What the bot and its processes computed."""
+    """The processor time of the bot and its processes."""
     delay_ns: int = 0
     """How long it waited for a processor."""
     ran_ns: int = 0
-    """What the referee computed."""
+    """The processor time of the referee."""
     waited_ns: int = 0
     """How long the referee was ready without a processor."""
     paused_ns: int = 0
@@ -122,11 +122,11 @@ class LongDecision:
         self.read_ns = begun_ns
         """When the clocks were read last."""
         self.own_ns = 0
-        """What the bot computed until then."""
+        """The processor time of the bot until then."""
         self.excused_ns = 0
-        """What was excused so far."""
+        """The time excused so far."""
         self.charged_ns = 0
-        """What the bot is charged until the last reading."""
+        """The charge of the bot until the last reading."""
         self.paused_ns = 0
         """How much of it was because the host stood still."""
         self.sleeps = False

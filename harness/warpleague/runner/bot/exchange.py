@@ -22,7 +22,7 @@ Others can have taken no more than that from it: reading more clocks would cost 
 """
 
 QUIET_NS: Final = 1_000_000
-"""What every bot may do between two decisions, in nanoseconds of processor time: flush, clear up, wait
+"""The free work of every bot between two decisions, in nanoseconds of processor time: flush, clear up, wait
 for input. Most were seen to take 0.01 to 0.1 ms, Java's compiler up to 0.8 ms."""
 
 NEVER: Final = 1 << 62
@@ -49,11 +49,11 @@ class Sent(NamedTuple):
     written: int
     """How many bytes of the question the pipe took; where that is not all, nothing was read."""
     data: bytes | None
-    """What was read, empty at the end of the output; None if nothing came in time."""
+    """The bytes read, empty at the end of the output; None if nothing came in time."""
     begun_ns: int
     """When the question was written, by `time.perf_counter_ns`."""
     cpu_begun_ns: int | None
-    """What the bot's processor clock showed before, in nanoseconds; None if it was not read."""
+    """The bot's processor clock before, in nanoseconds; None if it was not read."""
 
 
 class Pipes:
@@ -71,7 +71,7 @@ class Pipes:
     def __init__(self, to: int, back: int, clock: int, cores: int) -> None:
         self._to, self._back, self._cores, self.clock = to, back, cores, clock
         self.known_ns = -1
-        """What the processor clock showed at the last answer; -1 if it could not be read."""
+        """The processor clock at the last answer; -1 if it could not be read."""
         self.known_until_ns = 0
         """Until then, by `time.perf_counter_ns`, the bot cannot have computed more since than every bot may."""
         self.alarm_ns = NEVER

@@ -32,17 +32,17 @@ class Halt:
         """On how many processors the bot may run at once."""
         self.children = Children(self.cores)
         self.others_ns = 0
-        """What its other processes computed so far, as it was last read."""
+        """The processor time of its other processes so far, at the last reading."""
         self.stopped = False
         """Whether the bot shall be stopped now."""
         self.since_ns = 0
         """When it was stopped last, by `time.perf_counter_ns`."""
         self._stopped_at_ns = 0  # what it had computed until then
         self.undone_ns = 0
-        """What it computed while it was stopped."""
+        """Its processor time while it was stopped."""
 
     def own_ns(self) -> int:
-        """What the bot computed so far, with all of its processes that are known."""
+        """The processor time of the bot so far, with all of its known processes."""
         own_ns = self._child.cpu_ns() or 0
         if self._child.freezer is None:
             self.others_ns = self.children.used_ns

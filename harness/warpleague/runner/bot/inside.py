@@ -75,7 +75,7 @@ class InsideSeat(ABC):
         """Take a line that needs no answer: the end, a fault, quit."""
 
     def evidence(self) -> dict[str, Any]:
-        """What a process would have left: nothing."""
+        """The evidence of a process: none."""
         return {}
 
     def attend(

@@ -1,4 +1,4 @@
-"""What the matches on one event loop share: which bots compute, and since when the loop had no time for an answer.
+"""The shared state of the matches on one event loop: which bots compute, and when the loop was late.
 
 All of these matches have one core. So while a bot computes, no question of another match is asked: several bots are
 waited for only while they sleep. A question that waits for its turn costs nobody time, since its clock has not begun.

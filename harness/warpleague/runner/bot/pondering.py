@@ -21,7 +21,7 @@ _ENOUGH: Final = 12
 
 
 class Pondering:
-    """What one bot computed out of turn so far.
+    """The processor time of one bot out of turn so far.
 
     A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than an eighth of
     it. One busy gap may be a garbage collection or a compiler at work; a bot is stopped after three in a row, or as

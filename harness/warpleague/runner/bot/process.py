@@ -89,7 +89,7 @@ class BotProcess:
 
     @property
     def stderr(self) -> StderrLog:
-        """What it wrote to standard error in this match."""
+        """Its standard error in this match."""
         return self._to.stderr
 
     # ------------------------------------------------------------------ one question, one answer
@@ -163,7 +163,7 @@ class BotProcess:
 
     @property
     def charged_ns(self) -> int:
-        """What the bot has been charged so far for an answer that did not come at once, or is waited for; else 0."""
+        """The charge of the bot so far for an answer that did not come at once, or is waited for; else 0."""
         return 0 if self._wait is None else self._wait.decision.charged_ns
 
     # ------------------------------------------------------------------ what went wrong

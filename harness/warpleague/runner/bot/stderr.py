@@ -72,7 +72,7 @@ class StderrLog:
             del self._tail[:-TAIL_BYTES]
 
     def text(self, most: int = HEAD_BYTES + TAIL_BYTES) -> str:
-        """What was kept, at most about `most` characters, with a line that says how much is missing.
+        """The stored text, at most about `most` characters, with a line that says how much is missing.
 
         Control characters other than newline and tab are escaped: the text is safe for a terminal.
         """

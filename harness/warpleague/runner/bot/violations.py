@@ -38,7 +38,7 @@ class Unfinished:
     size: int = 0
 
     def words(self) -> str:
-        """What came, for the sentence that tells a fault; empty if nothing did."""
+        """The received text, for the sentence about a fault; empty if nothing did."""
         if not self.size:
             return ""
         came = counted(self.size, "byte")
@@ -122,7 +122,7 @@ def short_of_memory(bot: str) -> str:
 
 
 def evidence(stderr: StderrLog, status: int | None) -> JsonObject:
-    """What belongs into the record beside a fault: of standard error so much, and how the bot ended, if it did."""
+    """The evidence for the record beside a fault: a part of standard error, and the end of the bot, if it ended."""
     detail: JsonObject = {"stderr": stderr.text(EVIDENCE_CHARS), "stderr_bytes": stderr.total}
     if status is not None:
         detail["exit"] = status if status >= 0 else signal_name(-status)

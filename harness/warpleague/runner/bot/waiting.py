@@ -107,7 +107,7 @@ class Wait:
         self.decision = to.stopwatch.start(sent.begun_ns, budget_ns, self._cpu_begun_ns or 0, to.share.loop)
         to.stopwatch.read(self.decision, polled_ns, to.output.unread, to.share, in_loop=False)
         self.unsent = b""
-        """What of the question could not be written: it goes before the next line, so that no two lines mix."""
+        """The unwritten rest of the question: it goes before the next line, so that no two lines mix."""
 
     async def answer(self, rest: bytes, is_late: IsLate) -> Answer | Violation:
         """Write the `rest` of the question, and take one line in answer; answers that are late are skipped."""

@@ -23,7 +23,7 @@ _TO, _FROM, _UNFINISHED = ">", "<", "<…"
 
 
 class WireLog:
-    """What a bot is sent (`>`) and what it writes (`<`); times count from `begun_ns` of `time.perf_counter_ns`."""
+    """The lines that a bot is sent (`>`) and writes (`<`); times count from `begun_ns` of `time.perf_counter_ns`."""
 
     def __init__(self, begun_ns: int) -> None:
         self._begun_ns = begun_ns
@@ -103,5 +103,5 @@ class BotLog:
         self.stderr = StderrLog()
 
     def seat_log(self) -> SeatLog:
-        """What was kept, as text."""
+        """The stored lines, as text."""
         return SeatLog.of(self.stderr.text(), self.wire.text())

@@ -169,7 +169,7 @@ def support() -> CgroupSupport:
 
 
 lost: list[CgroupSupport] = []
-"""What became of groups since they were looked for; the last entry counts."""
+"""The state of control groups since they were looked for; the last entry counts."""
 
 
 @cache

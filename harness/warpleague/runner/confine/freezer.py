@@ -181,7 +181,7 @@ def support() -> FreezerSupport:
 
 
 lost: list[FreezerSupport] = []
-"""What became of freezers since they were looked for; the last entry counts."""
+"""The state of freezers since they were looked for; the last entry counts."""
 
 
 @cache

@@ -32,13 +32,13 @@ class Format(Protocol):
         """
 
     def batches(self) -> Batches:
-        """What to play, from the beginning."""
+        """The batches to play, from the beginning."""
 
     def total(self, without: frozenset[int]) -> int | None:
         """How many matches there are, except those in which one of `without` plays; None if results decide it."""
 
     def describe(self) -> str:
-        """What is played, in a few words: the beginning of the line that `Schedule.describe` makes."""
+        """The plan in a few words: the beginning of the line that `Schedule.describe` makes."""
 
 
 class Static:

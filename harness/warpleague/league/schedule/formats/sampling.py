@@ -80,7 +80,7 @@ def _first_sample(n: int, k: int, count: int) -> list[Table]:
 
 
 def _extension(bots: list[int], k: int, kept: list[Table], count: int, *, long: bool) -> list[Table]:
-    """What is added to the tables `kept`: first for the bots with the fewest games, then exchanged."""
+    """The tables to add to those `kept`: first for the bots with the fewest games, then exchanged."""
     places = {bot: place for place, bot in enumerate(bots)}
     before = [tuple(places[bot] for bot in table) for table in kept]
     n = len(bots)

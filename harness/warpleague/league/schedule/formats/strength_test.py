@@ -29,7 +29,7 @@ _PATH = 400  # points of the path that are kept
 
 @attrs.frozen
 class Deal:
-    """What a deal came to for the new bot and the old one.
+    """The result of a deal for the new bot and the old one.
 
     `new` and `old` are their shares of points from 0 to 1, `value` is what the test counts: 0.5 means that both did
     equally well. `scores` are their mean scores (margins, where the game has an opponent of its own). `parts` are what

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warpleague.league.season.fixture import Group, Outcome
 
 START_S: Final = 0.2
-"""What each bot of a match is charged with beside its decisions: about the time in which it is started."""
+"""The charge for each bot of a match beside its decisions: about the time in which it is started."""
 _SLOW: Final = 2.0  # times the usual time of a match: who takes no longer is never slow
 
 

@@ -34,7 +34,7 @@ def enough(known: Posterior, present: Sequence[int], until: UntilTable | None) -
 
 
 def describe_until(until: UntilTable) -> str:
-    """What ends a league, in words."""
+    """The end of a league, in words."""
     places = "place" if until.top == 1 else f"{until.top} places"
     equal = f", bots within {until.within:g} Elo of each other being equal" if until.within else ""
     return f"until the first {places} {'is' if until.top == 1 else 'are'} settled with {until.confidence:.1%}{equal}"
@@ -76,6 +76,6 @@ class Until:
         return None
 
     def describe(self) -> str:
-        """What the format plays at most, and what ends it."""
+        """The most that the format plays, and its end."""
         assert self.season.format.until is not None
         return f"{self.inner.describe()}, {describe_until(self.season.format.until)}"  # type: ignore[attr-defined]
