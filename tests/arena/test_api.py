@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from tests.arena.api_ground import ApiGround, ApiRequest, api_requests
 
 from warpleague.arena.submissions import checking
 from warpleague.arena.web.openapi import PATH, document
+from warpleague.arena.web.renderer import table_json
 from warpleague.report.wording.docs import page_text, pages
 from warpleague.runner.checkup import CODES, FAULT
 
@@ -144,6 +146,12 @@ def test_the_standings_say_which_version_and_how_it_won(ground: ApiGround) -> No
             retired += bool(own["faults"])
             won += bool(own["rank"] == 1 and other["faults"] and not own["faults"])
         assert (line["forfeits"], line["won_by_forfeit"]) == (retired, won)
+
+
+def test_numbers_of_tables_may_be_those_of_numpy() -> None:
+    """Ratings are computed with it; what JSON cannot say is null."""
+    found = table_json([{"fit": np.float64(1500.5), "played": np.int64(3), "error": np.float64("nan")}])
+    assert json.loads(found) == [{"fit": 1500.5, "played": 3, "error": None}]
 
 
 def test_an_author_reads_the_logs_of_own_bots(ground: ApiGround) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import msgspec
+import numpy as np
 import trio
 
 from warpleague.arena.process.log import log
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_encode: Final = msgspec.json.Encoder().encode
 _NICE: Final = 10
 _courses: Final[dict[Path, CourseCache]] = {}
 """The intermediate results of each league's last page, from which the next one goes on."""
@@ -206,10 +206,21 @@ def league_table(path: Path, results: Path, name: str) -> bytes | None:
                 found["head"] = ""  # that of a copy, which is no receipt of the league
             if league.hides_matches:
                 found = _without_messages(found) if name in _TOTALS else None
-            return None if found is None else _encode(found)
+            return None if found is None else table_json(found)
     except StoreError as error:
         log("table not made", file=str(path), table=name, why=str(error))
         return None
+
+
+def table_json(data: Any) -> bytes:
+    """A table as JSON; its numbers may be those of numpy."""
+    return msgspec.json.encode(data, enc_hook=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"no JSON for {type(value)}")
 
 
 def _without_messages(data: Any) -> Any:
