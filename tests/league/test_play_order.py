@@ -156,7 +156,7 @@ def test_later_matches_are_played_while_one_waits(
         report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher, tick_s=0.0)
     assert report.complete
     assert bots.foretold == 0
-    assert (0 < bots.ended <= report.played / 14) is reusable
+    assert (0 < bots.ended <= report.played / 12) is reusable
 
 
 @pytest.mark.parametrize("shared", [True, False])
