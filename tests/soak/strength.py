@@ -386,6 +386,7 @@ def played(season: Season, truth: Any, luck: float, most: int, rng: Any) -> Any:
                         scores=tuple(-r for r in ranks),
                         faults=((),) * len(ranks),
                         times=(SimpleNamespace(wall_ms=0.0),) * len(ranks),
+                        elapsed_s=0.0,
                     )
                     for ranks in found
                 ]

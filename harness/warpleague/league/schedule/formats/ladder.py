@@ -171,10 +171,9 @@ class _Choice:
     def batch(self, size: int) -> list[Group]:
         """The next deals, each chosen as if those before it had been played."""
         season, until = self.season, self.season.format.until
-        known, paces = self.known, self.times.paces()
-        seconds = paces[:, None] + paces[None, :]
-        each = known.worth(self.present) / seconds
-        asked = each if until is None else known.worth(self.present, until.top) / seconds
+        known, costs = self.known, self.times.costs()
+        each = known.worth(self.present) / costs
+        asked = each if until is None else known.worth(self.present, until.top) / costs
         found: list[Group] = []
         self.held = False
         for _ in range(size):

@@ -1,6 +1,6 @@
 """The time that the bots of a ladder take: bots that think much longer than others get a bounded share of it.
 
-A match is charged with the time of the decisions that are in its record, so that anybody can work the same out again.
+What a match took is in the store, so anybody can work the same out again.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from warpleague.league.ratings.rows import Floats
     from warpleague.league.season.fixture import Group, Outcome
 
-START_S: Final = 0.2
-"""The charge for each bot of a match beside its decisions: about the time in which it is started."""
+LEAST_S: Final = 0.2
+"""The least charge for each bot of a match, so that small differences between quick bots do not count."""
 _SLOW: Final = 2.0  # times the usual time of a match: who takes no longer is never slow
 
 
@@ -35,12 +35,14 @@ class TimeShare:
     share: float
     seconds: Floats = attrs.field(init=False)
     matches: Floats = attrs.field(init=False)
+    rest: Floats = attrs.field(init=False)  # the least that a match took beside decisions
     _planned: deque[dict[int, int]] = attrs.Factory(
         deque
     )  # matches of each deal that is not told yet, by bot
 
     def __attrs_post_init__(self) -> None:
         self.seconds, self.matches = np.zeros(self.bots), np.zeros(self.bots)
+        self.rest = np.full(self.bots, np.inf)
 
     def plan(self, group: Group) -> None:
         """Take it that a deal will be played."""
@@ -50,16 +52,34 @@ class TimeShare:
         """Charge the deals that were planned first with what they took."""
         for outcome in outcomes:
             self._planned.popleft()
-            for seats, seconds in outcome.seconds():
-                self.seconds[list(seats)] += np.array(seconds) + START_S
-                self.matches[list(seats)] += 1
+            for seats, seconds, rest in outcome.seconds():
+                here = list(seats)
+                self.seconds[here] += seconds
+                self.matches[here] += 1
+                self.rest[here] = np.minimum(self.rest[here], rest)
 
     def paces(self) -> Floats:
-        """How long a match of each bot takes, in seconds; of a bot that has played none, as long as is usual."""
-        known = self.matches > 0
-        paces = np.full(self.bots, self._usual(range(self.bots)))
-        paces[known] = self.seconds[known] / self.matches[known]
-        return paces
+        """How long a match of each bot takes, in seconds; of a bot that has played none, as long as is usual.
+
+        The time beside decisions, in which bots start and end, is nobody's alone. A bot is charged with the least that
+        any of its matches took: so much it may have caused.
+        """
+        known = self._known()
+        paces = np.full(self.bots, _middle(known[np.isfinite(known)].tolist()))
+        return np.where(np.isfinite(known), known, paces)
+
+    def costs(self) -> Floats:
+        """How long a match of each pair takes, as a multiple of what is usual."""
+        paces = self.paces()
+        known = self._known()
+        found: Floats = (paces[:, None] + paces[None, :]) / (2 * _middle(known[np.isfinite(known)].tolist()))
+        return found
+
+    def _known(self) -> Floats:
+        """The same; of a bot that has played none, infinite."""
+        mean = self.seconds / np.maximum(self.matches, 1)
+        found: Floats = np.maximum(mean + self.rest, LEAST_S)
+        return found
 
     def new(self, present: Sequence[int]) -> frozenset[int]:
         """The bots among those `present` whose first deal is not over: nobody knows yet whether they are slow."""
@@ -68,16 +88,18 @@ class TimeShare:
 
     def over(self, present: Sequence[int]) -> frozenset[int]:
         """The slow bots among those `present`, if these have taken their share of the time; else none."""
-        usual, paces, matches = self._usual(present), self.paces(), self.matches.copy()
+        paces, matches = self.paces(), self.matches.copy()
+        usual = _middle([float(paces[bot]) for bot in present if matches[bot]])
         for deal in self._planned:
             for bot, many in deal.items():
                 matches[bot] += many
         slow = [bot for bot in present if self.matches[bot] and paces[bot] > _SLOW * usual]
         beyond = sum(float(matches[bot] * (paces[bot] - usual)) for bot in slow)
-        here = list(present)
-        return frozenset(slow if beyond > self.share * float(matches[here] @ paces[here]) else ())
+        # Added up in the order of the bots, so that all machines round alike.
+        whole = sum(float(matches[bot] * paces[bot]) for bot in present)
+        return frozenset(slow if beyond > self.share * whole else ())
 
-    def _usual(self, bots: Sequence[int]) -> float:
-        """The seconds of a match of the middle bot of those that have played: no more than half of them take less."""
-        known = [float(self.seconds[bot] / self.matches[bot]) for bot in bots if self.matches[bot]]
-        return median_low(known) if known else START_S
+
+def _middle(paces: Sequence[float]) -> float:
+    """What is usual: no more than half of the bots take less."""
+    return median_low(paces) if paces else LEAST_S
