@@ -136,28 +136,25 @@ def _faulty_of(
     return found, [(found[bot], match_id.decode(), seat) for bot, match_id, seat in zip(*parts, strict=True)]
 
 
-def forfeits(league: League, columns: Columns) -> dict[str, tuple[int, int]]:
+def forfeits(league: League, columns: Columns | None = None) -> dict[str, tuple[int, int]]:
     """In how many matches each bot was retired for a fault, and how many it won in which an opponent was.
 
-    `columns` are "matches" of all that count. Bots without any of them are not there.
+    `columns` are "matches" of all that count, if they have been read. Bots without any of them are not there.
     """
-    names = league.season.names
+    if columns is None and league.is_numbered and not league.counting.left_out:
+        ids = list(dict.fromkeys(match_id for _, match_id, _ in league.store.faulty_seats()))
+    else:
+        columns = league.columns("matches") if columns is None else columns
+        ids = [match_id.decode() for match_id in columns.id[columns.faults.any(axis=1)].tolist()]
     found: dict[str, tuple[int, int]] = {}
-    if not columns.faults.any():
-        return found
-    import numpy as np
-
-    at = np.flatnonzero(columns.faults.any(axis=1))
-    lists = (columns.seats[at].tolist(), columns.ranks[at].tolist())
-    ids = [match.decode() for match in columns.values["id"][at].tolist()]
-    for bots, ranks, (_, of_seats) in zip(*lists, league.store.faults(ids), strict=True):
+    for match in league.store.matches(ids):
+        seats = [name for name, _ in match.bots]
         retired = {
-            bots[seat] for seat, faults in enumerate(of_seats) if any(fault.retired for fault in faults)
+            seats[seat] for seat, faults in enumerate(match.faults) if any(one.retired for one in faults)
         }
-        won = (
-            {bot for bot, rank in zip(bots, ranks, strict=True) if rank == 1} - retired if retired else set()
-        )
-        for bot in retired | won:
-            lost, gained = found.get(names[bot], (0, 0))
-            found[names[bot]] = (lost + (bot in retired), gained + (bot in won))
+        winners = {name for name, rank in zip(seats, match.ranks, strict=True) if rank == 1}
+        won = winners - retired if retired else set()
+        for name in retired | won:
+            lost, gained = found.get(name, (0, 0))
+            found[name] = (lost + (name in retired), gained + (name in won))
     return found

@@ -383,6 +383,12 @@ class Store(About):
         with clear_errors(self.path):
             return match_rows.by_id(self._db, [match_id]).get(match_id)
 
+    def matches(self, ids: Iterable[str]) -> Iterator[StoredMatch]:
+        """Those of these matches that are stored; memory does not grow with their number."""
+        for chunk in match_rows.chunks(ids):
+            with clear_errors(self.path):
+                yield from match_rows.by_id(self._db, chunk).values()
+
     def tells_services(self) -> bool:
         """Whether any stored match tells of failures of services, or of what they took."""
         query = "SELECT 1 FROM seat WHERE failures OR input_tokens OR output_tokens OR cost LIMIT 1"

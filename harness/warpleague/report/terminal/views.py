@@ -137,7 +137,7 @@ def standings_json(league: League) -> list[dict[str, Any]]:
     from warpleague.league.results.faulted import forfeits
 
     table, bot_faults = _with_faults(league)
-    retired = forfeits(league, league.columns("matches")) if bot_faults else {}
+    retired = forfeits(league) if bot_faults else {}
     seats = {seat.bot: seat for seat in league.season.bots}
     faulted = {faults.bot: faults.to_json() for faults in bot_faults}
     none = {"faulted": 0, "kind": None, "message": None}
