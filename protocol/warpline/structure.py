@@ -292,7 +292,11 @@ def _class(cls: Any, converter: cattrs.Converter, null: Null) -> StructureHook:
         try:
             found = build(value, cls)
         except cattrs.ClassValidationError as group:
-            misfits += [misfit for error in group.exceptions for misfit in _misfits(error, cls, value)]
+            # An unknown key often explains why another one is missing, so it comes first.
+            errors = sorted(
+                group.exceptions, key=lambda error: not isinstance(error, cattrs.ForbiddenExtraKeysError)
+            )
+            misfits += [misfit for error in errors for misfit in _misfits(error, cls, value)]
         if misfits:
             raise MisfitError(*misfits)
         return found
