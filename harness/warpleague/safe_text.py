@@ -32,7 +32,7 @@ def safe_json(text: str) -> str:
     if text.isprintable():
         return text
     return re.sub(
-        r"[^\n]", lambda found: found[0] if found[0].isprintable() else _json_escape(found[0]), text
+        r"[^\n]", lambda match: match[0] if match[0].isprintable() else _json_escape(match[0]), text
     )
 
 

@@ -126,9 +126,9 @@ def _rewritten(wanted: Any, value: object) -> str:
     """How to write the value that was meant, behind a semicolon; empty if nobody can know."""
     kinds = {get_origin(kind) or kind for kind in _members(wanted)}
     if isinstance(value, str) and kinds & {int, float}:
-        found = re.fullmatch(r"\s*([+-]?\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*", value)
-        if found and found[2] in ("", "s", "sec", "seconds"):
-            return f"; write it without quotes{' and unit' if found[2] else ''}: {found[1]}"
+        match = re.fullmatch(r"\s*([+-]?\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*", value)
+        if match and match[2] in ("", "s", "sec", "seconds"):
+            return f"; write it without quotes{' and unit' if match[2] else ''}: {match[1]}"
         return "; write a number without quotes and unit" if re.search(r"\d", value) else ""
     if isinstance(value, str) and bool in kinds:
         return "; write true or false, without quotes"
@@ -152,18 +152,18 @@ def _members(kind: Any) -> tuple[Any, ...]:
 @cache
 def _tables(cls: type) -> dict[str, list[tuple[str, ...]]]:
     """The tables in which each key of a class and of the classes in it belongs."""
-    found: dict[str, list[tuple[str, ...]]] = {}
+    tables: dict[str, list[tuple[str, ...]]] = {}
 
     def walk(cls: Any, table: tuple[str, ...]) -> None:
         attrs.resolve_types(cls)
         for field in attrs.fields(cls):
             if field.init:
-                found.setdefault(field.name, []).append(table)
+                tables.setdefault(field.name, []).append(table)
                 for inner, more in _classes_in(field.type):
                     walk(inner, (*table, field.name, *more))
 
     walk(cls, ())
-    return found
+    return tables
 
 
 def _classes_in(kind: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:

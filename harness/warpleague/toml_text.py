@@ -82,9 +82,9 @@ def _line(text: str, error: str) -> str:
     """The line that an error of the parser names, and how to write what was probably meant; empty without one."""
     if text.lstrip().startswith("{"):
         return "; this is JSON, perhaps the record of a match: name a TOML file"
-    found = re.search(r"at line (\d+)", error)
+    match = re.search(r"at line (\d+)", error)
     lines = text.splitlines()
-    number = int(found[1]) if found else len(lines)
+    number = int(match[1]) if match else len(lines)
     if not 0 < number <= len(lines):
         return ""
     line = lines[number - 1].strip()

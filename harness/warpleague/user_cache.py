@@ -10,9 +10,9 @@ from warpleague.errors import BadInput
 
 def cache_folder() -> Path:
     """Where built bundles are: `WARPLEAGUE_CACHE`, or the user's cache folder."""
-    told = os.environ.get("WARPLEAGUE_CACHE")
-    if told:
-        return Path(told)
+    folder = os.environ.get("WARPLEAGUE_CACHE")
+    if folder:
+        return Path(folder)
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "warpleague"

@@ -73,14 +73,14 @@ def messages(record: bytes) -> set[int]:
     """The numbers n of the lines of a record that are messages between bots."""
     replay = Replay(record)
     game, before = replay.game, replay.first
-    found = set()
+    kinds = set()
     for step in replay:
         if step.data["type"] == "act" and game.talk(before, seat := step.data["seat"]):
             action = game.parse(before, seat, step.data["action"])
             if action not in game.legal(before, seat):
-                found.add(step.data["n"])
+                kinds.add(step.data["n"])
         before = step.state
-    return found
+    return kinds
 
 
 def _lines(record: bytes, left_out: Container[int]) -> Iterator[tuple[int, JsonObject]]:
@@ -101,6 +101,6 @@ def _form(data: JsonObject) -> bytes:
 
 def _same_seat(recorded: JsonObject, played: JsonObject) -> int | None:
     """The seat that decided otherwise, if both lines are decisions of the same kind of one seat."""
-    told: tuple[Any, ...] = (recorded.get("type"), recorded.get("seat"), recorded.get("ask"))
-    same = told == (played.get("type"), played.get("seat"), played.get("ask"))
-    return told[1] if same and told[0] == "act" else None
+    expected: tuple[Any, ...] = (recorded.get("type"), recorded.get("seat"), recorded.get("ask"))
+    same = expected == (played.get("type"), played.get("seat"), played.get("ask"))
+    return expected[1] if same and expected[0] == "act" else None

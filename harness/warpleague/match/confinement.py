@@ -31,8 +31,8 @@ class Confinement:
 
     def to_json(self) -> JsonObject:
         """The `detail` of a record's header."""
-        found = attrs.asdict(self, filter=lambda _, value: value is not None)
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+        fields = attrs.asdict(self, filter=lambda _, value: value is not None)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
     def short_text(self) -> str:
         """The means; empty if there were none, or if they are not known."""

@@ -205,15 +205,15 @@ class Referee:
 
         Seats that have nothing to decide are left out.
         """
-        found = [Question(self.seat, self._id, self.line, self.budget_ns)]
+        questions = [Question(self.seat, self._id, self.line, self.budget_ns)]
         game, state = self.game, self._state
         for seat in game.together(state):
             if seat != self.seat and seat not in self._posed:
                 legal = game.legal(state, seat)
                 if len(legal) > 1:
                     self._posed[seat] = self._pose(seat, game.ask(state, seat), legal)
-                    found.append(self._posed[seat])
-        return found
+                    questions.append(self._posed[seat])
+        return questions
 
     def _ask_now(self) -> None:
         """Set `line` and `budget_ns` for the seat that is to be asked."""

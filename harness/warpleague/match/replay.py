@@ -196,21 +196,21 @@ class Replay:
 
     def _key(self, given: bytes | None) -> bytes | None:
         """The match key: the header's, checked against its seed, and against the one given."""
-        told = self.header["key"]
-        found = None
-        if told is not None:
+        text = self.header["key"]
+        key = None
+        if text is not None:
             try:
-                found = bytes.fromhex(told)
+                key = bytes.fromhex(text)
             except ValueError:
-                found = b""
-            if len(found) != KEY_BYTES:
+                key = b""
+            if len(key) != KEY_BYTES:
                 raise self._error(1, f"key must be null or {2 * KEY_BYTES} hexadecimal digits")
         seed = self.header["seed"]
-        if isinstance(seed, str) and found is not None and match_key(seed) != found:
+        if isinstance(seed, str) and key is not None and match_key(seed) != key:
             raise self._error(1, f"the key does not belong to the seed {seed!r}")
-        if given is not None and found is not None and given != found:
+        if given is not None and key is not None and given != key:
             raise self._error(1, "the key is not the one this match should have")
-        return found or given
+        return key or given
 
     # ------------------------------------------------------------------ executing
 

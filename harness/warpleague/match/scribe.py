@@ -251,12 +251,12 @@ def _line(members: list[bytes]) -> bytes:
 
 
 def _seat(seat: SeatSpec) -> JsonObject:
-    told: JsonObject = {"bot": seat.bot, "version": seat.version, "digest": seat.digest}
+    entry: JsonObject = {"bot": seat.bot, "version": seat.version, "digest": seat.digest}
     if seat.kind != "bot":
-        told["kind"] = seat.kind
+        entry["kind"] = seat.kind
     if seat.clock is not None:
-        told["clock"] = _clock(seat.clock)
-    return told
+        entry["clock"] = _clock(seat.clock)
+    return entry
 
 
 def _clock(clock: TimeControl) -> JsonObject:

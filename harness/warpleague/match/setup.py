@@ -30,8 +30,8 @@ def load_options(game: Game[Any, Any], players: int, raw: Mapping[str, Any], whe
     Raises `OptionsError`, naming `where` and the option.
     """
     known = game, players, repr(raw)
-    if (found := _loaded.get(known)) is not None:
-        return found
+    if (loaded := _loaded.get(known)) is not None:
+        return loaded
     from warpleague.strict import structure  # its packages take long to load: only where options are read
 
     if players not in game.players:
@@ -97,10 +97,10 @@ def recorded_spec(
     from warpleague.strict import structure
 
     seats = tuple(
-        attrs.evolve(seat, clock=structure(told["clock"], TimeControl, f"{where}: clock"))
-        if "clock" in told
+        attrs.evolve(seat, clock=structure(entry["clock"], TimeControl, f"{where}: clock"))
+        if "clock" in entry
         else seat
-        for seat, told in zip(seats, header["seats"], strict=True)
+        for seat, entry in zip(seats, header["seats"], strict=True)
     )
     return MatchSpec(
         id=header["id"],

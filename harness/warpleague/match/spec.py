@@ -105,8 +105,8 @@ def identity_of(digest: str, clock: Mapping[str, float | None] | None) -> str:
     """`SeatSpec.identity` from the digest of a bot and the seat's own clock, as a record has them."""
     if clock is None:
         return digest
-    told = [f"{name}={float(value)!r}" for name, value in sorted(clock.items()) if value is not None]
-    return " ".join([digest, *told])
+    parts = [f"{name}={float(value)!r}" for name, value in sorted(clock.items()) if value is not None]
+    return " ".join([digest, *parts])
 
 
 @attrs.frozen
@@ -151,8 +151,8 @@ class MatchSpec:
     @property
     def rolled(self) -> dict[str, int]:
         """How many rolls each address had in the parent; empty where the dice begin anew."""
-        found: dict[str, int] = (self.parent or {}).get("rolls", {})
-        return found
+        rolls: dict[str, int] = (self.parent or {}).get("rolls", {})
+        return rolls
 
 
 @attrs.frozen

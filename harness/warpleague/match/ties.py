@@ -56,10 +56,10 @@ class Ties:
 
 def _shared(values: Sequence[float], stages: Sequence[Sequence[int]]) -> tuple[float, ...]:
     """The values by seat, where the seats of one stage get the mean of theirs."""
-    found = list(values)
+    shares = list(values)
     for seats in stages:
-        if len({found[seat] for seat in seats}) > 1:  # equal ones stay as they are, to the last bit
-            mean = sum(found[seat] for seat in seats) / len(seats)
+        if len({shares[seat] for seat in seats}) > 1:  # equal ones stay as they are, to the last bit
+            mean = sum(shares[seat] for seat in seats) / len(seats)
             for seat in seats:
-                found[seat] = mean
-    return tuple(found)
+                shares[seat] = mean
+    return tuple(shares)

@@ -22,7 +22,7 @@ __all__ = [
 def decompress(data: bytes, most: int) -> bytes:
     """The content of `data`, one frame; `ZstdError` if it is damaged, or holds more than `most` bytes."""
     unpacker = ZstdDecompressor()
-    found = unpacker.decompress(data, most)
+    content = unpacker.decompress(data, most)
     if not unpacker.eof or unpacker.unused_data:
         raise ZstdError("is cut off, too large, or more than one frame")
-    return found
+    return content

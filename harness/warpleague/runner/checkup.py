@@ -173,16 +173,16 @@ class Checkup:
 
     def chosen(self, games: Sequence[str]) -> tuple[Table, ...]:
         """The tables that are played in the check: of these games, unless tables are given."""
-        found = self.tables or tuple(
+        tables = self.tables or tuple(
             Table(name, players, options_json(load_options(load_game(name), players, {})))
             for name in games
             for players in load_game(name).players
         )
         if not self.quick:
-            return found
-        sizes = {name: [table.players for table in found if table.game == name] for name in games}
+            return tables
+        sizes = {name: [table.players for table in tables if table.game == name] for name in games}
         return tuple(
-            table for table in found if table.players in (min(sizes[table.game]), max(sizes[table.game]))
+            table for table in tables if table.players in (min(sizes[table.game]), max(sizes[table.game]))
         )
 
 
@@ -465,11 +465,11 @@ class _Check:
         known = [name for name in dict.fromkeys(self._how.names) if name.lower() != own.lower()]
         if len(known) < others:
             known += [name for name in _shipped(table.game) if name not in (*known, own)]
-        found = []
+        shown = []
         for seat in range(table.players):
             names = Random(key + bytes([seat])).sample(known, others)
-            found.append((*names[:seat], own, *names[seat:]))
-        return tuple(found)
+            shown.append((*names[:seat], own, *names[seat:]))
+        return tuple(shown)
 
     # ------------------------------------------------------------------ after them
 
@@ -547,19 +547,19 @@ def _fault_text(bot: SeatSpec, result: MatchResult, seat: int, fault: SeatFault)
 
 def _shipped(game: str) -> list[str]:
     """Names of bots that come with Warp League, and could be met in a league of `game`."""
-    found = sorted(path.parent.name for path in (shipped_root() / "bots").glob(f"*/{MANIFEST}"))
-    ours = [name for name in found if name.startswith((f"{game}-", "random-"))]
+    names = sorted(path.parent.name for path in (shipped_root() / "bots").glob(f"*/{MANIFEST}"))
+    ours = [name for name in names if name.startswith((f"{game}-", "random-"))]
     return [*ours, *(f"{game.partition(':')[0]}-{number}" for number in range(1, 100))]
 
 
 def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
     """Each file of the copy that plays, with what changes when it is written: size and time."""
-    found = {}
+    files = {}
     for path in Path(bundle.cwd).rglob("*"):
         if path.is_file():
             status = path.stat()
-            found[path.relative_to(bundle.cwd).as_posix()] = (status.st_size, status.st_mtime_ns)
-    return found
+            files[path.relative_to(bundle.cwd).as_posix()] = (status.st_size, status.st_mtime_ns)
+    return files
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -570,14 +570,14 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 def clock_words(clock: TimeControl) -> str:
     """The clock in words."""
-    found = []
+    parts = []
     if clock.bank_s is not None:
-        found.append(f"{clock.bank_s:g} s for a match")
+        parts.append(f"{clock.bank_s:g} s for a match")
     if clock.increment_s:
-        found.append(f"{clock.increment_s:g} s more for each decision")
+        parts.append(f"{clock.increment_s:g} s more for each decision")
     if clock.move_s is not None:
-        found.append(f"{clock.move_s:g} s for a decision")
-    return ", ".join(found)
+        parts.append(f"{clock.move_s:g} s for a decision")
+    return ", ".join(parts)
 
 
 @contextlib.contextmanager

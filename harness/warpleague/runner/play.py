@@ -182,8 +182,8 @@ def confinement_of(spec: MatchSpec) -> Confinement:
         raise BadInput(
             "only at level sandbox can bots be let reach single addresses: at others they reach all"
         )
-    found = check_level(spec.level)
-    return found.confinement(spec.pondering, tuple(sorted(paths)) or None, tuple(sorted(network)) or None)
+    checked = check_level(spec.level)
+    return checked.confinement(spec.pondering, tuple(sorted(paths)) or None, tuple(sorted(network)) or None)
 
 
 def _unwrapped(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -220,8 +220,8 @@ class _Brood:
         if not self._all:
             sweep(ours)
             return
-        found = children()
-        sweep(ours | {pid for pid in found if any(pid not in other.before for other in self._all)}, rounds=1)
+        pids = children()
+        sweep(ours | {pid for pid in pids if any(pid not in other.before for other in self._all)}, rounds=1)
 
 
 async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: Any) -> T | None:

@@ -188,8 +188,8 @@ async def _try_out(
     if trouble is not None:
         trouble.detail["stderr"] = bot.stderr.text()
     acts = map(json.loads, referee.lines_since(1))
-    said = tuple(act["action"] for act in acts if act["type"] == "act" and act["seat"] == seat)
-    return Trial(trouble, bot.lingers, said)
+    answers = tuple(act["action"] for act in acts if act["type"] == "act" and act["seat"] == seat)
+    return Trial(trouble, bot.lingers, answers)
 
 
 async def _question(referee: Referee, bot: BotProcess, seat: int, questions: int) -> Violation | None:

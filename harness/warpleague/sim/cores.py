@@ -70,5 +70,5 @@ def _collect(pid: int, source: int) -> list[R] | None:
     _, status = os.waitpid(pid, 0)
     if status:
         return None
-    found: list[R] = pickle.loads(data)
-    return found
+    results: list[R] = pickle.loads(data)
+    return results

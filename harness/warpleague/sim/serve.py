@@ -74,9 +74,9 @@ class Session:
         for each in request:
             if answers and "error" in answers[-1]:
                 # What comes after may be about a position that was not made.
-                told = {"error": "not done: a request before it in the list failed"}
+                refused = {"error": "not done: a request before it in the list failed"}
                 answers.append(
-                    {"id": each["id"], **told} if isinstance(each, dict) and "id" in each else told
+                    {"id": each["id"], **refused} if isinstance(each, dict) and "id" in each else refused
                 )
             else:
                 answers.append(self._one(each))
@@ -85,15 +85,15 @@ class Session:
     def _one(self, request: object) -> JsonObject:
         if not isinstance(request, dict):
             return {"error": 'a request is an object such as {"do": "legal", "state": 1}'}
-        found: JsonObject
+        result: JsonObject
         try:
             call = self._calls.get(_take(request, "do", str))
             if call is None:
                 raise _Wrong(f"nothing is called {request['do']!r}; there are {', '.join(self._calls)}")
-            found = call(request)
+            result = call(request)
         except (_Wrong, WarpLeagueError) as error:
-            found = {"error": str(error)}
-        return {"id": request["id"], **found} if "id" in request else found
+            result = {"error": str(error)}
+        return {"id": request["id"], **result} if "id" in request else result
 
     # ------------------------------------------------------------------ requests
 
@@ -193,10 +193,10 @@ class Session:
 
     def _state(self, request: JsonObject) -> tuple[Simulator, Any]:
         number = _take(request, "state", int)
-        found = self._states.get(number if number >= 0 else self._last + 1 + number)
-        if found is None:
+        state = self._states.get(number if number >= 0 else self._last + 1 + number)
+        if state is None:
             raise _Wrong(f"there is no state {number}: it was never made, or freed")
-        return found
+        return state
 
     def _random(self, request: JsonObject) -> Random:
         seed = _take(request, "seed", str, None)
@@ -209,15 +209,15 @@ class Session:
         self._last += 1
         self._states[self._last] = table, state
         actor = table.actor(state)
-        told: JsonObject = {"state": self._last, "actor": actor}
+        answer: JsonObject = {"state": self._last, "actor": actor}
         if actor is None:
-            told |= {"worth": list(table.worth(state)), "scores": list(table.scores(state))}
+            answer |= {"worth": list(table.worth(state)), "scores": list(table.scores(state))}
         elif actor == CHANCE:
             draws = table.game.chance(state)
-            told["draws"] = [draw if isinstance(draw, int) else list(draw) for draw in draws]
+            answer["draws"] = [draw if isinstance(draw, int) else list(draw) for draw in draws]
         else:
-            told |= {"ask": table.game.ask(state, actor), "actions": len(table.legal(state))}
-        return told
+            answer |= {"ask": table.game.ask(state, actor), "actions": len(table.legal(state))}
+        return answer
 
 
 def _take(request: JsonObject, name: str, kind: type, default: Any = _MISSING) -> Any:

@@ -213,8 +213,8 @@ class Simulator:
             return self.playout(states[which], Random(text), policy=policy, dice=common_dice(text))
 
         tasks = [(which, turn) for turn in range(number) for which in range(len(states))]
-        found = over_cores(play_one, tasks, jobs)
-        return [found[which :: len(states)] for which in range(len(states))]
+        results = over_cores(play_one, tasks, jobs)
+        return [results[which :: len(states)] for which in range(len(states))]
 
 
 def _options(game: Game[Any, Any], players: int, raw: Mapping[str, Any]) -> Any:

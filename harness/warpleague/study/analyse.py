@@ -82,7 +82,7 @@ def places(replay: Replay, seat: int | None = None, lines: Collection[int] = ())
     That leaves out forced moves, messages, and what the referee played for a bot. `RecordError` for a record that does
     not hold, `BadInput` for a line without such a decision.
     """
-    found: list[Place] = []
+    collected: list[Place] = []
     game, state = replay.game, replay.first
     for step in replay:
         data = step.data
@@ -94,18 +94,18 @@ def places(replay: Replay, seat: int | None = None, lines: Collection[int] = ())
             if played is not None and len(legal) > 1 and seat in (None, acts) and (not lines or n in lines):
                 decision = Decision(n, acts, data["ask"], data["action"], played, len(legal))
                 position = decoded(encoded(game.to_json(state)))
-                found.append(Place(decision, position))
+                collected.append(Place(decision, position))
         state = step.state
-    for line in sorted(set(lines) - {place.decision.n for place in found}):
+    for line in sorted(set(lines) - {place.decision.n for place in collected}):
         whose = "" if seat is None else f" of seat {seat}"
         raise BadInput(f"--line {line}: there is no decision{whose} on this line: see `replay show`")
-    if not found:
+    if not collected:
         raise RecordError(f"{replay.where}: there is no decision to analyse in it")
-    return found
+    return collected
 
 
 def analyse(
-    setting: Setting, found: list[Place], book: Book, plan: Plan, jobs: int | None = None
+    setting: Setting, positions: list[Place], book: Book, plan: Plan, jobs: int | None = None
 ) -> Generator[Sample, None, None]:
     """Play what is still needed, and add it to `book`; each sample is handed on, so that it can be kept.
 
@@ -115,7 +115,7 @@ def analyse(
         check_level(setting.level)
     while tasks := [
         Task(place.decision.n, k, place.decision.seat, place.position, ways)
-        for place in found
+        for place in positions
         for k, ways in next_playouts(place.decision, book, plan)
     ]:
         tasks.sort(key=lambda task: (task.k, task.n))  # all decisions come on alike

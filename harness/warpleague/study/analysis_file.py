@@ -78,20 +78,20 @@ class Analysis:
     @property
     def blunders(self) -> list[Verdict]:
         """The decisions that cost the most, the worst first."""
-        found = [each for each in self.verdicts if each.blunder]
-        return sorted(found, key=lambda each: -_loss(each))
+        blunders = [each for each in self.verdicts if each.blunder]
+        return sorted(blunders, key=lambda each: -_loss(each))
 
 
-def _loss(found: Verdict) -> float:
-    return 0.0 if found.loss is None else found.loss.value
+def _loss(verdict: Verdict) -> float:
+    return 0.0 if verdict.loss is None else verdict.loss.value
 
 
 def concluded(
-    told: JsonObject, game: Game[Any, Any], places: Sequence[Place], book: Book, plan: Plan
+    heading: JsonObject, game: Game[Any, Any], places: Sequence[Place], book: Book, plan: Plan
 ) -> Analysis:
     """The verdicts of the samples of `book` on the decisions of these places."""
     each = [(place, verdict(place.decision, book, plan)) for place in places]
-    found = tuple(one for _, one in each if one is not None)
+    verdicts = tuple(one for _, one in each if one is not None)
     actions: dict[tuple[int, int], JsonObject] = {}
     for place, one in each:
         if one is not None:
@@ -101,12 +101,12 @@ def concluded(
             for index in {one.decision.played, *best, *(other.index for other in one.others)}:
                 actions[n, index] = game.action_json(legal[index])
     return Analysis(
-        told,
+        heading,
         plan,
         actions,
-        found,
-        tuple(turns(found, plan)),
-        len(each) - len(found),
+        verdicts,
+        tuple(turns(verdicts, plan)),
+        len(each) - len(verdicts),
         book.playouts,
         dict(sorted(book.faults.items())),
     )
@@ -140,14 +140,16 @@ def read_analysis(path: Path, record: bytes) -> Analysis:
     from warpleague.study.analyse import places
 
     replay = Replay(record)
-    found = places(replay)
+    positions = places(replay)
     assert replay.summary is not None
-    told, book = load(path, [place.decision for place in found])
-    if told["record"] != replay.summary.digest:
-        raise BadInput(f"{path}: it is the analysis of another record, with digest {told['record']}")
+    heading, book = load(path, [place.decision for place in positions])
+    if heading["record"] != replay.summary.digest:
+        raise BadInput(f"{path}: it is the analysis of another record, with digest {heading['record']}")
     shares = are_shares(replay)
-    plan = Plan(_ALL, told["actions"], LEAST if shares else 0.0, told["seed"], bool(told["bots"]), shares)
-    return concluded(told, replay.game, found, book, plan)
+    plan = Plan(
+        _ALL, heading["actions"], LEAST if shares else 0.0, heading["seed"], bool(heading["bots"]), shares
+    )
+    return concluded(heading, replay.game, positions, book, plan)
 
 
 def are_shares(replay: Replay) -> bool:
@@ -159,7 +161,7 @@ def are_shares(replay: Replay) -> bool:
 class AnalysisFile:
     """The file of an analysis, open to add samples."""
 
-    def __init__(self, path: Path, told: JsonObject) -> None:
+    def __init__(self, path: Path, heading: JsonObject) -> None:
         """Begin the file, or go on with it: `read` gives what it has. `BadInput` if it is about something else."""
         self.path = path
         text = b""
@@ -168,13 +170,13 @@ class AnalysisFile:
             if path.exists():
                 text = _read(path)
             if text:
-                _compare(path, _about(path, text), told)
+                _compare(path, _about(path, text), heading)
             whole = text[: text.rfind(b"\n") + 1]
             self._file = path.open("r+b" if text else "wb")
             self._file.seek(len(whole))
             self._file.truncate()  # a line that was cut off when the analysis was killed
             if not whole:
-                self._file.write(_line(told))
+                self._file.write(_line(heading))
                 self._file.flush()
         except OSError as error:
             raise BadInput(f"{path}: cannot write the analysis: {error.strerror}") from None
@@ -205,7 +207,7 @@ def load(path: Path, decisions: Iterable[Decision]) -> tuple[JsonObject, Book]:
     known = {decision.n: decision for decision in decisions}
     book = Book()
     text = _read(path)
-    found = _about(path, text)
+    heading = _about(path, text)
     whole = text[: text.rfind(b"\n") + 1]
     for number, line in enumerate(whole.splitlines()[1:], 2):
         try:
@@ -214,7 +216,7 @@ def load(path: Path, decisions: Iterable[Decision]) -> tuple[JsonObject, Book]:
             raise BadInput(
                 f"{path}: line {number} is no sample of this match: remove the file, and analyse again"
             ) from None
-    return found, book
+    return heading, book
 
 
 def _parsed(line: bytes) -> Any:
@@ -252,26 +254,26 @@ def _read(path: Path) -> bytes:
 
 def _about(path: Path, text: bytes) -> JsonObject:
     try:
-        found = _parsed(text.partition(b"\n")[0])
+        heading = _parsed(text.partition(b"\n")[0])
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or found.get("type") != "analysis":
+        heading = None
+    if not isinstance(heading, dict) or heading.get("type") != "analysis":
         raise BadInput(f"{path}: this is no analysis; warpleague analyse makes one")
-    if found.get("format") != _FORMAT:
-        shown = str(found.get("format"))[:20]
+    if heading.get("format") != _FORMAT:
+        shown = str(heading.get("format"))[:20]
         raise BadInput(f"{path}: an analysis of format {shown!r}; this version reads {_FORMAT}")
     try:
-        structure(found, _About, f"{path}: line 1")
+        structure(heading, _About, f"{path}: line 1")
     except ConfigError as error:
         first = str(error).partition("\n")[0]
         raise BadInput(f"{first}; this is no analysis: warpleague analyse makes one") from None
-    return found
+    return heading
 
 
-def _compare(path: Path, found: JsonObject, told: JsonObject) -> None:
-    told = json.loads(_line(told))
-    for name, value in told.items():
-        if found.get(name) != value:
+def _compare(path: Path, stored: JsonObject, wanted: JsonObject) -> None:
+    wanted = json.loads(_line(wanted))
+    for name, value in wanted.items():
+        if stored.get(name) != value:
             what = {"record": "of another record", "bots": "with other bots"}.get(
                 name, f"with another {name}"
             )

@@ -71,8 +71,8 @@ def branch_off(
         parent |= {"seat": who, "redeal": redeal}
     if action is not None:
         if acts != who:
-            told = "dice are rolled" if acts == CHANCE else f"seat {acts} acts"
-            raise BadInput(f"--at {n}: seat {who} does not act there: {told}")
+            reason = "dice are rolled" if acts == CHANCE else f"seat {acts} acts"
+            raise BadInput(f"--at {n}: seat {who} does not act there: {reason}")
         parent |= {"seat": who, "action": _form(game, state, who, action)}
     state = _onward(replay, state, parent)
     if not game.actors(state):
@@ -116,28 +116,30 @@ def check_parent(header: JsonObject, replay: Replay) -> None:
     The position, the count of rolls and the action are made again and compared; redealt cards too, since the text they
     were drawn from is told.
     """
-    told = header.get("parent")
+    parent = header.get("parent")
     where = replay.where
-    if told is None:
+    if parent is None:
         raise RecordError("the match has no parent: its header tells none")
     if (header["game"], header["players"]) != (replay.header["game"], replay.header["players"]):
         raise RecordError(f"its game is not that of {where}")
     try:
-        found = branch_off(
+        branch = branch_off(
             replay,
-            told["n"],
-            seat=told.get("seat"),
-            action=told.get("action"),
-            redeal=told.get("redeal"),
-            same_dice="rolls" in told,
+            parent["n"],
+            seat=parent.get("seat"),
+            action=parent.get("action"),
+            redeal=parent.get("redeal"),
+            same_dice="rolls" in parent,
         )
     except RecordError:
         raise
     except BadInput as error:
         raise RecordError(f"it cannot branch off from {where}: {error}") from None
-    if found.parent["digest"] != told["digest"]:
-        raise RecordError(f"its parent has the digest {told['digest']}, {where} has {found.parent['digest']}")
-    if found.parent != told:
+    if branch.parent["digest"] != parent["digest"]:
+        raise RecordError(
+            f"its parent has the digest {parent['digest']}, {where} has {branch.parent['digest']}"
+        )
+    if branch.parent != parent:
         raise RecordError(f"what it says of its parent is not so in {where}")
-    if found.position != header["position"]:
-        raise RecordError(f"its position is not the one after line {told['n']} of {where}")
+    if branch.position != header["position"]:
+        raise RecordError(f"its position is not the one after line {parent['n']} of {where}")

@@ -76,10 +76,10 @@ class Plan:
 
     def rounds(self) -> list[int]:
         """How many playouts an action has had after each round."""
-        found = [FIRST]
-        while found[-1] * 2 <= self.playouts:
-            found.append(found[-1] * 2)
-        return found
+        sizes = [FIRST]
+        while sizes[-1] * 2 <= self.playouts:
+            sizes.append(sizes[-1] * 2)
+        return sizes
 
 
 @attrs.frozen
@@ -152,9 +152,9 @@ class Book:
         """Take a sample in; what is known already stays."""
         ways = self._worth.setdefault(sample.n, {})
         for way, worth in sample.worth.items():
-            found = ways.setdefault(way, {})
-            self.playouts += sample.k not in found
-            found.setdefault(sample.k, worth)
+            samples = ways.setdefault(way, {})
+            self.playouts += sample.k not in samples
+            samples.setdefault(sample.k, worth)
         if sample.chose is not None:
             self._chose.setdefault(sample.n, {}).setdefault(sample.k, sample.chose)
         self.faults.update(sample.faults)
@@ -162,13 +162,13 @@ class Book:
 
     def worths(self, n: int, way: int, ks: Iterable[int]) -> list[float]:
         """The worth of the playouts `ks` of a way; only those that there are."""
-        found = self._worth.get(n, {}).get(way, {})
-        return [found[k] for k in ks if k in found]
+        samples = self._worth.get(n, {}).get(way, {})
+        return [samples[k] for k in ks if k in samples]
 
     def missing(self, n: int, ways: Sequence[int], ks: Iterable[int]) -> list[tuple[int, tuple[int, ...]]]:
         """The playouts that are still to be played: each `k` with its ways."""
-        found = self._worth.get(n, {})
-        every = [(k, tuple(way for way in ways if k not in found.get(way, {}))) for k in ks]
+        known = self._worth.get(n, {})
+        every = [(k, tuple(way for way in ways if k not in known.get(way, {}))) for k in ks]
         return [(k, left) for k, left in every if left]
 
     def total(self, n: int) -> int:
@@ -319,7 +319,7 @@ def _is_clear(change: Mean, plan: Plan) -> bool:
 
 def turns(verdicts: Sequence[Verdict], plan: Plan) -> list[Turn]:
     """The changes of a seat's value that matter and are clear of their errors, the largest first."""
-    found: list[Turn] = []
+    turns: list[Turn] = []
     last: dict[int, Verdict] = {}
     for now in verdicts:
         n, seat = now.decision.n, now.decision.seat
@@ -329,8 +329,8 @@ def turns(verdicts: Sequence[Verdict], plan: Plan) -> list[Turn]:
             change = Mean(now.before.value - then.after.value, error, now.before.playouts)
             if _is_clear(change, plan):
                 since = then.decision.n
-                found.append(Turn(n, since, seat, False, then.after.value, now.before.value, change))
+                turns.append(Turn(n, since, seat, False, then.after.value, now.before.value, change))
         if _is_clear(now.gain, plan):
-            found.append(Turn(n, n, seat, True, now.before.value, now.after.value, now.gain))
+            turns.append(Turn(n, n, seat, True, now.before.value, now.after.value, now.gain))
         last[seat] = now
-    return sorted(found, key=lambda turn: -abs(turn.change.value))
+    return sorted(turns, key=lambda turn: -abs(turn.change.value))

@@ -120,8 +120,8 @@ class Child:
 
     def ready(self) -> bool:
         """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it waited."""
-        found = state(self.own_pid) if _LINUX else None
-        return found is not None and found[0] == "R"
+        process_state = state(self.own_pid) if _LINUX else None
+        return process_state is not None and process_state[0] == "R"
 
     def any_ready(self) -> bool:
         """Whether any of its threads is ready to run."""
@@ -144,10 +144,10 @@ class Child:
         """The processes whose memory counts as the bot's: all that it started, if they can be found."""
         holder = self.group or self.freezer
         if holder is not None:
-            found = set(holder.members())
+            pids = set(holder.members())
             # At limits, root's bots could leave their group.
             return list(
-                found | {self.pid} if self.sandbox is None else found - {self.pid, self.sandbox.init_pid}
+                pids | {self.pid} if self.sandbox is None else pids - {self.pid, self.sandbox.init_pid}
             )
         return (self.pid,) if self.sandbox is None else self.sandbox.processes()
 
@@ -179,15 +179,15 @@ class Child:
     def _signal(self, send: Callable[[int], None], others: bool) -> None:
         if not self.alive():
             return
-        told: set[int] = set()
+        signalled: set[int] = set()
         new = {self.own_pid}
         # Again as long as there are new ones: what has been stopped starts no more.
         for _ in range(_ROUNDS):
             for pid in new:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     send(pid)
-            told |= new
-            new = set(self.processes()) - told if others else set()
+            signalled |= new
+            new = set(self.processes()) - signalled if others else set()
             if not new:
                 break
 

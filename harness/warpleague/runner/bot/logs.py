@@ -90,13 +90,13 @@ class _Files:
 
     def __init__(self, folder: Path, below: str, most: int) -> None:
         self._most = most
-        found = []
+        entries = []
         for kind in KINDS:
             for path in folder.glob(f"{below}*.{kind}.txt"):
                 with suppress(OSError):
                     status = path.stat()
-                    found.append((status.st_mtime_ns, path, status.st_size))
-        self._sizes = {path: size for _, path, size in sorted(found)}
+                    entries.append((status.st_mtime_ns, path, status.st_size))
+        self._sizes = {path: size for _, path, size in sorted(entries)}
         self._bytes = sum(self._sizes.values())
 
     def add(self, path: Path, size: int) -> None:

@@ -115,18 +115,20 @@ class BotProcess:
         self._wait = None
         if self._output.unread and (early := self._written_early(is_late)) is not None:
             return early
-        while (found := self._pipes.exchange(line, wait_ms, self._output.unread)) is None:
+        while (exchanged := self._pipes.exchange(line, wait_ms, self._output.unread)) is None:
             if (early := self._written_early(is_late)) is not None:
                 return early
-        if isinstance(found, Answer):
+        if isinstance(exchanged, Answer):
             if self._wire is not None:
-                self._wire.received(found.line + b"\n")
-            answer: Answer | Violation = found
-            if is_late(found.line):
-                answer = await self._wait_for_answer(b"", self._skipped(found), budget_ns, wait_ms, is_late)
+                self._wire.received(exchanged.line + b"\n")
+            answer: Answer | Violation = exchanged
+            if is_late(exchanged.line):
+                answer = await self._wait_for_answer(
+                    b"", self._skipped(exchanged), budget_ns, wait_ms, is_late
+                )
         else:
-            rest = line[found.written :]
-            answer = await self._wait_for_answer(rest, found, budget_ns, wait_ms, is_late)
+            rest = line[exchanged.written :]
+            answer = await self._wait_for_answer(rest, exchanged, budget_ns, wait_ms, is_late)
         if self.pondering.stops and isinstance(answer, Answer):
             self.pause()
         return answer

@@ -56,8 +56,8 @@ class IdleBots:
     def take(self, seat: SeatSpec, level: Level) -> BotProcess | None:
         """A waiting process for `seat`, woken up; None if there is none that kept quiet."""
         kind = _kind(seat, level)
-        for pid, (found, bot) in list(self._bots.items()):
-            if found == kind:
+        for pid, (process, bot) in list(self._bots.items()):
+            if process == kind:
                 del self._bots[pid]
                 if bot.wake():
                     bot.seat = seat

@@ -172,17 +172,17 @@ def _unpack(
 
 def _missing(name: str, folders: set[str]) -> list[str]:
     """The folders above `name` that are not there yet, the uppermost first."""
-    found = []
+    missing = []
     parent = os.path.dirname(name)  # noqa: PTH120 - the names are not paths of this machine
     while parent not in folders:
-        found.append(parent)
+        missing.append(parent)
         parent = os.path.dirname(parent)  # noqa: PTH120
-    return found[::-1]
+    return missing[::-1]
 
 
 def _entry(archive: BinaryIO, room: _Room) -> _Entry | None:
     """The next entry, with what the extended headers before it say; None at the end mark."""
-    said: dict[bytes, bytes] = {}
+    pax: dict[bytes, bytes] = {}
     before: set[bytes] = set()
     while (head := _header(archive)) is not None:
         kind, size = head[156:157], _number(head[124:136])
@@ -191,7 +191,7 @@ def _entry(archive: BinaryIO, room: _Room) -> _Entry | None:
         if kind in before:
             raise BadArchive(_DAMAGED)
         before.add(kind)
-        _extend(said, kind, _extended_header(archive, size, room))
+        _extend(pax, kind, _extended_header(archive, size, room))
     else:
         if before - {_PAX_OF_ALL}:
             raise _broken_off()
@@ -199,33 +199,33 @@ def _entry(archive: BinaryIO, room: _Room) -> _Entry | None:
     name = head[0:100]
     if head[345] and head[257:263] == b"ustar\0":  # GNU tar has times there
         name = head[345:500].split(b"\0", 1)[0] + b"/" + name
-    full = _text(said.get(b"path") or name)
-    if any(key.startswith(_PAX_SPARSE) for key in said):
+    full = _text(pax.get(b"path") or name)
+    if any(key.startswith(_PAX_SPARSE) for key in pax):
         raise _sparse(full)
     if kind in _FILE and full.endswith("/"):
         kind = _FOLDER  # as tar wrote it before it had a kind for folders
     return _Entry(
         _inside(full),
         kind,
-        _decimal(said[b"size"]) if said.get(b"size") else size,
+        _decimal(pax[b"size"]) if pax.get(b"size") else size,
         bool(_number(head[100:108]) & 0o111),
-        _text(said.get(b"linkpath") or head[157:257]),
+        _text(pax.get(b"linkpath") or head[157:257]),
     )
 
 
-def _extend(said: dict[bytes, bytes], kind: bytes, data: bytes) -> None:
+def _extend(pax: dict[bytes, bytes], kind: bytes, data: bytes) -> None:
     """Add what an extended header says of the next entry."""
     if kind == _GNU_NAME:
-        said[b"path"] = data
+        pax[b"path"] = data
     elif kind == _GNU_TARGET:
-        said[b"linkpath"] = data
+        pax[b"linkpath"] = data
     else:
-        found = _pax_records(data)
-        names = found.keys() & {b"path", b"linkpath", b"size"}
-        if any(b"\0" in found[key] for key in names) or (names and kind == _PAX_OF_ALL):
+        records = _pax_records(data)
+        names = records.keys() & {b"path", b"linkpath", b"size"}
+        if any(b"\0" in records[key] for key in names) or (names and kind == _PAX_OF_ALL):
             raise BadArchive(_DAMAGED)
         if kind == _PAX:
-            said.update(found)
+            pax.update(records)
 
 
 def _extended_header(archive: BinaryIO, size: int, room: _Room) -> bytes:
@@ -241,7 +241,7 @@ def _extended_header(archive: BinaryIO, size: int, room: _Room) -> bytes:
 
 def _pax_records(data: bytes) -> dict[bytes, bytes]:
     """The keys and values of a pax header: records of a length in decimal digits, a space, key=value, a line end."""
-    found: dict[bytes, bytes] = {}
+    records: dict[bytes, bytes] = {}
     at = 0
     while at < len(data):
         digits, _, _ = data[at : at + 8].partition(b" ")
@@ -250,9 +250,9 @@ def _pax_records(data: bytes) -> dict[bytes, bytes]:
         key, equals, value = record[1:-1].partition(b"=")
         if end > len(data) or record[:1] != b" " or record[-1:] != b"\n" or not equals:
             raise BadArchive(_DAMAGED)
-        found[key] = value
+        records[key] = value
         at = end
-    return found
+    return records
 
 
 def _header(archive: BinaryIO) -> bytes | None:

@@ -363,7 +363,7 @@ def _past_rustup(program: str) -> str:
             check=True,
             stdin=subprocess.DEVNULL,
         )
-        found = done.stdout.strip()
-        if os.access(found, os.X_OK):
-            return found
+        path = done.stdout.strip()
+        if os.access(path, os.X_OK):
+            return path
     return program

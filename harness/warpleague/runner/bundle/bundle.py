@@ -167,31 +167,31 @@ def _built(
     build_s: float | None = None,
 ) -> tuple[Path, str]:
     """The folder in the cache that holds the built bot, and how it was built, if that was done now."""
-    told = ""
+    report = ""
     target = bundle_folder(digest, None if manifest.build is None else level)
     clean(target.parent)
     _is_intact(target, manifest.name)
     while not HELD.hold(target):
         try:
-            told = _fill(target, folder, manifest, digest, level, paths, build_s)
+            report = _fill(target, folder, manifest, digest, level, paths, build_s)
         except OSError as error:
             raise BotError(
                 f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
             ) from None
-    return target, told
+    return target, report
 
 
 def _is_intact(folder: Path, name: str) -> bool:
     """Whether the copy in `folder` is there as it was made; one that is not is told of, and removed unless in use."""
     if HELD.has(folder):
         return True
-    found = changes(folder)
-    if found is None and folder.is_dir():  # made before copies were sealed
+    changed = changes(folder)
+    if changed is None and folder.is_dir():  # made before copies were sealed
         seal(folder, folder)
-    if found and remove_bundle(folder):
+    if changed and remove_bundle(folder):
         import logging
 
-        shown = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+        shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         logging.getLogger(__name__).warning(
             "%s",
             safe(
@@ -213,11 +213,11 @@ def _fill(
     build_s: float | None,
 ) -> str:
     """Make `target` the built copy of the bot in `folder`, unless another process does so first; how it was built."""
-    told = ""
+    report = ""
     target.parent.mkdir(parents=True, exist_ok=True)
     with staging_folder(target) as draft:  # two processes must not build the same bot at once
         if target.is_dir():
-            return told
+            return report
         copy, scratch = draft / "bot", draft / "scratch"
         scratch.mkdir(parents=True)
         _copy(folder, copy, manifest.files)
@@ -230,14 +230,14 @@ def _fill(
             shutil.copyfile(copy / MANIFEST, draft / MANIFEST)
             job = Build(manifest.name, folder, argv, copy, scratch, _paths(manifest, paths), build_s)
             took = build(job, level)
-            told = safe(f"built in {took.words}: {' '.join(manifest.build)}")
+            report = safe(f"built in {took.words}: {' '.join(manifest.build)}")
             # What a bot is, its author says, not its build.
             replace(draft / MANIFEST, copy / MANIFEST)
         make_links(copy, target.name, manifest.files)
         _check_program(folder, manifest, copy)
         seal(copy, target)
         copy.rename(target)  # whole or not at all
-    return told
+    return report
 
 
 def _copy(folder: Path, target: Path, linked: Collection[str]) -> None:
@@ -330,14 +330,14 @@ def _program(name: str, folder: Path) -> str | None:
         return sys.executable  # the one that has warpline; also spares a version manager's shim
     if "/" in name:
         return str((folder / name).absolute())
-    found = shutil.which(name)
-    return None if found is None else _past_shims(found)
+    program = shutil.which(name)
+    return None if program is None else _past_shims(program)
 
 
-def _past_shims(found: str) -> str:
+def _past_shims(program: str) -> str:
     # A rustup or pyenv shim must keep its name; other links are resolved once instead of at every start.
-    real = os.path.realpath(found)
-    return real if os.path.basename(real) == os.path.basename(found) else found  # noqa: PTH119
+    real = os.path.realpath(program)
+    return real if os.path.basename(real) == os.path.basename(program) else program  # noqa: PTH119
 
 
 def _require(folder: Path, manifest: Manifest, argv: tuple[str, ...]) -> None:

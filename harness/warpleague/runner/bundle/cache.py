@@ -78,26 +78,26 @@ class LockedBundles:
     def has(self, folder: Path) -> bool:
         """Whether this process has prepared the bundle in `folder` before, as it is there now."""
         with self._lock:
-            found = self._descriptors.get(str(folder))
-            return found is not None and _is_at(found, folder)
+            descriptor = self._descriptors.get(str(folder))
+            return descriptor is not None and _is_at(descriptor, folder)
 
     def hold(self, folder: Path) -> bool:
         """Keep a bundle from being removed; false if there is none in `folder`."""
         with self._lock:
-            found = self._descriptors.get(str(folder))
-            if found is not None and not _is_at(found, folder):
+            descriptor = self._descriptors.get(str(folder))
+            if descriptor is not None and not _is_at(descriptor, folder):
                 os.close(self._descriptors.pop(str(folder)))
-                found = None
-            if found is None:
-                found = _locked(folder)
-                if found is None:
+                descriptor = None
+            if descriptor is None:
+                descriptor = _locked(folder)
+                if descriptor is None:
                     return False
                 if len(self._descriptors) < self.most:
-                    self._descriptors[str(folder)] = found
+                    self._descriptors[str(folder)] = descriptor
                 else:
                     if str(folder.parent) not in self._descriptors:
-                        self._descriptors[str(folder.parent)] = _locked(folder.parent) or os.dup(found)
-                    os.close(found)
+                        self._descriptors[str(folder.parent)] = _locked(folder.parent) or os.dup(descriptor)
+                    os.close(descriptor)
         with contextlib.suppress(OSError):  # a cache of somebody else's
             os.utime(folder)
         return True
@@ -117,26 +117,26 @@ def _locked(folder: Path) -> int | None:
     """A descriptor of `folder` with a shared lock on it; None if it is not there."""
     while True:
         try:
-            found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
             return None
         with contextlib.suppress(OSError):  # where files cannot be locked, nothing is ever removed
-            fcntl.flock(found, fcntl.LOCK_SH)
-        if _is_at(found, folder):
-            return found
-        os.close(found)  # removed while we waited
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+        if _is_at(descriptor, folder):
+            return descriptor
+        os.close(descriptor)  # removed while we waited
 
 
-def _is_at(found: int, folder: Path) -> bool:
+def _is_at(descriptor: int, folder: Path) -> bool:
     with contextlib.suppress(OSError):
-        return os.path.samestat(os.fstat(found), folder.stat())
+        return os.path.samestat(os.fstat(descriptor), folder.stat())
     return False
 
 
 def cached() -> list[Cached]:
     """All built bots in the cache, the last used first."""
-    found = [_described(path) for machine in _machines() for path in _bundles(machine)]
-    return sorted(found, key=lambda entry: (-entry.used, entry.name, entry.digest))
+    entries = [_described(path) for machine in _machines() for path in _bundles(machine)]
+    return sorted(entries, key=lambda entry: (-entry.used, entry.name, entry.digest))
 
 
 def _machines() -> list[Path]:
@@ -164,9 +164,9 @@ def _described(path: Path) -> Cached:
     size = _size(path)
     with _alone(path) as free:
         in_use = not free
-    found = _NAME.fullmatch(path.name)
-    assert found is not None
-    return Cached(name, version, found[1], path.parent.name, path, size, used, in_use, found[2])
+    match = _NAME.fullmatch(path.name)
+    assert match is not None
+    return Cached(name, version, match[1], path.parent.name, path, size, used, in_use, match[2])
 
 
 def _size(folder: Path) -> int:
@@ -190,8 +190,8 @@ def _alone(folder: Path) -> Iterator[bool]:
     except OSError:
         yield False
     finally:
-        for found in opened:
-            os.close(found)
+        for descriptor in opened:
+            os.close(descriptor)
 
 
 def clear(entry: Cached) -> bool:

@@ -54,7 +54,7 @@ def files_of(
     `BotError` for forbidden files, for more than `max_mb` MiB in all, and for more than `max_files` files.
     """
     root = os.path.realpath(folder)
-    found: list[File] = []
+    files: list[File] = []
     size = 0
     open_folders = [""]
     while open_folders:
@@ -91,10 +91,10 @@ def files_of(
                     f"{folder}: more than {max_mb} MiB; remove what the bot does not need, or link large files: "
                     "[files] in bot.toml"
                 )
-            found.append(File(name, path, bool(status.st_mode & 0o111)))
-            if len(found) > max_files:
+            files.append(File(name, path, bool(status.st_mode & 0o111)))
+            if len(files) > max_files:
                 raise BotError(f"{folder}: more than {max_files:,} files; remove what the bot does not need")
-    return sorted(found, key=lambda file: file.name)
+    return sorted(files, key=lambda file: file.name)
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

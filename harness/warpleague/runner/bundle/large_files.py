@@ -29,7 +29,7 @@ _CHUNK: Final = 1 << 20
 
 def check_files(folder: Path, manifest: Manifest) -> dict[str, str]:
     """The real paths of the large files of the bot in `folder`, by name; `BotError` for one that is not right."""
-    found = {}
+    sizes = {}
     for name, file in manifest.files.items():
         place = folder / (file.path or name)
         real = os.path.realpath(place)
@@ -39,8 +39,8 @@ def check_files(folder: Path, manifest: Manifest) -> dict[str, str]:
         _verify(place, real, file.sha256)
         if os.geteuid() == 0 and not os.stat(real).st_mode & 0o004:  # noqa: PTH116
             raise BotError(f"{place}: bots run as another user when root runs the harness: chmod a+r {real}")
-        found[name] = real
-    return found
+        sizes[name] = real
+    return sizes
 
 
 def recheck_files(bundle: Path, files: Mapping[str, LargeFile]) -> None:

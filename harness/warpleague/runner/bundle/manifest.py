@@ -230,9 +230,9 @@ def require_folder(folder: Path) -> None:
             raise BotError(f"{folder}: is a file; a bot is named by its folder: {folder.parent}")
         kind = "a league file" if folder.suffix == ".toml" else "a file"
         raise BotError(f"{folder}: is {kind}, not a bot; name the folder with the bot's {MANIFEST}")
-    found: list[str] = []
+    folders: list[str] = []
     for place in (folder.parent, shipped_root() / "bots"):
         with contextlib.suppress(OSError):
-            found += sorted(str(short_name(path.parent)) for path in place.glob(f"*/{MANIFEST}"))
-    hint = nearest_path(str(folder), found) or "a bot is named by its folder"
+            folders += sorted(str(short_name(path.parent)) for path in place.glob(f"*/{MANIFEST}"))
+    hint = nearest_path(str(folder), folders) or "a bot is named by its folder"
     raise BotError(f"{folder}: there is no such folder; {hint}")

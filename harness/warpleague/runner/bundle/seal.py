@@ -40,10 +40,10 @@ def changes(place: Path) -> list[str] | None:
     except (OSError, ValueError):
         return None
     are = _contents(place)
-    found = sorted(name for name in were.keys() | are.keys() if were.get(name) != are.get(name))
-    if not found:  # a copy of the cache, say: looked at once
+    changed = sorted(name for name in were.keys() | are.keys() if were.get(name) != are.get(name))
+    if not changed:  # a copy of the cache, say: looked at once
         _write(place, stamp, are)
-    return found
+    return changed
 
 
 def _write(place: Path, stamp: str, contents: dict[str, str]) -> None:
@@ -72,9 +72,9 @@ def _stamp(copy: Path) -> str:
     lines = []
     for name, entry in _files(copy):
         with contextlib.suppress(OSError):
-            found = entry.stat(follow_symlinks=False)
+            status = entry.stat(follow_symlinks=False)
             lines.append(
-                f"{name}\0{found.st_mode}:{found.st_size}:{found.st_ino}:{found.st_mtime_ns}:{found.st_ctime_ns}"
+                f"{name}\0{status.st_mode}:{status.st_size}:{status.st_ino}:{status.st_mtime_ns}:{status.st_ctime_ns}"
             )
     return sha256("\n".join(sorted(lines)).encode("utf-8", "surrogateescape")).hexdigest()
 

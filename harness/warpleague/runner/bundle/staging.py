@@ -38,7 +38,7 @@ def staging_folder(target: Path) -> Iterator[Path]:
 
 def clean(folder: Path) -> int:
     """Remove the drafts in `folder` whose owners are dead, and their locks; how many there were."""
-    found = 0
+    removed = 0
     with contextlib.suppress(OSError):
         stems = {path.stem for path in folder.iterdir() if path.suffix in (_DRAFT, _LOCK)}
         for stem in sorted(stems):
@@ -47,8 +47,8 @@ def clean(folder: Path) -> int:
             if lock is not None:
                 remove(folder / (stem + _DRAFT))
                 _give_back(name, lock)
-                found += 1
-    return found
+                removed += 1
+    return removed
 
 
 def remove(folder: Path) -> None:

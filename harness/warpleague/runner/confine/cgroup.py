@@ -108,8 +108,8 @@ class Group:
         taken = hierarchy.read_number(f"{self.path}/{names[0]}")
         if 0 < taken <= enough:
             return taken
-        found = hierarchy.numbers(hierarchy.read(f"{self.path}/memory.stat").encode())
-        return sum(found.get(name, 0) for name in names[1:]) if names[1] in found else None
+        counters = hierarchy.numbers(hierarchy.read(f"{self.path}/memory.stat").encode())
+        return sum(counters.get(name, 0) for name in names[1:]) if names[1] in counters else None
 
     def at_cap(self) -> bool:
         """Whether they have taken as much as they may, files that the kernel caches for them included."""
@@ -148,15 +148,15 @@ def open_group(cap_bytes: int) -> Group | None:
     Raises `HarnessFault` if a group cannot be made although it could before, because the record of this match would be
     wrong. From then on this process works without groups, and says so.
     """
-    found = support()
-    if not found.version:
+    supported = support()
+    if not supported.version:
         return None
     try:
-        return Group(found, cap_bytes)
+        return Group(supported, cap_bytes)
     except OSError as error:
         reason = f"one could not be made any more: {error.strerror}"
-        lost.append(CgroupSupport(base=found.base, reason=reason))
-        raise groups.unmade(found.base, error) from error
+        lost.append(CgroupSupport(base=supported.base, reason=reason))
+        raise groups.unmade(supported.base, error) from error
 
 
 def support() -> CgroupSupport:
@@ -175,19 +175,19 @@ lost: list[CgroupSupport] = []
 @cache
 def _support() -> CgroupSupport:
     try:
-        found = detect()
+        detected = detect()
     except hierarchy.Impossible as error:
         return CgroupSupport(base=error.base, reason=str(error))
-    groups.keep_clean(found.base)
-    return found
+    groups.keep_clean(detected.base)
+    return detected
 
 
 def detect(proc: str = "/proc") -> CgroupSupport:
     """Find the folder to make groups in, and make one to see that it works; `Impossible` says why there is none."""
     version, base = hierarchy.find(proc)
-    found = CgroupSupport(version, base)
+    detected = CgroupSupport(version, base)
     try:
-        Group(found, 64 << 20).remove()
+        Group(detected, 64 << 20).remove()
     except OSError as error:
         raise hierarchy.Impossible(f"none can be made (cgroup v{version}): {error.strerror}", base) from None
-    return found
+    return detected

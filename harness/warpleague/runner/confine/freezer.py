@@ -129,10 +129,10 @@ class Freezer:
         """The threads in the group; none if there are more than `most`."""
         try:
             with open(f"{self.path}/cgroup.threads", "rb", buffering=0) as file:  # noqa: PTH123
-                told = file.read(8 * (most + 1)).split()
+                pids = file.read(8 * (most + 1)).split()
         except OSError:
             return []
-        return [] if len(told) > most else [int(number) for number in told]
+        return [] if len(pids) > most else [int(number) for number in pids]
 
     def entered(self) -> bool:
         """Whether any process has ever run here."""
@@ -163,16 +163,16 @@ def open_freezer(capped: cgroup.Group | None) -> Freezer | None:
 
     `support` says why. Raises `HarnessFault` if one cannot be made where it could before.
     """
-    found = support()
-    if not found.base:
+    supported = support()
+    if not supported.base:
         return None
     try:
         if capped is not None and capped.version == 2:
-            return Freezer(found.base, capped.path)
-        return Freezer(found.base)
+            return Freezer(supported.base, capped.path)
+        return Freezer(supported.base)
     except OSError as error:
         lost.append(FreezerSupport(reason=f"one could not be made any more: {error.strerror}"))
-        raise groups.unmade(found.base, error) from error
+        raise groups.unmade(supported.base, error) from error
 
 
 def support() -> FreezerSupport:
@@ -187,12 +187,12 @@ lost: list[FreezerSupport] = []
 @cache
 def _support() -> FreezerSupport:
     try:
-        found = detect()
+        detected = detect()
     except hierarchy.Impossible as error:
         return FreezerSupport(reason=str(error))
-    if found.base != cgroup.support().base:
-        groups.keep_clean(found.base)
-    return found
+    if detected.base != cgroup.support().base:
+        groups.keep_clean(detected.base)
+    return detected
 
 
 def detect(proc: str = "/proc") -> FreezerSupport:
@@ -208,6 +208,6 @@ def detect(proc: str = "/proc") -> FreezerSupport:
         finally:
             trial.remove()
     except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) else "no clock"
-        raise hierarchy.Impossible(f"none can be made: {told}", base) from None
+        reason = error.strerror if isinstance(error, OSError) else "no clock"
+        raise hierarchy.Impossible(f"none can be made: {reason}", base) from None
     return FreezerSupport(base)

@@ -60,13 +60,13 @@ def sweep(base: str, *, ours_too: bool = False) -> int:
     count = 0
     with contextlib.suppress(OSError):
         for name in os.listdir(base):  # noqa: PTH208
-            found = _NAME.fullmatch(name)
-            if found is None or found[1] != namespace:
+            match = _NAME.fullmatch(name)
+            if match is None or match[1] != namespace:
                 continue
-            if (found[2], found[3]) == (own_pid, own_start):
+            if (match[2], match[3]) == (own_pid, own_start):
                 dead = ours_too
             else:
-                dead = started_at(int(found[2])) != int(found[3])
+                dead = started_at(int(match[2])) != int(match[3])
             if dead:
                 remove(os.path.join(base, name))  # noqa: PTH118
                 count += 1
@@ -113,9 +113,9 @@ def kill_all(path: str) -> None:
                 if error.errno not in GONE:
                     raise
         # A number may have become another process's before its handle was opened, but not after.
-        still = set(hierarchy.members(path)) - {os.getpid()}
+        remaining = set(hierarchy.members(path)) - {os.getpid()}
         for pid, handle in handles.items():
-            if pid in still:
+            if pid in remaining:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     signal.pidfd_send_signal(handle, signal.SIGKILL)
             os.close(handle)
@@ -137,5 +137,5 @@ def _namespace() -> int:
 
 def started_at(pid: int) -> int:
     """When a process started, in clock ticks since boot; -1 if there is none that still runs."""
-    found = state(pid)
-    return -1 if found is None else found[1]
+    process_state = state(pid)
+    return -1 if process_state is None else process_state[1]

@@ -126,15 +126,15 @@ def _remedy() -> str:
 def _make_room(base: str) -> None:
     """Move this process, and what it has started, to a group below `base`; nobody else's process is touched."""
     for _ in range(_ROUNDS):
-        found = set(members(base))
-        if not found:
+        pids = set(members(base))
+        if not pids:
             return
-        if found - _family():
+        if pids - _family():
             raise Impossible(f"the group of this process holds others' processes too; {_remedy()}", base)
         try:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(f"{base}/{LEAF}")  # noqa: PTH102
-            for pid in found:
+            for pid in pids:
                 with contextlib.suppress(ProcessLookupError):
                     write(f"{base}/{LEAF}/cgroup.procs", pid)
         except OSError as error:
@@ -176,8 +176,8 @@ def read(path: str) -> str:
 
 def read_number(path: str) -> int:
     """The number in a file; 0 if there is none."""
-    found = read(path).strip()
-    return int(found) if found.isdecimal() else 0
+    text = read(path).strip()
+    return int(text) if text.isdecimal() else 0
 
 
 def numbers(lines: bytes) -> dict[str, int]:
@@ -194,4 +194,4 @@ def members(path: str) -> list[int]:
 
 def _plain(text: str) -> str:
     """A path of mountinfo without its escapes."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

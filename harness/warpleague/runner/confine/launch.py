@@ -64,8 +64,8 @@ _ENTER: Final = 'echo 0 >"$1" || exit 125; shift; '
 @cache
 def _setpriv() -> tuple[str, ...]:
     """The prefix that lets a bot die with its referee, where the system has one (Linux, util-linux)."""
-    found = shutil.which("setpriv") if sys.platform == "linux" else None
-    return () if found is None else (found, "--pdeathsig", "KILL", "--")
+    program = shutil.which("setpriv") if sys.platform == "linux" else None
+    return () if program is None else (program, "--pdeathsig", "KILL", "--")
 
 
 @cache
@@ -270,8 +270,8 @@ class MemoryWatch:
         return self.exceeded_mb > 0
 
     def _over(self, processes: Callable[[], Sequence[int]]) -> bool:
-        held = None if self._group is None else self._group.mapped_bytes(self._limit_pages * _PAGE)
-        pages = self._pages_of(processes()) if held is None else held // _PAGE
+        mapped = None if self._group is None else self._group.mapped_bytes(self._limit_pages * _PAGE)
+        pages = self._pages_of(processes()) if mapped is None else mapped // _PAGE
         if pages > self._limit_pages:
             self.exceeded_mb = pages * _PAGE // (1024 * 1024)
         return self.exceeded_mb > 0
@@ -292,9 +292,9 @@ class MemoryWatch:
 
 def _resident_pages(pid: int) -> int:
     """The pages of a process: its resident set, and the page tables, which are its doing and cost as much."""
-    told = read_file(f"/proc/{pid}/status")
+    status = read_file(f"/proc/{pid}/status")
     with contextlib.suppress(ValueError):
-        return (_status_kb(told, b"VmRSS:") + _status_kb(told, b"VmPTE:")) * 1024 // _PAGE
+        return (_status_kb(status, b"VmRSS:") + _status_kb(status, b"VmPTE:")) * 1024 // _PAGE
     return 0
 
 

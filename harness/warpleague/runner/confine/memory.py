@@ -12,14 +12,14 @@ def free_share() -> float:
     share = 1.0
     with contextlib.suppress(OSError, ValueError, IndexError, KeyError, ZeroDivisionError):
         with open("/proc/meminfo", "rb") as file:  # noqa: PTH123 - looked at all the time
-            told = dict(line.split(b":") for line in file.read().splitlines())
-        share = int(told[b"MemAvailable"].split()[0]) / int(told[b"MemTotal"].split()[0])
-    found = cgroup.support()
+            meminfo = dict(line.split(b":") for line in file.read().splitlines())
+        share = int(meminfo[b"MemAvailable"].split()[0]) / int(meminfo[b"MemTotal"].split()[0])
+    group = cgroup.support()
     most_name, held_name = (
-        ("memory.limit_in_bytes", "total_rss") if found.version == 1 else ("memory.max", "anon")
+        ("memory.limit_in_bytes", "total_rss") if group.version == 1 else ("memory.max", "anon")
     )
-    most = hierarchy.read_number(f"{found.base}/{most_name}") if found.version else 0
+    most = hierarchy.read_number(f"{group.base}/{most_name}") if group.version else 0
     if most:
-        held = hierarchy.numbers(hierarchy.read(f"{found.base}/memory.stat").encode()).get(held_name, 0)
-        share = min(share, 1 - held / most)
+        used = hierarchy.numbers(hierarchy.read(f"{group.base}/memory.stat").encode()).get(held_name, 0)
+        share = min(share, 1 - used / most)
     return share

@@ -61,12 +61,12 @@ class _Relay:
     def ask(self, line: bytes) -> str:
         """Its answer: nothing, or why the addresses cannot be reached."""
         self._control.sendall(line)
-        told = b""
-        while not told.endswith(b"\n"):
+        answer = b""
+        while not answer.endswith(b"\n"):
             if not (data := self._control.recv(4096)):
                 raise BrokenPipeError("the relay ended")
-            told += data
-        return told.decode().strip()
+            answer += data
+        return answer.decode().strip()
 
     def close(self) -> None:
         if os.getpid() != self._owner:
@@ -95,8 +95,8 @@ def let_reach(init_pid: int, addresses: Sequence[str]) -> None:
             relay = None
         if relay is None:
             relay = _relays[own] = _Relay()
-        told = relay.ask(line)
+        problem = relay.ask(line)
     except OSError as error:
         raise HarnessFault(f"the relay to {', '.join(addresses)} does not work: {error}") from error
-    if told:
-        raise HarnessFault(f"bots cannot be let reach {', '.join(addresses)}: {told}")
+    if problem:
+        raise HarnessFault(f"bots cannot be let reach {', '.join(addresses)}: {problem}")

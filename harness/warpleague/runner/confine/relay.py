@@ -42,10 +42,10 @@ def listeners(pid: int, addresses: list[Address]) -> list[socket.socket]:
             os._exit(0)
     theirs.close()
     with ours:
-        told, fds, _, _ = socket.recv_fds(ours, 4096, len(addresses))
+        answer, fds, _, _ = socket.recv_fds(ours, 4096, len(addresses))
     os.waitpid(child, 0)
-    if told != b"+":
-        raise OSError(told[1:].decode() or "the process that listens in the sandbox ended")
+    if answer != b"+":
+        raise OSError(answer[1:].decode() or "the process that listens in the sandbox ended")
     return [socket.socket(fileno=fd) for fd in fds]
 
 

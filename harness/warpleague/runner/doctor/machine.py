@@ -98,16 +98,16 @@ def _cores() -> int:
 
 
 def _version(program: str, word: str) -> str:
-    found = _VERSION.search(_printed(program, word))
-    return safe(found[0][:40]) if found else ""
+    match = _VERSION.search(_printed(program, word))
+    return safe(match[0][:40]) if match else ""
 
 
 def _libraries() -> list[Library]:
     try:
-        found = json.loads(_printed("python3", "-I", "-c", _LIBRARIES))
+        versions = json.loads(_printed("python3", "-I", "-c", _LIBRARIES))
     except ValueError:
         return []
-    return [Library(name=safe(str(name)), version=safe(str(version))) for name, version in found]
+    return [Library(name=safe(str(name)), version=safe(str(version))) for name, version in versions]
 
 
 def _printed(program: str, *words: str) -> str:

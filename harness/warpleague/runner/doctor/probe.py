@@ -36,18 +36,18 @@ _PTRACE_ATTACH = 16
 
 def environment(expected: Expected) -> str:
     """Nothing in the environment but what the level puts there."""
-    found = sorted(set(os.environ) - {*expected["environment"], "PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE"})
-    return f"it sees {', '.join(found)}" if found else ""
+    extra = sorted(set(os.environ) - {*expected["environment"], "PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE"})
+    return f"it sees {', '.join(extra)}" if extra else ""
 
 
 def descriptors(_: Expected) -> str:
     """Three pipes and no other open file."""
-    found = []
+    problems = []
     for fd in range(3, 1024):
         with contextlib.suppress(OSError):
             os.fstat(fd)
-            found.append(fd)
-    return f"descriptors {found} are open" if found else ""
+            problems.append(fd)
+    return f"descriptors {problems} are open" if problems else ""
 
 
 def terminal(expected: Expected) -> str:
@@ -66,9 +66,9 @@ def limits(expected: Expected) -> str:
     """The resource limits, hard as soft."""
     wrong = []
     for name, most in expected["limits"].items():
-        found = resource.getrlimit(getattr(resource, name))
-        if any(value == resource.RLIM_INFINITY or value > most for value in found):
-            wrong.append(f"{name} is {found}, not {most}")
+        limit = resource.getrlimit(getattr(resource, name))
+        if any(value == resource.RLIM_INFINITY or value > most for value in limit):
+            wrong.append(f"{name} is {limit}, not {most}")
     return "; ".join(wrong)
 
 
@@ -88,9 +88,9 @@ def identity(_: Expected) -> str:
     status = dict(
         line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line
     )
-    held = [name for name in ("CapInh", "CapPrm", "CapEff", "CapAmb") if int(status[name], 16)]
-    if held:
-        return f"it holds capabilities: {', '.join(held)}"
+    capabilities = [name for name in ("CapInh", "CapPrm", "CapEff", "CapAmb") if int(status[name], 16)]
+    if capabilities:
+        return f"it holds capabilities: {', '.join(capabilities)}"
     return "" if status.get("NoNewPrivs") == "1" else "new privileges are not ruled out"
 
 
@@ -241,11 +241,11 @@ def outlive(_: Expected) -> str:
 def devices(_: Expected) -> str:
     """No devices but those that hold nothing; no terminals."""
     known = {"null", "zero", "full", "random", "urandom"}
-    found = [
+    names = [
         entry.name for entry in Path("/dev").rglob("*") if entry.is_char_device() or entry.is_block_device()
     ]
     # Links to the standard streams, which are pipes, are no devices.
-    if more := sorted(set(found) - known):
+    if more := sorted(set(names) - known):
         return f"it has {', '.join(more)}"
     with contextlib.suppress(OSError):
         for fd in os.openpty():
@@ -323,8 +323,8 @@ def forks(expected: Expected) -> str:
     for child in children:
         os.waitpid(child, 0)
     os.close(out)
-    found = len(children) + 1
-    return "" if found == expected["processes"] else f"it had {found} processes, not {expected['processes']}"
+    count = len(children) + 1
+    return "" if count == expected["processes"] else f"it had {count} processes, not {expected['processes']}"
 
 
 def hoard(expected: Expected) -> str:
@@ -361,13 +361,13 @@ def main() -> None:
     """Answer each line of requests; the first may have started before we read it."""
     for line in sys.stdin:
         expected: Expected = json.loads(line)
-        found = {}
+        findings = {}
         for name in expected["try"]:
             try:
-                found[name] = globals()[name](expected)
+                findings[name] = globals()[name](expected)
             except Exception as error:  # noqa: BLE001 - told instead of a finding
-                found[name] = f"the probe failed: {type(error).__name__}: {error}"
-        print(json.dumps(found), flush=True)
+                findings[name] = f"the probe failed: {type(error).__name__}: {error}"
+        print(json.dumps(findings), flush=True)
 
 
 if __name__ == "__main__":

@@ -198,12 +198,14 @@ def examine(level: Level, *, thorough: bool = False) -> Report:
     if level == "sandbox":
         end_unmade()
     wanted = [name for name in KEPT_BY[level] if thorough or name not in _THOROUGH]
-    found = _attempt(level, wanted)
-    if isinstance(found, Killed):
-        found = _attempt(level, wanted)  # once may be chance, or somebody's hand; twice has a cause
-    if isinstance(found, WarpLeagueError):
-        return Report(level, means, failure=str(found))
-    return Report(level, means, tuple(TestedPromise(name, not found[name], found[name]) for name in wanted))
+    attempt = _attempt(level, wanted)
+    if isinstance(attempt, Killed):
+        attempt = _attempt(level, wanted)  # once may be chance, or somebody's hand; twice has a cause
+    if isinstance(attempt, WarpLeagueError):
+        return Report(level, means, failure=str(attempt))
+    return Report(
+        level, means, tuple(TestedPromise(name, not attempt[name], attempt[name]) for name in wanted)
+    )
 
 
 def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueError:
@@ -214,10 +216,10 @@ def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueErro
     except (BadInput, HarnessFault) as error:
         return error
     except BaseExceptionGroup as group:
-        told = group.subgroup((BadInput, HarnessFault))
-        if told is None:
+        known = group.subgroup((BadInput, HarnessFault))
+        if known is None:
             raise
-        first = first_cause(told)
+        first = first_cause(known)
         assert isinstance(first, WarpLeagueError)
         return first
     finally:
@@ -272,21 +274,21 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
                 "abstract": token,
                 "calls": _refused_calls(),
             }
-            found = trio.run(_ask, seat, level, expected)
+            findings = trio.run(_ask, seat, level, expected)
             if "hoard" in wanted:
-                found["hoard"] = trio.run(_hoard, seat, level, expected)
+                findings["hoard"] = trio.run(_hoard, seat, level, expected)
             if "addresses" in wanted:
-                found["addresses"] = trio.run(_reach, seat, level, expected)
+                findings["addresses"] = trio.run(_reach, seat, level, expected)
         sweep_before = children()
-        found["daemon"] = found["daemon"] or _left(token, "a daemon", sweep_before)
-        yield from found.items()
+        findings["daemon"] = findings["daemon"] or _left(token, "a daemon", sweep_before)
+        yield from findings.items()
         if "orphan" in wanted:
             yield "orphan", _orphan(seat, level, token)
 
 
 def _refused_calls() -> dict[str, tuple[int, int]]:
     """The system calls that this machine's filter refuses, each with its number and error; some newer ones, too."""
-    found = {
+    findings = {
         f"number {number}": (number, errno.ENOSYS) for number in range(seccomp.NEWER, seccomp.NEWER + 20)
     }
     machine = seccomp.machine()
@@ -295,8 +297,8 @@ def _refused_calls() -> dict[str, tuple[int, int]]:
     for calls, error in lists:
         for name, numbers in calls.items():
             if (number := numbers[column]) is not None:
-                found[name] = (number, error)
-    return found
+                findings[name] = (number, error)
+    return findings
 
 
 def probe_seat(folder: Path, token: str) -> SeatSpec:
@@ -321,8 +323,8 @@ async def _ask(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> dict[s
         reply = await _put(bot, expected)
         if isinstance(reply, Violation):
             raise _silent(bot, reply)
-        found: dict[str, str] = json.loads(reply.line)
-        return found
+        findings: dict[str, str] = json.loads(reply.line)
+        return findings
     finally:
         bot.end()
 
@@ -355,9 +357,9 @@ async def _reach(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(answer)
             named = attrs.evolve(seat, network=(f"127.0.0.1:{port}",))
-            found = await _ask(named, level, {**expected, "try": ["addresses"], "named": port})
+            findings = await _ask(named, level, {**expected, "try": ["addresses"], "named": port})
             nursery.cancel_scope.cancel()
-    return found["addresses"]
+    return findings["addresses"]
 
 
 async def _put(bot: BotProcess, expected: dict[str, Any]) -> Answer | Violation:
@@ -371,32 +373,32 @@ async def _put(bot: BotProcess, expected: dict[str, Any]) -> Answer | Violation:
 
 def _silent(bot: BotProcess, trouble: Violation) -> HarnessFault:
     kind = Killed if trouble.kind == "crash" and bot.killed_by() in _FROM_OUTSIDE else HarnessFault
-    told = bot.evidence()["stderr"].strip()
-    return kind(f"the probe gave no answer: {trouble.message} {told}".strip())
+    text = bot.evidence()["stderr"].strip()
+    return kind(f"the probe gave no answer: {trouble.message} {text}".strip())
 
 
 def _left(token: str, what: str, before: set[int]) -> str:
     """Nothing, or that a process with `token` among its arguments is still there."""
     deadline = time.monotonic() + _END_S
-    while found := with_token(token):
-        sweep((before | started()) - set(found))  # as after every match
+    while pids := with_token(token):
+        sweep((before | started()) - set(pids))  # as after every match
         if time.monotonic() > deadline:
-            return f"{what} lives on as process {found[0]}"
+            return f"{what} lives on as process {pids[0]}"
         time.sleep(0.01)
     return ""
 
 
 def with_token(token: str) -> list[int]:
     """The processes with `token` among their arguments, this one aside."""
-    found = []
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
                 if token.encode() in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
+                    pids.append(int(entry.name))
             except OSError:
                 continue
-    return found
+    return pids
 
 
 def _orphan(seat: SeatSpec, level: Level, token: str) -> str:

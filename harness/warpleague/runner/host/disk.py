@@ -16,17 +16,17 @@ _BLOCKED: Final = 39  # the field of proc_pid_stat(5), counted from the one afte
 
 def traffic_bytes() -> int:
     """The bytes that the whole machine read from its disks and wrote to them so far; 0 if the system does not say."""
-    told = read_file("/proc/vmstat")
-    return 1024 * (_number(told, b"pgpgin ") + _number(told, b"pgpgout "))
+    counters = read_file("/proc/vmstat")
+    return 1024 * (_number(counters, b"pgpgin ") + _number(counters, b"pgpgout "))
 
 
 def bytes_of(pids: Iterable[int]) -> int | None:
     """The part of it that these processes read and wrote so far, with their children; None if not all say."""
     total = 0
     for pid in pids:
-        told = read_file(f"/proc/{pid}/io")
-        if told:
-            total += _number(told, b"\nread_bytes: ") + _number(told, b"\nwrite_bytes: ")
+        counters = read_file(f"/proc/{pid}/io")
+        if counters:
+            total += _number(counters, b"\nread_bytes: ") + _number(counters, b"\nwrite_bytes: ")
         elif os.path.exists(f"/proc/{pid}"):  # noqa: PTH110 - while a bot is waited for
             return None
     return total
@@ -38,6 +38,6 @@ def blocked_ns(thread: int) -> int:
     return int(fields[_BLOCKED]) * _TICK_NS if len(fields) > _BLOCKED else 0
 
 
-def _number(told: bytes, name: bytes) -> int:
-    at = told.find(name)
-    return int(told[at + len(name) : told.index(b"\n", at + len(name))]) if at >= 0 else 0
+def _number(text: bytes, name: bytes) -> int:
+    at = text.find(name)
+    return int(text[at + len(name) : text.index(b"\n", at + len(name))]) if at >= 0 else 0

@@ -46,7 +46,7 @@ def spawn(
         # Not by Popen: that of early Python 3.11 keeps what it has opened when there is no room for the next pipe.
         for _ in range(3):
             pipes.append(os.pipe())  # noqa: PERF401 - what is open already must be known when this fails
-        (stdin, to), (back, stdout), (told, stderr) = pipes
+        (stdin, to), (back, stdout), (errors, stderr) = pipes
         process = subprocess.Popen(
             argv,
             stdin=stdin,
@@ -68,7 +68,7 @@ def spawn(
     process.stdin, process.stdout, process.stderr = (
         os.fdopen(to, "wb", 0),
         os.fdopen(back, "rb", 0),
-        os.fdopen(told, "rb", 0),
+        os.fdopen(errors, "rb", 0),
     )
     return process
 
@@ -90,12 +90,12 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
     if process.returncode is not None or not HOLDS_NUMBERS:
         return process.poll()
     try:
-        found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return process.poll()  # the kernel itself took it, since SIGCHLD is ignored here
-    if found is None:
+    if status is None:
         return None
-    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+    return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
 
 
 def read_file(path: str) -> bytes:
@@ -105,11 +105,11 @@ def read_file(path: str) -> bytes:
     except OSError:
         return b""
     try:
-        told = more = os.read(fd, _CHUNK)
+        content = more = os.read(fd, _CHUNK)
         while more:
             more = os.read(fd, _CHUNK)
-            told += more
-        return told
+            content += more
+        return content
     except OSError:
         return b""
     finally:
@@ -133,13 +133,13 @@ def state(pid: int) -> tuple[str, int] | None:
 
 def threads_of(pids: Iterable[int], most: int) -> list[int]:
     """All threads of the processes `pids` (Linux); none if there are more than `most`."""
-    found: list[int] = []
+    threads: list[int] = []
     for pid in pids:
         with contextlib.suppress(OSError):
-            found += map(int, os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - while a bot is waited for
-        if len(found) > most:
+            threads += map(int, os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - while a bot is waited for
+        if len(threads) > most:
             return []
-    return found
+    return threads
 
 
 @cache

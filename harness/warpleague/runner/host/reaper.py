@@ -60,19 +60,19 @@ def ending_leftovers() -> Iterator[None]:
 
 def children_of(pid: int) -> list[int]:
     """The children of all threads of `pid`, the oldest of each thread first; empty if the system does not say."""
-    found: list[int] = []
+    children: list[int] = []
     with contextlib.suppress(OSError, ValueError):
         for task in sorted(os.listdir(f"/proc/{pid}/task"), key=int):  # noqa: PTH208 - looked at all the time
-            found += map(int, read_file(f"/proc/{pid}/task/{task}/children").split())
-    return found
+            children += map(int, read_file(f"/proc/{pid}/task/{task}/children").split())
+    return children
 
 
 def descendants(pid: int) -> list[int]:
     """All processes below `pid`, its own first child first; empty if the system does not say."""
-    found = children_of(pid)
-    for parent in found:
-        found += children_of(parent)
-    return found
+    pids = children_of(pid)
+    for parent in pids:
+        pids += children_of(parent)
+    return pids
 
 
 def children() -> set[int]:

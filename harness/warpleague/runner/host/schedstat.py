@@ -55,10 +55,10 @@ _own = _Own()
 
 def own_counts() -> tuple[int, int]:
     """How long the calling thread computed and waited so far; 0 and 0 if the system does not say."""
-    found = _own.found
-    if found is None:
-        found = _own.found = Schedstat(f"{os.getpid()}/task/{threading.get_native_id()}")
-    return found.read() or (0, 0)
+    counts = _own.found
+    if counts is None:
+        counts = _own.found = Schedstat(f"{os.getpid()}/task/{threading.get_native_id()}")
+    return counts.read() or (0, 0)
 
 
 def _forget() -> None:
