@@ -12,6 +12,8 @@ from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.services import services
 from warpleague.league.season.config_file import load_config
 from warpleague.match.spec import SeatFault, SeatTimes
+from warpleague.report.wording.columns import line_json
+from warpleague.report.wording.league_columns import SERVICES
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -65,7 +67,7 @@ def test_matches_are_void_within_the_limit_of_the_season(
         assert (report.played, len(report.void), report.complete) == (1, 0, True)
     with open_to_read(load_config(path), tmp_path / "results") as league:
         (line,) = services(league)
-        assert line.to_json() == {
+        assert line_json(SERVICES, line) == {
             "bot": "a",
             "matches": 6,
             "failures": 6,

@@ -14,6 +14,8 @@ from warpleague.league.results import standings as tables
 from warpleague.league.results.standings import ranked
 from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
+from warpleague.report.wording.columns import line_json
+from warpleague.report.wording.league_columns import SEATS, TIMES
 from warpleague.report.wording.standings_columns import standing_json
 
 if TYPE_CHECKING:
@@ -131,7 +133,7 @@ def test_crosstable_seats_faults_and_times(league: League) -> None:
     rows = tables.standings(league).crosstable_json()
     assert rows[0]["bot"] == "a"
     assert (rows[0]["against"]["b"]["points"], rows[0]["against"]["b"]["meetings"]) == (6.0, 8)
-    seat0, seat1 = (line.to_json() for line in details.seats(league))
+    seat0, seat1 = (line_json(SEATS, line) for line in details.seats(league))
     assert (seat0["won"], seat0["drawn"], seat0["lost"], seat0["share"]) == (4, 4, 0, 0.75)
     assert seat1["share"] == 0.25
     # On each deal one win and one draw, whoever sits there first: no variation that an error could come from.
@@ -140,7 +142,7 @@ def test_crosstable_seats_faults_and_times(league: League) -> None:
     assert [(line.bot, line.seat, line.fault.kind, line.fault.n) for line in found] == [
         ("b", 0, "timeout", 7)
     ] * 4
-    a, b = (line.to_json() for line in details.times(league))
+    a, b = (line_json(TIMES, line) for line in details.times(league))
     assert (a["matches"], a["decisions"], a["wall_ms"], a["cpu_ms"], a["wait_ms"]) == (8, 16, 5.0, 4.0, 0.5)
     assert (a["longest_ms"], b["longest_ms"]) == (6.0, 7.0)
 

@@ -13,13 +13,8 @@ from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.placings import Placing
 from warpleague.league.results.standings import ranked
 from warpleague.league.results.tallies import Tally
-from warpleague.report.wording.standings_columns import (
-    COLUMNS,
-    Layout,
-    help_lines,
-    shown_columns,
-    standing_json,
-)
+from warpleague.report.wording.columns import help_lines, shown_columns
+from warpleague.report.wording.standings_columns import COLUMNS, Layout, standing_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,15 +66,17 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_has_every_column_that_any_terminal_has(kind: str) -> None:
     """A wider terminal shows what a narrower one does, and more; a page shows all of it."""
-    names = [{column.name for column in shown_columns(Layout(KINDS[kind], width))} for width in WIDTHS]
-    names.append({column.name for column in shown_columns(Layout(KINDS[kind]))})
+    names = [
+        {column.name for column in shown_columns(COLUMNS, Layout(KINDS[kind], width))} for width in WIDTHS
+    ]
+    names.append({column.name for column in shown_columns(COLUMNS, Layout(KINDS[kind]))})
     assert all(narrow <= wide for narrow, wide in pairwise(names))
     assert {"rank", "bot", "faults"} <= names[0]
 
 
 def test_every_column_is_shown_on_some_page() -> None:
     """No column is declared that nobody sees, and no two have the same name."""
-    shown = {column.name for table in KINDS.values() for column in shown_columns(Layout(table))}
+    shown = {column.name for table in KINDS.values() for column in shown_columns(COLUMNS, Layout(table))}
     assert sorted(shown) == sorted(column.name for column in COLUMNS)
 
 
@@ -97,16 +94,16 @@ def test_no_key_comes_from_two_columns(kind: str) -> None:
 def test_a_help_explains_each_column_that_is_shown_with_one(kind: str, width: int | None) -> None:
     """Below the table stands what lead, margin, LOS and the like mean, where the table has them."""
     layout = Layout(KINDS[kind], width)
-    text = "\n".join(help_lines(layout))
+    text = "\n".join(help_lines(COLUMNS, layout))
     for name in ("fit", "LOS", "lead", "wins", "margin", "ahead"):
-        if name in [column.heading for column in shown_columns(layout)]:
+        if name in [column.heading for column in shown_columns(COLUMNS, layout)]:
             assert f"{name}: " in text
 
 
 def test_elo_stands_late_on_a_page() -> None:
     """In a terminal Elo stands with the ratings; on a page it stands behind the share."""
-    page = [column.heading for column in shown_columns(Layout(KINDS["fit"]))]
-    terminal = [column.heading for column in shown_columns(Layout(KINDS["fit"], 200))]
+    page = [column.heading for column in shown_columns(COLUMNS, Layout(KINDS["fit"]))]
+    terminal = [column.heading for column in shown_columns(COLUMNS, Layout(KINDS["fit"], 200))]
     assert page[-3:] == ["share", "Elo", "faults"]
     assert terminal[2:6] == ["fit", "± 95 %", "LOS", "Elo"]
 

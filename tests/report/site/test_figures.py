@@ -14,13 +14,17 @@ from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
 from warpleague.league.store.columns import PARTS
 from warpleague.report.terminal.views import VIEWS
+from warpleague.report.wording.columns import TableView, line_json, shown_columns
+from warpleague.report.wording.league_columns import FAULTS, SEATS, TIMES
 from warpleague.report.wording.league_words import by_kind, read_tables
+from warpleague.report.wording.standings_columns import COLUMNS, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from warpleague.league.results.league import League
+    from warpleague.report.wording.columns import Column
 
 
 class Tables(HTMLParser):
@@ -127,6 +131,28 @@ def test_other_tables_are_those_of_the_json(league: League, page: Tables) -> Non
         assert cells["faults"] == f"{len(mine):,}"
         assert cells["forfeits"] == f"{sum(line['retired'] for line in mine):,}"
     assert sum(int(row["faults"]) for row in rows) == len(faults)
+
+
+def test_page_and_json_have_the_declared_columns(league: League, page: Tables) -> None:
+    """The page has the heads of the columns that are declared for pages, and `--json` the keys of all columns."""
+    seats, times = details.seats(league), details.times(league)
+    kinds = by_kind(details.faults(league))
+    heads: dict[str, list[Column[Any, Any]]] = {
+        "seats": shown_columns(SEATS, TableView(seats, page=True)),
+        "times": shown_columns(TIMES, TableView(times, page=True)),
+        "faults": shown_columns(FAULTS, TableView(kinds, page=True)),
+        "standings": shown_columns(COLUMNS, Layout(computed.standings(league))),
+    }
+    for name, columns in heads.items():
+        assert page.found[name][0] == [column.heading for column in columns]
+    assert VIEWS["seats"].data(league) == [line_json(SEATS, line) for line in seats]
+    assert VIEWS["times"].data(league) == [line_json(TIMES, line) for line in times]
+    assert list(line_json(SEATS, seats[0])) == [
+        *("seat", "played", "won", "drawn", "lost", "share", "share_error", "score", "faults", "even")
+    ]
+    assert list(line_json(TIMES, times[0])) == [
+        *("bot", "matches", "decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms", "longest_match")
+    ]
 
 
 def test_all_tables_come_from_one_reading(league: League) -> None:

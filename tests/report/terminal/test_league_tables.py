@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from random import Random
 from typing import Any
 
@@ -13,10 +14,13 @@ from rich.console import Console
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
+from warpleague.league.results.services import ServiceLine
 from warpleague.league.results.standings import ranked
 from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import SeatFault
 from warpleague.report.terminal import tables
+from warpleague.report.wording.columns import TableView, help_lines, shown_columns
+from warpleague.report.wording.league_columns import FAULTS, SEATS, SERVICES, TIMES
 from warpleague.report.wording.league_words import by_kind
 from warpleague.report.wording.standings_columns import standing_json
 
@@ -182,6 +186,39 @@ def test_seats_faults_and_times() -> None:
     assert next(i for i, row in enumerate(rows) if "tortoise" in row) < next(
         i for i, row in enumerate(rows) if "hare" in row
     )
+
+
+FAULTED = by_kind(
+    [FaultLine("snail", 3, "a" * 20, 0, SeatFault(kind="timeout", n=7, retired=True, message="late"))]
+)
+TIMED = [TimeLine("hare", 1, 10, 10.0, 9.0, 0.5, 2.0, "a" * 20)]
+SERVED = [ServiceLine("owl", 2, 3, 2, 1, 1000, 100, 0.25)]
+SEATED = [SeatLine(0), SeatLine(1)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines", "table"),
+    [
+        (SEATS, SEATED, tables.seats_table(SEATED)),
+        (FAULTS, FAULTED, tables.faults_table(FAULTED)),
+        (TIMES, TIMED, tables.times_table(TIMED)),
+        (SERVICES, SERVED, tables.services_table(SERVED)),
+    ],
+    ids=["seats", "faults", "times", "services"],
+)
+def test_a_table_shows_the_declared_columns(columns: Any, lines: Any, table: Any) -> None:
+    """The heads and the cells of a terminal's table are those of the declared columns, and their help stands below."""
+    shown = shown_columns(columns, TableView(lines))
+    rows = [re.split(r"\s{2,}", row.strip()) for row in text(table, 160).splitlines() if row.strip()]
+    assert rows[1] == [column.heading for column in shown]
+    assert rows[3] == [cell for column in shown if (cell := column.text(lines[0]))]
+    assert [" ".join(row) for row in rows[3 + len(lines) :]] == help_lines(columns, TableView(lines))
+
+
+def test_one_seat_has_no_share() -> None:
+    """Where matches have one seat, all points are its own."""
+    assert "mean score" in text(tables.seats_table(SEATED[:1]))
+    assert "share" not in text(tables.seats_table(SEATED[:1]))
 
 
 def test_names_are_text_not_markup() -> None:

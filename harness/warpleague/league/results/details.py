@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.statistics import Mean, rounded
+from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.tallies import WinLossRecord, means, records, shares
 from warpleague.league.season.played_match import TIMES
 
@@ -32,22 +32,6 @@ class SeatLine:
     record: WinLossRecord = attrs.Factory(WinLossRecord)
     share: Mean = attrs.Factory(Mean)
     even: bool = True
-
-    def to_json(self) -> dict[str, Any]:
-        """The line as a JSON object."""
-        record = self.record
-        return {
-            "seat": self.seat,
-            "played": record.played,
-            "won": record.won,
-            "drawn": record.drawn,
-            "lost": record.lost,
-            "share": rounded(self.share.mean if self.share.count else None, 6),
-            "share_error": rounded(self.share.error, 6),
-            "score": rounded(record.scores.mean if record.played else None, 6),
-            "faults": record.faults,
-            "even": self.even,
-        }
 
 
 def seats(league: League, columns: Columns | None = None) -> list[SeatLine]:
@@ -114,19 +98,6 @@ class TimeLine:
     def mean(self, total_ms: float) -> float | None:
         """A total divided by the decisions."""
         return total_ms / self.decisions if self.decisions else None
-
-    def to_json(self) -> dict[str, Any]:
-        """The line as a JSON object; means are for one decision."""
-        return {
-            "bot": self.bot,
-            "matches": self.matches,
-            "decisions": self.decisions,
-            "wall_ms": rounded(self.mean(self.wall_ms), 4),
-            "cpu_ms": rounded(self.mean(self.cpu_ms), 4),
-            "wait_ms": rounded(self.mean(self.wait_ms), 4),
-            "longest_ms": rounded(self.longest_ms, 3),
-            "longest_match": self.longest_match,
-        }
 
 
 def times(league: League) -> list[TimeLine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -28,10 +28,6 @@ class ServiceLine:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """The line as a JSON object."""
-        return {**attrs.asdict(self), "cost": round(self.cost, 6)}
 
     @property
     def has_any(self) -> bool:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic
 
 import attrs
 from markupsafe import Markup
@@ -22,6 +22,8 @@ from warpleague.report.site import charts
 from warpleague.report.site.front import CARDS, cards, picks, picture, sentence
 from warpleague.report.site.listing import Listing
 from warpleague.report.wording.bracket import bracket_parts, has_bracket
+from warpleague.report.wording.columns import LineT, TableView, help_lines, shown_columns
+from warpleague.report.wording.league_columns import FAULTS, SEATS, TIMES
 from warpleague.report.wording.league_words import (
     MAX_FAULTED,
     besides_lines,
@@ -36,20 +38,19 @@ from warpleague.report.wording.league_words import (
     read_tables,
     seats_remark,
     slowest_first,
-    time_words,
 )
 from warpleague.report.wording.match_words import BUSY_SHARE, Rows, conditions, one_line
-from warpleague.report.wording.standings_columns import Layout, help_lines, shown_columns
+from warpleague.report.wording.standings_columns import COLUMNS, Layout
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from warpleague.league.results.details import SeatLine, TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standing, Standings
     from warpleague.league.results.status import Status
-    from warpleague.report.wording.league_words import FaultTally
+    from warpleague.report.wording.columns import Column
 
 _POINTS: Final = 160  # of a line of Elo
 _GRID_BOTS: Final = 60  # more bots than this make no readable grid
@@ -63,6 +64,22 @@ class IndexContent:
     values: dict[str, Any]
     listing: Listing
     picture: dict[str, Any] | None
+
+
+@attrs.frozen
+class _PageTable(Generic[LineT]):
+    """The columns of a table that a page has, its lines, and the help below it."""
+
+    columns: Sequence[Column[LineT, TableView[LineT]]]
+    lines: Sequence[LineT]
+    help: Sequence[str]
+
+
+def _page_table(
+    columns: Sequence[Column[LineT, TableView[LineT]]], lines: Sequence[LineT]
+) -> _PageTable[LineT]:
+    view = TableView(lines, page=True)
+    return _PageTable(shown_columns(columns, view), lines, help_lines(columns, view))
 
 
 def index_content(league: League, *, only_totals: bool = False) -> IndexContent:
@@ -91,21 +108,24 @@ def index_content(league: League, *, only_totals: bool = False) -> IndexContent:
         "facts": _condition_rows(league, now),
         "test": _test(league),
         "table": table,
-        "columns": shown_columns(layout),
+        "columns": shown_columns(COLUMNS, layout),
         "disqualified": disqualified_lines(table),
         "faulted": fault_lines(bot_faults(league, columns), MAX_FAULTED),
         "changed": changes_line(league),
         "bracket": bracket_parts(league) if has_bracket(league) else [],
         "bracket_title": "Rounds" if season.format.kind == "swiss" else "Bracket",
-        "remarks": help_lines(layout),
+        "remarks": help_lines(COLUMNS, layout),
         "ratings_chart": _ratings_chart(table),
         "elo_chart": _course(table, marks, league.config.rating.start),
         "cross": None if table.solo or len(table.names) > _GRID_BOTS else _cross(table),
-        "seats": _seats(read.seats),
+        "seats": _page_table(SEATS, read.seats),
+        "shares_chart": _shares_chart,
         "seats_remark": seats_remark(read.seats),
-        "times": _times(read.times),
+        "times": _page_table(TIMES, slowest_first(read.times)),
+        "time_chart": _time_chart(read.times),
+        "is_busy": _is_busy,
         "busy": int(listing.busy.sum()),
-        "faults": _faults(read.faults),
+        "faults": _page_table(FAULTS, read.faults),
         "fault_kinds": listing.kinds,
     }
     if only_totals:
@@ -121,9 +141,9 @@ def _only_totals(values: dict[str, Any]) -> dict[str, Any]:
         "picks": [],
         "cards": [{**card, "form": []} for card in values["cards"]],
         "faulted": [],
-        "times": [],
+        "times": _page_table(TIMES, []),
         "busy": 0,
-        "faults": [{**row, "first": [], "more": False, "what": ""} for row in values["faults"]],
+        "faults": _page_table(FAULTS, [attrs.evolve(kind, first=[]) for kind in values["faults"].lines]),
         "fault_kinds": [],
     }
 
@@ -286,58 +306,15 @@ def _cross(table: Standings) -> list[dict[str, Any]]:
     return rows
 
 
-def _seats(lines: Sequence[SeatLine]) -> list[dict[str, Any]]:
-    rows = []
-    for line in lines:
-        half = line.share.half
-        shown = line.record.played and len(lines) > 1
-        rows.append(
-            {
-                "seat": line.seat,
-                "record": line.record,
-                "share": percent(line.share.mean) if shown else "-",
-                "error": f"{100 * half:.1f}" if shown and half is not None else "",
-                "chart": charts.small_interval(line.share.mean, half) if shown else "",
-                "score": f"{line.record.scores.mean:.2f}" if line.record.played else "-",
-            }
-        )
-    return rows
+def _shares_chart(line: SeatLine) -> Markup:
+    return charts.small_interval(line.share.mean, line.share.half) if line.record.played else Markup()
 
 
-def _times(lines: Sequence[TimeLine]) -> list[dict[str, Any]]:
-    """Slowest first; `busy` is whether the bot waited for a processor for much of its time."""
-    lines = slowest_first(lines)
+def _is_busy(line: TimeLine) -> bool:
+    """Whether the bot waited for a processor for much of its time."""
+    return line.wait_ms > BUSY_SHARE * line.wall_ms
+
+
+def _time_chart(lines: Sequence[TimeLine]) -> Callable[[TimeLine], Markup]:
     most = max((line.mean(line.wall_ms) or 0.0 for line in lines), default=0.0)
-    rows = []
-    for line in lines:
-        wall, cpu, wait, longest = time_words(line)
-        rows.append(
-            {
-                "bot": line.bot,
-                "decisions": line.decisions,
-                "wall": wall,
-                "cpu": cpu,
-                "wait": wait,
-                "busy": line.wait_ms > BUSY_SHARE * line.wall_ms,
-                "chart": charts.small_bar(line.mean(line.wall_ms) or 0.0, most),
-                "longest": longest,
-                "match": line.longest_match,
-            }
-        )
-    return rows
-
-
-def _faults(kinds: Sequence[FaultTally]) -> list[dict[str, Any]]:
-    """Faults by bot and kind, each with the first matches to look at."""
-    return [
-        {
-            "bot": kind.bot,
-            "kind": kind.kind,
-            "count": kind.count,
-            "retired": kind.retired,
-            "first": [{"match": line.match, "number": line.number, "n": line.fault.n} for line in kind.first],
-            "more": kind.count > len(kind.first),
-            "what": one_line(kind.what(200)),
-        }
-        for kind in kinds
-    ]
+    return lambda line: charts.small_bar(line.mean(line.wall_ms) or 0.0, most)

@@ -13,21 +13,21 @@ from rich.text import Text
 
 from warpleague.counts import counted
 from warpleague.report.terminal.console import make_table
+from warpleague.report.wording.columns import TableView, help_lines, shown_columns
+from warpleague.report.wording.league_columns import FAULTS, SEATS, SERVICES, TIMES
 from warpleague.report.wording.league_words import (
     MAX_FAULTED,
     confinement_lines,
     disqualified_lines,
     fault_lines,
     has_cycles,
-    percent,
     seats_remark,
     slowest_first,
-    time_words,
 )
-from warpleague.report.wording.standings_columns import Layout, help_lines, shown_columns
+from warpleague.report.wording.standings_columns import COLUMNS, Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.console import JustifyMethod
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from warpleague.league.results.details import SeatLine, TimeLine
     from warpleague.league.results.faulted import BotFaults
     from warpleague.league.results.services import ServiceLine
-    from warpleague.league.results.standings import Standing, Standings
+    from warpleague.league.results.standings import Standings
+    from warpleague.report.wording.columns import Column, LineT, ViewT
     from warpleague.report.wording.league_words import FaultTally
-    from warpleague.report.wording.standings_columns import Column
 
 _GRID_BOTS = 26  # more bots than this make no readable grid
 
@@ -47,13 +47,30 @@ def _titled(title: str, table: Table, *captions: str) -> Group:
     return Group(Text(title, style="bold"), table, *(Text(caption, style="dim") for caption in captions))
 
 
-def _numbers(table: Table, *headers: str) -> None:
-    for header in headers:
-        table.add_column(header, justify="right", no_wrap=True)
+def _filled(columns: Iterable[Column[LineT, ViewT]], view: ViewT, lines: Iterable[LineT]) -> Table:
+    """The columns that a view has, with a row for each line."""
+    table = make_table()
+    shown = shown_columns(columns, view)
+    for column in shown:
+        if column.kind == "bot":
+            _bot_column(table)
+        else:
+            justify: JustifyMethod = "left" if column.kind == "text" else "right"
+            table.add_column(column.heading, justify=justify, no_wrap=not column.wraps, overflow="fold")
+    for line in lines:
+        table.add_row(*(_cell(column.kind, column.text(line)) for column in shown))
+    return table
 
 
 def _bot_column(table: Table) -> None:
     table.add_column("bot", overflow="fold", min_width=8)
+
+
+def _cell(kind: str, text: str) -> str | Text:
+    """A cell; only numbers, which no bot chooses, are given as rich's markup."""
+    if kind == "faults":
+        return Text(text, style="dim" if text == "0" else "red")
+    return text if kind == "number" else Text(text)
 
 
 def standings_table(
@@ -68,34 +85,15 @@ def standings_table(
     Below them it is said which bots `faulted`.
     """
     layout = Layout(standings, width)
-    columns = shown_columns(layout)
-    table = make_table()
-    for column in columns:
-        if column.kind == "bot":
-            _bot_column(table)
-        else:
-            justify: JustifyMethod = "left" if column.kind == "text" else "right"
-            table.add_column(column.heading, justify=justify, no_wrap=not column.wraps)
-    for line in standings.lines[:top]:
-        table.add_row(*(_standings_cell(column, line) for column in columns))
-    captions = help_lines(layout) + disqualified_lines(standings)
+    table = _filled(COLUMNS, layout, standings.lines[:top])
+    captions = help_lines(COLUMNS, layout) + disqualified_lines(standings)
     title = f"Standings of {name}, {_matches(standings)}"
     return Group(_titled(title, table, *captions), *faulted_lines(faulted))
-
-
-def _standings_cell(column: Column, line: Standing) -> str | Text:
-    if column.kind == "bot":
-        return Text(column.text(line))
-    return _faults(line.record.faults) if column.kind == "faults" else column.text(line)
 
 
 def _matches(standings: Standings) -> str:
     kind = "solo match" if standings.solo else "match"
     return counted(standings.matches, kind)
-
-
-def _faults(count: int) -> Text:
-    return Text(f"{count:,}", style="red" if count else "dim")
 
 
 def faulted_lines(bots: Sequence[BotFaults]) -> list[Text]:
@@ -109,7 +107,7 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
     if len(order) > _GRID_BOTS:
         return Text(f"The crosstable of {len(order)} bots is too wide to read; --json has it.", style="dim")
     table = make_table()
-    _numbers(table, "#")
+    table.add_column("#", justify="right", no_wrap=True)
     _bot_column(table)
     names = max(8, *(len(name) for name in standings.names))
     columns = order[: max((width - names - 7) // 5, 1)]
@@ -142,71 +140,29 @@ def _shade(share: float) -> str:
 
 def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
     """The worth of each seat."""
-    table = make_table()
-    _numbers(table, "seat", "played", "won", "drawn", "lost", "share", "± 95 %", "mean score", "faults")
-    for line in lines:
-        record, half = line.record, line.share.half
-        table.add_row(
-            str(line.seat),
-            *(f"{count:,}" for count in (record.played, record.won, record.drawn, record.lost)),
-            percent(line.share.mean) if record.played and len(lines) > 1 else "-",
-            f"{100 * half:.1f}" if half is not None and len(lines) > 1 else "",
-            f"{record.scores.mean:.2f}" if record.played else "-",
-            _faults(record.faults),
-        )
-    return _titled("Seats", table, *filter(None, [seats_remark(lines)]))
+    return _titled("Seats", _filled(SEATS, TableView(lines), lines), *filter(None, [seats_remark(lines)]))
 
 
 def faults_table(kinds: Sequence[FaultTally]) -> RenderableType:
     """Faults by bot and kind, with how many cost the match, and the first match to look at."""
     if not kinds:
         return Text("No faults.", style="green")
-    table = make_table()
-    _bot_column(table)
-    table.add_column("kind")
-    _numbers(table, "faults", "forfeits")
-    table.add_column("first in match", overflow="fold")
-    table.add_column("what", overflow="fold", ratio=1)
-    for kind in kinds:
-        line = kind.first[0]
-        where = f"{line.number} ({line.match[:10]}), line {line.fault.n}"
-        counts = f"{kind.count:,}", f"{kind.retired:,}"
-        table.add_row(Text(kind.bot), kind.kind, *counts, where, Text(kind.what(120)))
-    return _titled("Faults", table)
+    return _titled("Faults", _filled(FAULTS, TableView(kinds), kinds))
 
 
 def times_table(lines: Sequence[TimeLine]) -> RenderableType:
     """The time each bot used for a decision, slowest first."""
-    table = make_table()
-    _bot_column(table)
-    _numbers(table, "decisions", "mean", "cpu", "wait", "longest")
-    table.add_column("in match", no_wrap=True)
-    for line in slowest_first(lines):
-        table.add_row(
-            Text(line.bot),
-            f"{line.decisions:,}",
-            *time_words(line),
-            line.longest_match[:10],
-        )
-    return _titled(
-        "Time for a decision, in milliseconds", table, "wait: ready to run, but without a processor."
-    )
+    view = TableView(slowest_first(lines))
+    table = _filled(TIMES, view, view.lines)
+    return _titled("Time for a decision, in milliseconds", table, *help_lines(TIMES, view))
 
 
 def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
     """The work and the cost of the bots' services."""
     if not lines:
         return Text("No bot told of a service.")
-    table = make_table()
-    _bot_column(table)
-    _numbers(table, "failures", "most", "void", "tokens in", "tokens out", "cost")
-    for line in lines:
-        counts = (line.failures, line.most_failures, line.void, line.input_tokens, line.output_tokens)
-        table.add_row(Text(line.bot), *(f"{count:,}" for count in counts), f"{line.cost:,.4f}")
-    captions = [
-        "failures: of the bot's service, in all matches; most: in one match; void: matches void for that."
-    ]
-    return _titled("Services that bots use", table, *captions)
+    view = TableView(lines)
+    return _titled("Services that bots use", _filled(SERVICES, view, lines), *help_lines(SERVICES, view))
 
 
 def confinement_remark(level: str, ways: Sequence[ConfinedMatches], dice: str = "") -> RenderableType:

@@ -15,6 +15,8 @@ from warpleague.counts import counted
 from warpleague.league.results.confinements import confined_matches
 from warpleague.league.results.status import status
 from warpleague.report.terminal import tables
+from warpleague.report.wording.columns import line_json
+from warpleague.report.wording.league_columns import SEATS, SERVICES, TIMES
 from warpleague.report.wording.league_words import (
     MAX_FAULTED,
     besides_lines,
@@ -184,7 +186,7 @@ VIEWS: dict[str, LeagueView] = {
     ),
     "bracket": LeagueView(_bracket_json, _bracket_text),
     "seats": LeagueView(
-        lambda league: [line.to_json() for line in _seats(league)],
+        lambda league: [line_json(SEATS, line) for line in _seats(league)],
         lambda league, _: tables.seats_table(_seats(league)),
     ),
     "faults": LeagueView(
@@ -192,11 +194,11 @@ VIEWS: dict[str, LeagueView] = {
         lambda league, _: tables.faults_table(by_kind(_faults(league))),
     ),
     "times": LeagueView(
-        lambda league: [line.to_json() for line in _times(league)],
+        lambda league: [line_json(TIMES, line) for line in _times(league)],
         lambda league, _: tables.times_table(_times(league)),
     ),
     "services": LeagueView(
-        lambda league: [line.to_json() for line in _services(league)],
+        lambda league: [line_json(SERVICES, line) for line in _services(league)],
         lambda league, _: tables.services_table(_services(league)),
     ),
 }

@@ -121,7 +121,7 @@ class FaultTally:
     first: list[FaultLine] = attrs.field(factory=list)
 
     def what(self, most: int) -> str:
-        """The message of the first one, in one line of at most so many characters."""
+        """The first line of the first one's message, at most so many characters of it."""
         return (self.first[0].fault.message.splitlines() or [""])[0][:most]
 
 
@@ -217,14 +217,6 @@ def seats_remark(lines: Sequence[SeatLine]) -> str:
 def slowest_first(lines: Iterable[TimeLine]) -> list[TimeLine]:
     """By the mean time of a decision."""
     return sorted(lines, key=lambda line: -(line.mean(line.wall_ms) or 0.0))
-
-
-def time_words(line: TimeLine) -> list[str]:
-    """The time of a decision, in milliseconds: the means of all, of the processor and of waiting, and the longest."""
-    means = [line.mean(total) for total in (line.wall_ms, line.cpu_ms, line.wait_ms)]
-    return ["-" if mean is None else f"{mean:.3f}" for mean in means] + [
-        f"{line.longest_ms:.1f}" if line.decisions else "-"
-    ]
 
 
 def rank_words(line: Standing) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 
 from warpleague.league.ratings.statistics import rounded, share_interval
+from warpleague.report.wording.columns import Column, line_json
 from warpleague.report.wording.league_words import (
     fit_notes,
     fit_words,
@@ -21,8 +22,6 @@ from warpleague.report.wording.league_words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from warpleague.league.results.standings import Standing, Standings
 
 _NARROW, _WIDE, _WIDEST = 76, 96, 116
@@ -39,6 +38,11 @@ class Layout:
     def has(self, characters: int) -> bool:
         """Whether there are so many characters."""
         return self.width is None or self.width >= characters
+
+    @property
+    def page(self) -> bool:
+        """Whether this is a page."""
+        return self.width is None
 
     @property
     def wide(self) -> bool:
@@ -82,38 +86,6 @@ class Layout:
             self.width is None
             or (self.has(_NARROW) and any(line.ahead and line.ahead.count for line in self.standings.lines))
         )
-
-
-def _always(_: Any) -> bool:
-    return True
-
-
-def _no_json(_: Standing) -> dict[str, Any]:
-    return {}
-
-
-@attrs.frozen
-class Column:
-    """One column of the standings.
-
-    `text` writes the value of a line, and `json` gives its keys for `--json`. `shown` says in which layouts the column
-    stands, and `explained` in which its `help` stands below the table: where it is shown, unless given. A help that
-    `joins` continues the line of the help before it. `kind` decides the alignment; `soft` columns are grey on pages.
-    On a page the column stands behind that with the name `page_after`, if given.
-    """
-
-    name: str
-    heading: str
-    text: Callable[[Standing], str]
-    json: Callable[[Standing], Mapping[str, Any]] = _no_json
-    shown: Callable[[Layout], bool] = _always
-    help: str | Callable[[Standings], str] = ""
-    explained: Callable[[Layout], bool] | None = None
-    joins: bool = False
-    kind: Literal["bot", "text", "number", "faults"] = "number"
-    wraps: bool = False
-    soft: bool = False
-    page_after: str = ""
 
 
 _ERROR: Final = "± 95 %"
@@ -215,7 +187,7 @@ def _lead_shown(layout: Layout) -> bool:
     )
 
 
-COLUMNS: Final = (
+COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
     Column("rank", "#", rank_words, _rank_json),
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
     Column(
@@ -331,6 +303,8 @@ COLUMNS: Final = (
             not layout.solo
             and (not (layout.cup or layout.swiss or layout.standings.by_score) or layout.has(_WIDEST))
         ),
+        lambda layout: fit_notes(layout.standings),
+        lambda layout: layout.rated,
         soft=True,
         page_after="share",
     ),
@@ -349,10 +323,10 @@ COLUMNS: Final = (
         lambda line: _mean(line, "ahead")[0],
         _ahead_json,
         lambda layout: layout.compared,
-        lambda standings: (
-            f"ahead: mean difference in {'margin' if standings.rival else 'score'} to the next bot, on "
+        lambda layout: [
+            f"ahead: mean difference in {'margin' if layout.rival else 'score'} to the next bot, on "
             "the deals both played."
-        ),
+        ],
         lambda layout: layout.compared and (layout.width is not None or len(layout.standings.lines) > 1),
     ),
     Column(
@@ -416,33 +390,7 @@ _FIRST_KEYS: Final = (
 """The order of the keys of `--json`, which never changes; keys that are not named here come after them."""
 
 
-def shown_columns(layout: Layout) -> list[Column]:
-    """The columns of a layout, from left to right."""
-    columns = [column for column in COLUMNS if column.shown(layout)]
-    if layout.width is None:
-        for column in [column for column in columns if column.page_after]:
-            columns.remove(column)
-            names = [other.name for other in columns]
-            columns.insert(names.index(column.page_after) + 1, column)
-    return columns
-
-
-def help_lines(layout: Layout) -> list[str]:
-    """The meaning of the columns and the limits of comparisons, as lines to stand below the table."""
-    lines: list[str] = []
-    for column in COLUMNS:
-        if column.help and (column.explained or column.shown)(layout):
-            text = column.help if isinstance(column.help, str) else column.help(layout.standings)
-            if column.joins:
-                lines[-1] += f" {text}"
-            else:
-                lines.append(text)
-        if column.name == "elo" and layout.rated:
-            lines += fit_notes(layout.standings)
-    return lines
-
-
 def standing_json(line: Standing) -> dict[str, Any]:
     """A line as a JSON object; keys named `..._error` are standard errors, `error` is half a 95 % interval."""
-    values = {key: value for column in COLUMNS for key, value in column.json(line).items()}
+    values = line_json(COLUMNS, line)
     return {key: values[key] for key in _FIRST_KEYS if key in values} | values
