@@ -18,6 +18,7 @@ GROUPS: Final = {
         "play": "play against bots yourself, in the browser or in the terminal",
         "match": "play one match between bots",
         "games": "list the games, or describe one",
+        "brief": "print all that the author of a bot needs to know of a game",
         "demo": "play a small league of every game",
         "docs": "list the pages of the documentation, or print one",
     },

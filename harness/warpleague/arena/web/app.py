@@ -13,7 +13,14 @@ import msgspec
 import trio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 
 from warpleague import __version__
@@ -22,8 +29,9 @@ from warpleague.arena.web.docs_pages import text_of
 from warpleague.arena.web.freeze import stored_match
 from warpleague.arena.web.gzip_stream import BEGIN, HEADERS, Piece, accepts_gzip
 from warpleague.arena.web.page_cache import Busy
-from warpleague.games import load_game
+from warpleague.games import GAMES, load_game
 from warpleague.report.site.page_frame import prepare, render, served, shared
+from warpleague.report.wording.brief import brief_text, llms_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
@@ -102,6 +110,8 @@ class App:
                 Route("/docs/", self._texts),
                 Route("/docs/{name}", self._text),
                 Route("/rules/{name}", self._text),
+                Route("/llms.txt", self._llms),
+                Route("/brief/{game}.md", self._brief),
                 Route(league, _with_slash),
                 Route(league + "/", self._league),
                 Route(league + "/index.html", self._league),
@@ -215,7 +225,17 @@ class App:
         found = await trio.to_thread.run_sync(text_of, name)  # long pages take some time the first time
         if found is None:
             raise HTTPException(404, "No page of the documentation has that name.")
-        return self.page("server_text.html.j2", title=found[0], text=found[1])
+        return self.page("server_text.html.j2", title=found[0], text=found[1], brief=name in GAMES and name)
+
+    async def _llms(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        return PlainTextResponse(llms_text())
+
+    async def _brief(self, request: Request) -> Response:
+        game = request.path_params["game"]
+        if game not in GAMES:
+            raise HTTPException(404, "There is no brief of a game of that name.")
+        text = await trio.to_thread.run_sync(brief_text, game)
+        return Response(text, media_type="text/markdown")
 
     # ------------------------------------------------------------------ one league
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _FENCED: Final = re.compile(r"(?ms)^([ ]*)(`{3,}|~{3,}).*?^\1\2[ ]*$\n?")
 _COMMENT: Final = re.compile(r"(?m)^[ ]*<!--.*?-->[ ]*\n")
-_LINK: Final = re.compile(r"(`[^`]*`)|\[([^\]]*)\]\(([^)\s]+)\)")
+LINK: Final = re.compile(r"(`[^`]*`)|\[([^\]]*)\]\(([^)\s]+)\)")
+"""Code between backticks (group 1), or a link: its label (2) and its target (3)."""
 
 
 @attrs.frozen
@@ -42,7 +43,7 @@ def indexed() -> list[tuple[Path, str]]:
     index = root / "docs" / "index.md"
     files = [(root / "README.md", "see what Warp League is"), (index, "find a page")]
     for purpose, links in re.findall(r"(?m)^\| (.+?) \| (.+?) \|$", index.read_text(encoding="utf-8")):
-        files += [(index.parent / match[3], purpose) for match in _LINK.finditer(links)]
+        files += [(index.parent / match[3], purpose) for match in LINK.finditer(links)]
     return files
 
 
@@ -66,7 +67,7 @@ def dead_ends(page: Page) -> list[str]:
     """The files that the page links to and that are not here, since they are part of a checkout only; sorted."""
     text = _FENCED.sub("", page_text(page))
     targets = {
-        match[3].partition("#")[0] for match in _LINK.finditer(text) if match[3] and ":" not in match[3]
+        match[3].partition("#")[0] for match in LINK.finditer(text) if match[3] and ":" not in match[3]
     }
     return sorted(target for target in targets if not (page.path.parent / target).exists())
 
@@ -85,6 +86,6 @@ def without_links(text: str, known: dict[str, Page]) -> str:
 
     parts, at = [], 0
     for fence in _FENCED.finditer(text):
-        parts += [_LINK.sub(in_words, text[at : fence.start()]), fence[0]]
+        parts += [LINK.sub(in_words, text[at : fence.start()]), fence[0]]
         at = fence.end()
-    return "".join([*parts, _LINK.sub(in_words, text[at:])])
+    return "".join([*parts, LINK.sub(in_words, text[at:])])

@@ -1,0 +1,326 @@
+"""Puts together the brief of a game: one text with all that the author of a bot needs.
+
+The parts come from the pages of the documentation (by their headings), from the JSON Schemas and from a recorded
+session, so the brief says the same as these. Only the introductions and the hints are written here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague import __version__
+from warpleague.games import GAMES
+from warpleague.report.wording.docs import LINK, page_text, pages
+from warpleague.runner.bot.clock import OVERLOAD_NS
+from warpleague.runner.bundle.shipped import shipped_root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_BYTES: Final = 30_000
+"""The longest brief, in bytes of UTF-8."""
+
+LEFT_OUT: Final = {
+    "aliens": ("Positions", "Bots"),
+    "captains": (
+        "How the boards are laid",
+        "A map in Python",
+        "Chance",
+        "A galaxy file",
+        "Positions",
+        "Bots",
+    ),
+    "coasters": ("Seats", "Positions by hand", "Bots"),
+    "sheets": ("Seats", "The engine in Python"),
+}
+"""By game: the headings of its page whose sections are not in the brief."""
+
+HINTS: Final = {
+    "aliens": (
+        "`jump` and `send` may be asked while it is the other side's turn.",
+        "An enemy may send a ship onto a square with a wormhole, and the ship then activates it at once.",
+        "`place` has up to 1056 legal actions. To save time, leave `legal` out of `wants`, and answer with an object.",
+    ),
+    "captains": (
+        "`unseen` counts the hidden cards in the hands of the others as well as those in the deck.",
+        "`moves` of an orbit space name spaces that are not adjacent. A token needs an adjacent space.",
+        "The numbers of the spaces differ from match to match. Read them from `setup` every time.",
+    ),
+    "coasters": (
+        "Action 0 of a turn is `end`. A bot that always answers 0 never moves and never fires.",
+        "A turn never ends by itself: the bot is asked until it answers `fire` or `end`.",
+        "`ally` and `claim` are asked while it is the turn of another seat.",
+        "With talk, a decision with one legal action is asked, too: the bot may send a message. `say` is in no list.",
+    ),
+    "sheets": (
+        "Free lines can be used at every decision, so most decisions have `free-line` actions when some are in store.",
+        "A seat is asked `take` even if no die is of use to it, if it has another choice than to pass.",
+        "The order in which dice are marked may make another die useless.",
+    ),
+}
+"""By game: its surprises for someone who writes a first bot."""
+
+_SURPRISES: Final = (
+    "**Forced moves are not asked.** If there is exactly one legal action, the referee plays it, and only the events "
+    "say so. A bot that keeps a queue of its own next actions must drop the queue, or remove the actions that were "
+    "played for it: compare with `events` or `state` at each question.",
+    "`then` in an answer has further actions, as objects. They are played while the same seat is to act and nothing "
+    "new was learned. Otherwise the rest is dropped without a fault, and the bot is asked again. An action of `then` "
+    "that is reached and is not legal is the fault `illegal`.",
+    "`action` is an index into the legal actions of this very question, from 0, or an action object with exactly the "
+    "keys given below.",
+    "Without `wants` in the hello, each question has `state`, `legal` and `events`. Leave out what you do not read.",
+    "`events` has what happened since the last question, the bot's own actions and forced moves included.",
+    "The bot's seat can be any: read `seat` in `start`. Options differ between leagues: read `options` in `start`.",
+    "In most leagues a single fault costs the match: a bot should always answer with something legal, in time.",
+    "Flush standard output after each line. Print nothing else to it: use standard error for remarks.",
+    "Draw random numbers only from `seed` in `start`: a match can then be played again. It does not tell the dice.",
+)
+
+_MARKS: Final = "neither mark is on the wire."
+"""The end of the page's own example; the brief has a longer one in its place."""
+_FENCE_WORDS: Final = re.compile(r"(?m)^(```\w+) .*$")
+_FENCED: Final = re.compile(r"(?ms)^```[^\n]*\n.*?^```[ ]*\n")
+_RULING: Final = re.compile(r"\s\(\*\*Ruling \d+\*\*\)")
+"""The mark of a decision that says nothing more; the brief does without it."""
+_HEADING: Final = re.compile(r"(#+) (.+)")
+_FOR_READERS: Final = ("python", "console", "toml")
+"""The languages of the examples in a game's page that are about other things than the wire."""
+
+
+def brief_text(game: str) -> str:
+    """The brief of one of our own games, in Markdown: at most `MAX_BYTES` long; `KeyError` for another game."""
+    hints = "".join(f"- {hint}\n" for hint in (*_SURPRISES, *HINTS[game]))
+    wire = _section("protocol", "The protocol in short").split(_MARKS)[1]
+    parts = [
+        _introduction(game),
+        "## The game\n\n" + _game_page(game),
+        f"## What surprises\n\n{hints}",
+        "## The wire\n\nThe bot reads lines of JSON from standard input, and writes lines of JSON to standard output."
+        " `>` is a line from the referee, `<` a line from the bot; neither mark is on the wire. In this recorded "
+        f"session `setup` and `state` are shortened, and the game is {_session_game()}.\n\n"
+        f"```text\n{_session()}```\n\n" + wire.lstrip(),
+        "## Types\n\nThe types of JSON values; a key with `?` may be absent. An action is one object of its list.\n\n"
+        f"```text\n{_types('messages', ('Start', 'Act', 'End', 'BotHello', 'Answer'))}```\n\n"
+        f"Actions, `state` (View), `setup` (Setup) and `options` (Options) of {game}:\n\n"
+        f"```text\n{_types(game)}```\n",
+        "## The clock\n\n" + _clock(),
+        _testing(game),
+    ]
+    text = "\n".join(parts)
+    left_out = []
+    for page, heading, what in (
+        ("spec", "7 Faults", "faults"),
+        ("spec", "4 Questions and answers", "questions and answers"),
+        ("write-a-bot", "What goes wrong first", "what goes wrong first"),
+    ):
+        more = f"\n## {what.capitalize()}\n\n{_section(page, heading)}"
+        if len((text + more).encode()) < MAX_BYTES - 200:
+            text += more
+        else:
+            left_out.append(f"{what} (`warpleague docs {page}`)")
+    if left_out:
+        text += f"\nNot in this brief, for its length: {'; '.join(left_out)}.\n"
+    return text
+
+
+def llms_text() -> str:
+    """The text of `/llms.txt`: what this is, and the address of each brief."""
+    listed = "".join(f"- [{name}](/brief/{name}.md): {_opening(name)}\n" for name in GAMES)
+    return (
+        "# Warp League\n\n> A tournament program for bots that play board games. A bot is a program in any language "
+        "that reads and writes lines of JSON.\n\nEach of these texts has all that the author of a bot needs for one "
+        f"game: rules, messages, types, clock, and how to test.\n\n## Games\n\n{listed}"
+    )
+
+
+def _introduction(game: str) -> str:
+    return (
+        f"# How to write a bot for {game}\n\nThis text has all that you need to write a bot for the game {game} of "
+        f"Warp League {__version__}. `warpleague brief {game}` prints it. A bot is a program in any language: it gets "
+        "questions as lines of JSON, and answers each with one legal action. The aim is to rank above the other "
+        "seats by the rules of the game.\n\nThis whole bot always plays the first legal action:\n\n"
+        + _fence("spec", "The protocol of Warp League, version 1", "python")
+        + "\nA bot is a folder with its program and `bot.toml`. `warpleague bot new my-bot` makes one in Python, and "
+        f'`--lang` chooses another language.\n\n```toml\nname = "my-bot"\ngames = ["{game}"]\n'
+        'run = ["python3", "bot.py"]\n```\n'
+    )
+
+
+def _clock() -> str:
+    minutes = OVERLOAD_NS // 60_000_000_000
+    return (
+        "Without other limits a command gives 1 s for each decision (`move_s`) and 10 s to start and again to get "
+        "ready (`start_s`). A league has its own limits: read `clock` in `start` and in each question. What the bot and "
+        "its processes compute, and time that they sleep, is charged. Time in which others use the processor is not "
+        f"charged: on a busy host the referee waits up to {minutes} minutes and ten times the bot's time in one "
+        "decision, and then the match is void, for which the bot is not to blame. So bound a search by processor time "
+        "or by a number of nodes, and use a fifth of the time.\n\n" + _section("spec", "5 The clock")
+    )
+
+
+def _testing(game: str) -> str:
+    return (
+        "## How to test\n\n```sh\n"
+        "warpleague bot new my-bot               # a bot that plays at random\n"
+        f"warpleague bot check my-bot --game {game} --quick   # does it finish whole matches? exit code 0: ready\n"
+        f"warpleague match {game} my-bot bots/random-python --seed 1 --record one.jsonl --log logs\n"
+        "warpleague replay show one.jsonl        # each move; --stderr 0 and --wire 0 show what seat 0 wrote\n"
+        "warpleague reproduce one.jsonl          # does the same match come out?\n"
+        f"warpleague compare my-bot old-bot --game {game}   # is it better? plays equal deals until it is clear\n"
+        f"warpleague games {game}                 # the options\n"
+        f"warpleague docs {game}                  # the whole page; also: write-a-bot, spec, simulator, compare\n"
+        "```\n\n`warpleague bot list` shows bots to play against, and `warpleague help COMMAND` explains a command.\n"
+    )
+
+
+# ---------------------------------------------------------------------- from the pages
+
+
+@cache
+def _sections(page: str) -> dict[str, tuple[int, str]]:
+    """By heading of a page: its level, and the text below it up to the next heading; without the targets of links."""
+    found: dict[str, tuple[int, str]] = {}
+    heading, level, fenced, lines = "", 0, False, list[str]()
+    for line in [*page_text(pages()[page]).splitlines(keepends=True), "# "]:
+        fenced ^= line.startswith("```")
+        match = None if fenced else _HEADING.match(line)
+        if match or line == "# ":
+            if heading:
+                text = LINK.sub(lambda link: link[1] or link[2], "".join(lines)).strip() + "\n"
+                found[heading] = level, text
+            heading, level, lines = (match[2].strip(), len(match[1]), []) if match else ("", 0, [])
+        else:
+            lines.append(line)
+    return found
+
+
+def _section(page: str, heading: str) -> str:
+    return _FENCE_WORDS.sub(r"\1", _sections(page)[heading][1])
+
+
+def _fence(page: str, heading: str, language: str) -> str:
+    """The first example in a language below a heading."""
+    return next(
+        found[0]
+        for found in _FENCED.finditer(_section(page, heading))
+        if found[0].startswith(f"```{language}\n")
+    )
+
+
+def _opening(game: str) -> str:
+    """The first sentence of the page of a game."""
+    first = next(iter(_sections(game).values()))[1]
+    return " ".join(first.split()).partition(". ")[0] + "."
+
+
+def _game_page(game: str) -> str:
+    """The page of the game as far as it is for bots, each heading one level lower."""
+    found = _sections(game)
+    if gone := [heading for heading in LEFT_OUT[game] if heading not in found]:
+        raise ValueError(f"docs/games/{game}.md has no heading {gone[0]!r}")
+    return "\n".join(
+        (f"{'#' * (level + 1)} {heading}\n\n" if level > 1 else "")
+        + _FENCED.sub(_for_the_wire, _RULING.sub("", text))
+        for heading, (level, text) in found.items()
+        if heading not in LEFT_OUT[game]
+    )
+
+
+def _for_the_wire(fence: re.Match[str]) -> str:
+    return "" if fence[0].startswith(tuple(f"```{name}" for name in _FOR_READERS)) else fence[0]
+
+
+# ---------------------------------------------------------------------- from the protocol's files
+
+
+@cache
+def _steps() -> list[dict[str, Any]]:
+    path = shipped_root() / "protocol" / "conformance" / "bot" / "one-match.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _session() -> str:
+    """The recorded session, with a mark before each line."""
+    return "".join(
+        f"{'>' if 'to' in step else '<'} {json.dumps(step['message'], separators=(',', ':'))}\n"
+        for step in _steps()
+        if "message" in step
+    )
+
+
+def _session_game() -> str:
+    return next(
+        str(step["message"]["game"]) for step in _steps() if step.get("message", {}).get("type") == "start"
+    )
+
+
+def _types(name: str, wanted: tuple[str, ...] = ()) -> str:
+    """The types of a schema, one a line, with those that they name; actions first. `wanted` chooses where to begin."""
+    schema = json.loads((shipped_root() / "protocol" / "schema" / f"{name}.json").read_bytes())["$defs"]
+    lines = list[str]()
+    begin = wanted or (*_named(schema["action"]), "View", "Setup", "Options")
+    todo, done = list(begin), set[str]()
+    while todo:
+        if (type_ := todo.pop(0)) in done:
+            continue
+        done.add(type_)
+        lines.append(f"{type_} = {_type(schema[type_])}\n")
+        if type_ == "Options":
+            lines += [
+                f"  # {key}: {value['description']}{_default(value)}\n"
+                for key, value in schema[type_]["properties"].items()
+            ]
+        todo += _named(schema[type_])
+    return "".join(lines)
+
+
+def _default(option: dict[str, Any]) -> str:
+    return f"; default {json.dumps(option['default'])}" if "default" in option else ""
+
+
+def _named(node: Any) -> Iterator[str]:
+    """The names of the types that are in a part of a schema."""
+    if isinstance(node, dict):
+        if "$ref" in node:
+            yield node["$ref"].rpartition("/")[2]
+        for value in node.values():
+            yield from _named(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _named(value)
+
+
+def _type(node: dict[str, Any]) -> str:
+    """A part of a schema in short."""
+    if "$ref" in node:
+        return str(node["$ref"]).rpartition("/")[2]
+    if "const" in node:
+        return json.dumps(node["const"])
+    if "enum" in node:
+        return " | ".join(map(json.dumps, node["enum"]))
+    for several in ("anyOf", "oneOf"):
+        if several in node:
+            return " | ".join(map(_type, node[several]))
+    kinds = node.get("type", "any")
+    return " | ".join(_kind(kind, node) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+
+
+def _kind(kind: str, node: dict[str, Any]) -> str:
+    if kind == "object" and "properties" in node:
+        required = node.get("required", ())
+        keys = (
+            f"{key}: {_type(value)}" if key in required else f"{key}?: {_type(value).removesuffix(' | null')}"
+            for key, value in node["properties"].items()
+        )
+        return "{" + ", ".join(keys) + "}"
+    if kind == "object" and isinstance(node.get("additionalProperties"), dict):
+        return "{key: " + _type(node["additionalProperties"]) + "}"
+    if kind == "array" and "prefixItems" in node:
+        return "[" + ", ".join(map(_type, node["prefixItems"])) + "]"
+    if kind == "array":
+        return f"[{_type(node['items'])}, ...]" if "items" in node else "[...]"
+    return {"integer": "int", "string": "text", "boolean": "bool"}.get(kind, kind)
