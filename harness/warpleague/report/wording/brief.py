@@ -33,7 +33,7 @@ LEFT_OUT: Final = {
         "Positions",
         "Bots",
     ),
-    "coasters": ("Seats", "Positions by hand", "Bots"),
+    "coasters": ("Seats", "Positions by hand", "Talk and alliances from Python", "Bots"),
     "sheets": ("Seats", "The engine in Python"),
 }
 """By game: the headings of its page whose sections are not in the brief."""
@@ -87,8 +87,6 @@ _FENCED: Final = re.compile(r"(?ms)^```[^\n]*\n.*?^```[ ]*\n")
 _RULING: Final = re.compile(r"\s\(\*\*Ruling \d+\*\*\)")
 """The mark of a decision that says nothing more; the brief does without it."""
 _HEADING: Final = re.compile(r"(#+) (.+)")
-_FOR_READERS: Final = ("python", "console", "toml")
-"""The languages of the examples in a game's page that are about other things than the wire."""
 
 
 def brief_text(game: str) -> str:
@@ -154,8 +152,8 @@ def _clock() -> str:
     minutes = OVERLOAD_NS // 60_000_000_000
     return (
         "Without other limits a command gives 1 s for each decision (`move_s`) and 10 s to start and again to get "
-        "ready (`start_s`). A league has its own limits: read `clock` in `start` and in each question. What the bot and "
-        "its processes compute, and time that they sleep, is charged. Time in which others use the processor is not "
+        "ready (`start_s`). A league has its own limits: read `clock` in `start` and in each question. What the bot "
+        "and its processes compute, and time that they sleep, is charged. Time in which others use the processor is not "
         f"charged: on a busy host the referee waits up to {minutes} minutes and ten times the bot's time in one "
         "decision, and then the match is void, for which the bot is not to blame. So bound a search by processor time "
         "or by a number of nodes, and use a fifth of the time.\n\n" + _section("spec", "5 The clock")
@@ -223,15 +221,10 @@ def _game_page(game: str) -> str:
     if gone := [heading for heading in LEFT_OUT[game] if heading not in found]:
         raise ValueError(f"docs/games/{game}.md has no heading {gone[0]!r}")
     return "\n".join(
-        (f"{'#' * (level + 1)} {heading}\n\n" if level > 1 else "")
-        + _FENCED.sub(_for_the_wire, _RULING.sub("", text))
+        (f"{'#' * (level + 1)} {heading}\n\n" if level > 1 else "") + _RULING.sub("", text)
         for heading, (level, text) in found.items()
         if heading not in LEFT_OUT[game]
     )
-
-
-def _for_the_wire(fence: re.Match[str]) -> str:
-    return "" if fence[0].startswith(tuple(f"```{name}" for name in _FOR_READERS)) else fence[0]
 
 
 # ---------------------------------------------------------------------- from the protocol's files
