@@ -153,8 +153,8 @@ def _clock() -> str:
     return (
         "Without other limits a command gives 1 s for each decision (`move_s`) and 10 s to start and again to get "
         "ready (`start_s`). A league has its own limits: read `clock` in `start` and in each question. What the bot "
-        "and its processes compute, and time that they sleep, is charged. Time in which others use the processor is not "
-        f"charged: on a busy host the referee waits up to {minutes} minutes and ten times the bot's time in one "
+        "and its processes compute, and time that they sleep, is charged. Time in which others use the processor is "
+        f"not charged: on a busy host the referee waits up to {minutes} minutes and ten times the bot's time in one "
         "decision, and then the match is void, for which the bot is not to blame. So bound a search by processor time "
         "or by a number of nodes, and use a fifth of the time.\n\n" + _section("spec", "5 The clock")
     )
