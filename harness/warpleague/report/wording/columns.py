@@ -76,6 +76,15 @@ class Column(Generic[LineT, ViewT]):
     page_after: str = ""
 
 
+def count_column(
+    name: str, count: Callable[[LineT], int], heading: str = "", **more: Any
+) -> Column[LineT, ViewT]:
+    """A column of whole numbers; its name is also the key for `--json`, and its heading, unless one is given."""
+    return Column(
+        name, heading or name, lambda line: f"{count(line):,}", lambda line: {name: count(line)}, **more
+    )
+
+
 def shown_columns(columns: Iterable[Column[LineT, ViewT]], view: ViewT) -> list[Column[LineT, ViewT]]:
     """The columns that a view has, from left to right."""
     shown = [column for column in columns if column.shown(view)]

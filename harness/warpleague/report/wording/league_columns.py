@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from warpleague.league.ratings.statistics import rounded
-from warpleague.report.wording.columns import Column, TableView, never
+from warpleague.report.wording.columns import Column, TableView, count_column, never
 from warpleague.report.wording.league_words import percent
 from warpleague.report.wording.match_words import one_line
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.details import SeatLine, TimeLine
     from warpleague.league.results.services import ServiceLine
-    from warpleague.league.results.tallies import WinLossRecord
     from warpleague.report.wording.league_words import FaultTally
 
 _SeatColumn: TypeAlias = "Column[SeatLine, TableView[SeatLine]]"
@@ -32,10 +31,6 @@ def _on_page(view: TableView[Any]) -> bool:
     return view.page
 
 
-def _count(name: str, of: Callable[[WinLossRecord], int]) -> _SeatColumn:
-    return Column(name, name, lambda line: f"{of(line.record):,}", lambda line: {name: of(line.record)})
-
-
 def _several_seats(view: TableView[SeatLine]) -> bool:
     """Of one seat the share says nothing."""
     return len(view.lines) > 1
@@ -47,11 +42,11 @@ def _half(line: SeatLine) -> str:
 
 
 SEATS: Final[tuple[_SeatColumn, ...]] = (
-    Column("seat", "seat", lambda line: str(line.seat), lambda line: {"seat": line.seat}),
-    _count("played", lambda record: record.played),
-    _count("won", lambda record: record.won),
-    _count("drawn", lambda record: record.drawn),
-    _count("lost", lambda record: record.lost),
+    count_column("seat", lambda line: line.seat),
+    count_column("played", lambda line: line.record.played),
+    count_column("won", lambda line: line.record.won),
+    count_column("drawn", lambda line: line.record.drawn),
+    count_column("lost", lambda line: line.record.lost),
     Column(
         "share",
         "share",
@@ -74,13 +69,7 @@ SEATS: Final[tuple[_SeatColumn, ...]] = (
         lambda line: f"{line.record.scores.mean:.2f}" if line.record.played else "-",
         lambda line: {"score": rounded(line.record.scores.mean if line.record.played else None, 6)},
     ),
-    Column(
-        "faults",
-        "faults",
-        lambda line: f"{line.record.faults:,}",
-        lambda line: {"faults": line.record.faults},
-        kind="faults",
-    ),
+    count_column("faults", lambda line: line.record.faults, kind="faults"),
     Column("even", "even", json=lambda line: {"even": line.even}, shown=never),
 )
 """The results by seat."""
@@ -101,15 +90,7 @@ FAULTS: Final[tuple[_FaultColumn, ...]] = (
     Column("kind", "kind", lambda tally: tally.kind, kind="text", drawn=True),
     Column("faults", "faults", lambda tally: f"{tally.count:,}"),
     Column("forfeits", "forfeits", lambda tally: f"{tally.retired:,}"),
-    Column(
-        "first",
-        "first in match",
-        _first,
-        shown=_some_match,
-        kind="text",
-        wraps=True,
-        drawn=True,
-    ),
+    Column("first", "first in match", _first, shown=_some_match, kind="text", wraps=True, drawn=True),
     Column(
         "what",
         "what",
@@ -135,13 +116,8 @@ def _time(name: str, heading: str, of: Callable[[TimeLine], float], **more: Any)
 
 TIMES: Final[tuple[_TimeColumn, ...]] = (
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
-    Column("matches", "matches", json=lambda line: {"matches": line.matches}, shown=never),
-    Column(
-        "decisions",
-        "decisions",
-        lambda line: f"{line.decisions:,}",
-        lambda line: {"decisions": line.decisions},
-    ),
+    count_column("matches", lambda line: line.matches, shown=never),
+    count_column("decisions", lambda line: line.decisions),
     _time("wall_ms", "mean", lambda line: line.wall_ms),
     Column("chart", "", shown=_on_page, drawn=True),
     _time("cpu_ms", "processor", lambda line: line.cpu_ms),
@@ -170,35 +146,18 @@ TIMES: Final[tuple[_TimeColumn, ...]] = (
 """The time that the bots used for a decision, in milliseconds."""
 
 
-def _amount(name: str, heading: str, of: Callable[[ServiceLine], int], help_: str = "") -> _ServiceColumn:
-    return Column(
-        name,
-        heading,
-        lambda line: f"{of(line):,}",
-        lambda line: {name: of(line)},
-        help=help_,
-        joins=name != "failures",
-    )
-
-
 SERVICES: Final[tuple[_ServiceColumn, ...]] = (
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
-    Column("matches", "matches", json=lambda line: {"matches": line.matches}, shown=never),
-    _amount(
-        "failures",
+    count_column("matches", lambda line: line.matches, shown=never),
+    count_column(
         "failures",
         lambda line: line.failures,
-        "failures: of the bot's service, in all matches;",
+        help="failures: of the bot's service, in all matches; most: in one match; void: matches void for that.",
     ),
-    _amount("most_failures", "most", lambda line: line.most_failures, "most: in one match;"),
-    _amount("void", "void", lambda line: line.void, "void: matches void for that."),
-    _amount("input_tokens", "tokens in", lambda line: line.input_tokens),
-    _amount("output_tokens", "tokens out", lambda line: line.output_tokens),
-    Column(
-        "cost",
-        "cost",
-        lambda line: f"{line.cost:,.4f}",
-        lambda line: {"cost": round(line.cost, 6)},
-    ),
+    count_column("most_failures", lambda line: line.most_failures, "most"),
+    count_column("void", lambda line: line.void),
+    count_column("input_tokens", lambda line: line.input_tokens, "tokens in"),
+    count_column("output_tokens", lambda line: line.output_tokens, "tokens out"),
+    Column("cost", "cost", lambda line: f"{line.cost:,.4f}", lambda line: {"cost": round(line.cost, 6)}),
 )
 """The work and the cost of the services that the bots use."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 
 from warpleague.league.ratings.statistics import rounded, share_interval
-from warpleague.report.wording.columns import Column, line_json
+from warpleague.report.wording.columns import Column, count_column, line_json
 from warpleague.report.wording.league_words import (
     fit_notes,
     fit_words,
@@ -336,34 +336,12 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
         shown=lambda layout: layout.compared,
         soft=True,
     ),
-    Column(
-        "played",
-        "played",
-        lambda line: f"{line.record.played:,}",
-        lambda line: {"played": line.record.played},
-        lambda layout: not layout.rival or layout.wide,
+    count_column(
+        "played", lambda line: line.record.played, shown=lambda layout: not layout.rival or layout.wide
     ),
-    Column(
-        "won",
-        "won",
-        lambda line: f"{line.record.won:,}",
-        lambda line: {"won": line.record.won},
-        lambda layout: not layout.solo or layout.rival,
-    ),
-    Column(
-        "drawn",
-        "drawn",
-        lambda line: f"{line.record.drawn:,}",
-        lambda line: {"drawn": line.record.drawn},
-        lambda layout: not layout.solo,
-    ),
-    Column(
-        "lost",
-        "lost",
-        lambda line: f"{line.record.lost:,}",
-        lambda line: {"lost": line.record.lost},
-        lambda layout: not layout.solo or layout.rival,
-    ),
+    count_column("won", lambda line: line.record.won, shown=lambda layout: not layout.solo or layout.rival),
+    count_column("drawn", lambda line: line.record.drawn, shown=lambda layout: not layout.solo),
+    count_column("lost", lambda line: line.record.lost, shown=lambda layout: not layout.solo or layout.rival),
     Column(
         "share",
         "share",
@@ -371,13 +349,7 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
         lambda line: {"points": rounded(line.record.points, 6)},
         lambda layout: not layout.solo and layout.wide,
     ),
-    Column(
-        "faults",
-        "faults",
-        lambda line: f"{line.record.faults:,}",
-        lambda line: {"faults": line.record.faults},
-        kind="faults",
-    ),
+    count_column("faults", lambda line: line.record.faults, kind="faults"),
 )
 """All columns, in the order in which they stand."""
 
