@@ -17,7 +17,7 @@ _ASTRAL: Final = 0x10000
 
 def safe(text: str, keep: str = "\n\t") -> str:
     """`text` with every character escaped that is not printable, apart from those in `keep`."""
-    if text.isprintable():
+    if text.isprintable() or ("\n" in keep and _is_printable(text)):
         return text
     return "".join(char if char.isprintable() or char in keep else f"\\x{ord(char):02x}" for char in text)
 
@@ -29,11 +29,16 @@ def printable(data: bytes) -> str:
 
 def safe_json(text: str) -> str:
     """JSON `text` with every character that is not printable as a JSON escape: the value stays the same."""
-    if text.isprintable():
+    if _is_printable(text):
         return text
     return re.sub(
         r"[^\n]", lambda match: match[0] if match[0].isprintable() else _json_escape(match[0]), text
     )
+
+
+def _is_printable(text: str) -> bool:
+    """Whether nothing but newlines in `text` is unprintable; long texts would take time one character at a time."""
+    return text.replace("\n", "").isprintable()
 
 
 def _json_escape(char: str) -> str:

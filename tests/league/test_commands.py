@@ -6,6 +6,8 @@ import json
 import os
 import re
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ import pytest
 
 from warpleague.cli.common import print_json_list
 from warpleague.league.play.running import run_league
+from warpleague.league.store.schema import NUMBERING
 from warpleague.match import zstd
 
 if TYPE_CHECKING:
@@ -115,6 +118,23 @@ def test_matches_can_be_asked_for_by_bot(command: Command, played: Path) -> None
     code, _, err = command("matches", played, "--bot", "ana")
     assert code == 2
     assert "did you mean 'anna'?" in err
+
+
+def test_matches_are_the_same_with_and_without_numbers(command: Command, league_file: Path) -> None:
+    """`matches` lists played and missing matches in order, whether the store has their numbers or not."""
+    command("run", league_file, "--quiet", "--matches", "7")
+    results = league_file.parent / "results"
+    store = next(results.rglob("league.sqlite"))
+    with closing(sqlite3.connect(store)) as db, db:  # a hole in the middle, as a void match leaves it
+        stored = [row[0] for row in db.execute("SELECT number FROM match ORDER BY number")]
+        db.execute("DELETE FROM match WHERE number = ?", (stored.pop(3),))
+    listed = command("matches", league_file, "--json")[1]
+    rows = json.loads(listed)
+    assert [row["number"] for row in rows] == [*range(1, 19)]
+    assert [row["number"] for row in rows if row["played"]] == stored
+    with closing(sqlite3.connect(store)) as db, db:
+        db.execute("DELETE FROM meta WHERE key = ?", (NUMBERING,))
+    assert command("matches", league_file, "--json")[1] == listed
 
 
 def test_json_has_the_documented_keys(

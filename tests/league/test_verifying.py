@@ -29,7 +29,7 @@ from warpline.codec import canonical
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from tests.league.conftest import OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
+    from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
 
 
 OF_MATCH = "WHERE match = (SELECT key FROM match WHERE id = ?)"
@@ -134,6 +134,35 @@ def test_a_row_that_is_none_is_told(
         pytest.raises(StoreError, match=told),
     ):
         league.columns("times")
+
+
+def test_a_sample_is_said_to_be_one(real: tuple[Path, Path], command: Command) -> None:
+    """`--sample` executes so many matches again and says so; the same seed draws the same matches."""
+    path, store = real
+    whole = json.loads(command("verify", path, "--json")[1])
+    assert (whole["records"], whole["sample"]) == (6, None)
+    with closing(sqlite3.connect(store)) as db, db:
+        db.execute("UPDATE seat SET rank = 3 - rank")
+    drawn = [
+        json.loads(command("verify", path, "--sample", "2", "--seed", seed, "--json")[1])
+        for seed in ("a", "a", *"bcdefghi")
+    ]
+    assert {found["records"] for found in drawn} == {2}
+    assert drawn[0]["sample"] == {"matches": 2, "of": 6, "seed": "a"}
+    assert drawn[0] == drawn[1]
+    numbers = [
+        frozenset(row["number"] for row in found["wrong"] if "of its record" in row["problem"])
+        for found in drawn
+    ]
+    assert {len(some) for some in numbers} == {2}
+    assert len(set(numbers)) > 1
+    assert frozenset().union(*numbers) == {*range(1, 7)}
+    code, out, _ = command("verify", path, "--sample", "100")
+    assert code == 1
+    assert "Only a sample was verified: 6 of 6 matches, drawn at random with --seed " in out
+    code, _, err = command("verify", path, "--seed", "a")
+    assert code == 2
+    assert "--sample N" in err
 
 
 def test_a_file_with_broken_pages_is_told(real: tuple[Path, Path], tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ _EXAMPLES: Final = {
     "report": ("leagues/mine.toml --replays all",),
     "merge": ("leagues/mine.toml other-machine/results/mine",),
     "commit": ("leagues/mine.toml", "leagues/mine.toml --entrants"),
-    "verify": ("leagues/mine.toml", "leagues/mine.toml --head HEAD"),
+    "verify": ("leagues/mine.toml", "leagues/mine.toml --head HEAD", "leagues/mine.toml --sample 100"),
     "disqualify": ('leagues/mine.toml my-bot --reason "it is a copy"',),
     "backup": ("leagues/mine.toml --out /mnt/backup/results",),
     "reinstate": ('leagues/mine.toml my-bot --reason "it is no copy"',),

@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 def list_matches(args: argparse.Namespace) -> int:
     """Print a line for each match, or JSON."""
+    from warpleague.league.results.remaining import listed
     from warpleague.suggest import nearest
 
-    with open_league(args) as league:
+    with open_league(args) as league, league.store.snapshot():
         names = league.season.names
         if args.bot is not None and args.bot not in names:
             raise BadInput(f"--bot: no bot is called {args.bot!r}; {nearest(args.bot, names)}")
         only = None if args.bot is None else names.index(args.bot)
-        found = league.store.look_up(
-            fixture for fixture in league.schedule if only is None or only in fixture.seats
+        found = (
+            (fixture, played) for fixture, played in listed(league) if only is None or only in fixture.seats
         )
         if args.json:
             print_json_list(_match_json(league, fixture, played) for fixture, played in found)

@@ -6,8 +6,10 @@ These are the arguments and outputs of `warpleague league verify`, `merge` and `
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import count, league_command, open_league, print_json, say
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.league import League
     from warpleague.league.schedule.formats.strength_test import StrengthTest
+    from warpleague.league.season.fixture import Fixture
 
     Handler = Callable[[argparse.Namespace], int]
 
@@ -38,6 +41,17 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
         metavar="HEAD",
         help="a receipt that an earlier run printed: check that everything stored until then is "
         "still there; can be given several times",
+    )
+    verify.add_argument(
+        "--sample",
+        type=count(1),
+        metavar="N",
+        help="execute only N matches again, drawn at random; the journal is checked in full (default: all)",
+    )
+    verify.add_argument(
+        "--seed",
+        metavar="TEXT",
+        help="draw the sample that an earlier run printed this seed for (default: a new one each time)",
     )
     merge = action("merge", "add the matches of this league that were played on other machines", _merge)
     merge.add_argument(
@@ -67,8 +81,10 @@ def _verify(args: argparse.Namespace) -> int:
     """Exit code 1: something does not hold, or the store does not go back to a head that was given."""
     from warpleague.league.play.stages import stage_problems
     from warpleague.league.store.journal import Head
-    from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
+    from warpleague.league.upkeep.verifying import altered, mispaired, random_sample, verify_league
 
+    if args.seed is not None and args.sample is None:
+        raise BadInput("--seed: it chooses the matches of --sample N; give both, or none")
     heads = [Head.parse(text) for text in args.head]
     with open_league(args) as league:
         total = 0
@@ -80,7 +96,13 @@ def _verify(args: argparse.Namespace) -> int:
                 numbered = f"match {number} ({match})" if number else f"match {match}"
                 print(f"WRONG  {'the store' if match is None else numbered}: {problem}")
 
-        for fixture, problem in verify_league(league, args.jobs, **args.tools.pool):
+        fixtures: list[Fixture] | None = None
+        sample: dict[str, Any] | None = None
+        if args.sample is not None:
+            seed = token_hex(4) if args.seed is None else args.seed
+            fixtures, stored = random_sample(league, args.sample, seed)
+            sample = {"matches": len(fixtures), "of": stored, "seed": seed}
+        for fixture, problem in verify_league(league, args.jobs, **args.tools.pool, fixtures=fixtures):
             total += 1
             if problem is not None:
                 tell(fixture.number, fixture.id, problem)
@@ -101,6 +123,7 @@ def _verify(args: argparse.Namespace) -> int:
                     "wrong": wrong,
                     "journal": league.store.journal(),
                     "head": str(league.store.head()),
+                    "sample": sample,
                 }
             )
         else:
@@ -108,6 +131,11 @@ def _verify(args: argparse.Namespace) -> int:
                 f"{good:,} of {counted(total, 'record')} {'holds' if good == 1 else 'hold'}: "
                 "executed again, dice, results and tables compared."
             )
+            if sample is not None:
+                print(
+                    f"Only a sample was verified: {sample['matches']:,} of {counted(sample['of'], 'match')}, drawn at "
+                    f"random with --seed {shlex.quote(sample['seed'])}."
+                )
             _print_journal(league, len(wrong) == total - good, heads)
             if test is not None:
                 from warpleague.league.results.faulted import bot_faults

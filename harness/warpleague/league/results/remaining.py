@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from heapq import merge
 from typing import TYPE_CHECKING
 
 from warpleague.league.schedule.schedule import Course
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warpleague.league.results.league import League
     from warpleague.league.schedule.schedule import Schedule
+    from warpleague.league.season.fixture import Fixture
+    from warpleague.league.season.played_match import StoredMatch
 
 
 def count_played(league: League) -> int:
@@ -31,10 +36,25 @@ def progress_of(league: League, course: Course) -> tuple[int, int | None]:
 
 def left_of(league: League) -> Schedule:
     """The matches that are due, without those that have a number in the store, if the format needs no results."""
-    if league.schedule.format.ahead is not None or not league.is_numbered:
-        return league.due
+    return _unnumbered(league, league.due) if league.is_numbered else league.due
+
+
+def listed(league: League) -> Iterator[tuple[Fixture, StoredMatch | None]]:
+    """All matches of the schedule, in its order, each with its result or None.
+
+    Where they are numbered in the store, none is looked up by its id. The caller reads in one `Store.snapshot`: else
+    a match that is stored meanwhile may come twice.
+    """
+    if not league.is_numbered:
+        return league.store.look_up(league.schedule)
+    missing = ((fixture, None) for fixture in _unnumbered(league, league.schedule))
+    return merge(league.store.numbered(league.season), missing, key=lambda found: found[0].number)
+
+
+def _unnumbered(league: League, schedule: Schedule) -> Schedule:
+    """The matches of `schedule` that have no number in the store; of a format that needs no results."""
     numbers = league.store.numbers()
     stored = bytearray(max(numbers, default=0) + 1)
     for number in numbers:
         stored[number] = 1
-    return league.due.skipping(bytes(stored))
+    return schedule.skipping(bytes(stored))

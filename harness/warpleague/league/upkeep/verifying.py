@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -24,7 +25,7 @@ from warpleague.match.replay import verify_record
 from warpleague.match.spec import identity_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     from warpleague.league.referees.pool import NewPool
@@ -43,9 +44,14 @@ def published_record(league: League, match_id: str, deal: int) -> bytes:
 
 
 def verify_league(
-    league: League, jobs: int = 0, new_pool: NewPool = RefereePool
+    league: League,
+    jobs: int = 0,
+    new_pool: NewPool = RefereePool,
+    fixtures: Iterable[Fixture] | None = None,
 ) -> Iterator[tuple[Fixture, str | None]]:
     """Execute every stored match of the schedule again, dice included, on `jobs` processes (0: all cores).
+
+    With `fixtures`, only these: some of the schedule, such as `random_sample` gives.
 
     Yields each, in schedule order, with what is wrong with it, or None: the record against itself, the seats and
     conditions in its header against the schedule, and result, faults and confinement in the store, which
@@ -55,7 +61,7 @@ def verify_league(
     confinements = league.store.confinements(damaged=True)
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
     with new_pool(jobs, "none") as pool:
-        for fixture in league.schedule:
+        for fixture in league.schedule if fixtures is None else fixtures:
             bots = [(season.bots[bot].bot, season.bots[bot].identity) for bot in fixture.seats]
             head = {**season.conditions, "id": fixture.id}
             key = season.key_of(fixture.deal)
@@ -82,6 +88,17 @@ def verify_league(
                 yield first, future.result()
         for fixture, future in waiting:
             yield fixture, future.result()
+
+
+def random_sample(league: League, many: int, seed: str) -> tuple[list[Fixture], int]:
+    """Stored matches of the schedule that are drawn at random, `many` or all, in its order; and how many there are.
+
+    The same `seed` draws the same matches from the same store.
+    """
+    ids = set(league.store.ids())
+    stored = [fixture for fixture in league.schedule if fixture.id in ids]
+    drawn = Random(seed).sample(stored, min(many, len(stored)))
+    return sorted(drawn, key=lambda fixture: fixture.number), len(stored)
 
 
 def problem_of(
@@ -142,8 +159,14 @@ def misnumbered(league: League) -> list[tuple[str | None, str]]:
     if not league.is_numbered:
         return []
     places = league.store.places_in_schedule()
+    left = set(league.store.ids())
     found: list[tuple[str | None, str]] = []
-    for fixture, _ in league.store.played(league.schedule):
+    for fixture in league.schedule:
+        if not left:
+            break  # of a long season that has just begun, the rest need not be looked at
+        if fixture.id not in left:
+            continue
+        left.remove(fixture.id)
         if places.pop(fixture.id, None) != (fixture.number, fixture.group):
             found.append((fixture.id, "its number in the store is not its number in the schedule"))
     return found + [
