@@ -1,7 +1,8 @@
 """Plays a whole match of each game in real browsers by clicks on the board alone, and keeps screenshots.
 
 A place that glows is clicked while there is one; only what has no place on the board, such as the end of a turn, is
-clicked in the list. The record of each match must hold.
+clicked in the list. What glows must take clicks: below the pointer must be the thing itself. The record of each match
+must hold.
 
     make clicks                                            all games, 1440 and 390 pixels wide, both browsers
     make clicks CLICKS='--games sheets --widths 390 --browsers firefox'
@@ -19,7 +20,7 @@ from random import Random
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from browsers import BROWSERS, click, page_of, run, server, shoot, started, wait
+from browsers import BROWSERS, page_of, run, server, shoot, started, wait
 
 GAMES = {
     "aliens": ["max_turns=24"],
@@ -30,7 +31,16 @@ GAMES = {
 _SHOTS = (0, 12, 40)
 """After so many choices a screenshot is taken, and one at the end."""
 _MAX = 4000
-_HOT = "#stage .hot"
+_HOT = "#stage [data-id].hot"
+_OWN_POINT = """(made) => {
+    made.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    const { left, top, width, height } = made.getBoundingClientRect();
+    const steps = [0.5, 0.3, 0.7, 0.15, 0.85];
+    const points = steps.flatMap((down) => steps.map((right) => [left + right * width, top + down * height]));
+    const below = ([x, y]) => document.elementFromPoint(x, y)?.closest('[data-id]');
+    return { id: made.dataset.id, at: points.find((point) => below(point) === made), gone: !made.isConnected };
+}"""
+"""Where a thing is itself below the pointer: at its middle, else where nothing else lies on it."""
 
 
 def play(browser: Any, game: str, width: int, out: Path, *, dark: bool, seed: str) -> tuple[int, int, float]:
@@ -66,20 +76,31 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
         if page.is_visible("#over"):
             return on_board, in_list
         if page.is_visible("#menu"):
-            found = page.query_selector_all("#menu button")
-        else:
-            found = page.query_selector_all(_HOT)
-            # Now and then what is only in the list: else a turn might never end.
-            if found and rng.random() < 0.15 and not page.query_selector("#stage .picked"):
-                found = []
+            rng.choice(page.query_selector_all("#menu button")).click()
+            on_board += 1
+            continue
+        found = page.query_selector_all(_HOT)
+        # Now and then what is only in the list: else a turn might never end.
+        if found and rng.random() < 0.15 and not page.query_selector("#stage .picked"):
+            found = []
         if found:
-            on_board += click(page, rng.choice(found))
+            on_board += _click(page, rng.choice(found))
         else:
             listed = page.query_selector_all("#moves button")[:9]
             if listed:  # else the page has heard of something meanwhile, and tells it first
                 in_list += 1
                 rng.choice(listed).click()
     raise AssertionError(f"the match is not over after {_MAX} clicks")
+
+
+def _click(page: Any, hot: Any) -> bool:
+    """Click on a thing that glows; False if it is gone meanwhile."""
+    target = hot.evaluate(_OWN_POINT)
+    if target["gone"]:
+        return False
+    assert target["at"], f"{target['id']} glows, and takes no clicks"
+    page.mouse.click(*target["at"])
+    return True
 
 
 def main() -> None:

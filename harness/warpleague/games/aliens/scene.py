@@ -221,18 +221,18 @@ def _caption(state: State) -> str:
     turn = f"turn {state.turn + 1} of {state.rules.max_turns}"
     if state.phase == END and state.result is not None:
         winner, why = state.result
-        return f"{SIDES[winner]} have won ({why})" if winner >= 0 else f"drawn ({why})"
+        return f"{SIDES[winner]} won ({why})" if winner >= 0 else f"drawn ({why})"
     if state.phase in (JUMP, SEND) and state.cascade is not None:
         ship = SHIPS[state.cascade[0]].title()
         must = "must jump" if state.phase == JUMP else f"is to be sent by {SIDES[state.actors[0]]}"
         return f"{turn}, {side}: {ship} {must}"
     if state.phase == PLACE:
-        return f"{side} place wormhole {COUNT - state.holes.count(-1) + 1} of {COINS}"
+        return f"{side} to place wormhole {COUNT - state.holes.count(-1) + 1} of {COINS}"
     if state.phase in (OPENING_ROLL, ORDER):
         return (
-            "the opening roll" if state.phase == OPENING_ROLL else f"{side} choose to place or to move first"
+            "the opening roll" if state.phase == OPENING_ROLL else f"{side} to choose: to place or to move first"
         )
-    return f"{turn}: {side} {'roll' if state.phase == ROLL else 'use their dice'}"
+    return f"{turn}: {side} {'to roll' if state.phase == ROLL else 'to use the dice'}"
 
 
 def _landed_on(state: State) -> int:

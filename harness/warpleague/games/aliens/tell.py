@@ -154,19 +154,19 @@ def _dice(data: Mapping[str, Any]) -> str:
 
 def _tell_opening_roll(data: Mapping[str, Any]) -> str:
     chooser = data["chooser"]
-    then = "a tie, roll again" if chooser is None else f"{SIDES[chooser]} choose"
+    then = "a tie, roll again" if chooser is None else f"the choice is with {SIDES[chooser]}"
     return f"opening roll: {_dice(data)}: {then}"
 
 
 def _tell_roll(data: Mapping[str, Any]) -> str:
     loses = "".join(f"; {ship.title()} loses its turn" for ship in data["loses"])
-    return f"{SIDES[data['seat']]} roll {_dice(data)}{loses}"
+    return f"{SIDES[data['seat']]} rolled {_dice(data)}{loses}"
 
 
 def _tell_place(data: Mapping[str, Any]) -> str:
     value = data.get("value")
     coin = f"{data['suit'].title()} {'?' if value is None else value or 'null'}"
-    return f"{SIDES[data['seat']]} place {coin} at {_at(data['at'])}"
+    return f"{SIDES[data['seat']]} placed {coin} at {_at(data['at'])}"
 
 
 def _tell_activate(data: Mapping[str, Any]) -> str:
@@ -177,7 +177,7 @@ def _tell_activate(data: Mapping[str, Any]) -> str:
 
 def _tell_end(data: Mapping[str, Any]) -> str:
     winner, why = data["winner"], _why_text(data["why"])
-    return f"the game is drawn: {why}" if winner is None else f"{SIDES[winner]} win {why}"
+    return f"the game is drawn: {why}" if winner is None else f"{SIDES[winner]} won {why}"
 
 
 def _why_text(why: Why) -> str:
@@ -198,7 +198,7 @@ def _at(square: list[int]) -> str:
 
 _TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "opening-roll": _tell_opening_roll,
-    "order": lambda data: f"{SIDES[data['seat']]} choose to {data['first']} first",
+    "order": lambda data: f"{SIDES[data['seat']]} chose to {data['first']} first",
     "place": _tell_place,
     "roll": _tell_roll,
     "skip": lambda data: f"both ships of {SIDES[data['seat']]} lose their turn",
@@ -214,5 +214,8 @@ _TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
 
 
 def tell(event: Mapping[str, Any]) -> str:
-    """One line for an event's JSON form."""
+    """One line for an event's JSON form.
+
+    A side is in the plural, and a page puts the name of its one bot there: the verbs suit both.
+    """
     return _TELLERS[event["event"]](event)

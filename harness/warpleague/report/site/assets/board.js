@@ -17,6 +17,7 @@ globalThis.warpleague ??= {};
   const FILLER = /^[\u2500-\u25ff]+$/; // how a terminal fills a cell; here the cell itself is filled
   const LEAST = 9.3; // pixels: no text is smaller
   const BROAD = 0.62; // width of a character, by its height
+  const BROADEST = 0.8; // of a capital letter or a sign
   const ROUND = (value) => Math.round(value * 100) / 100;
 
   /** A hue for a kind without a dress of its own: always the same, and seldom near that of another. */
@@ -43,6 +44,11 @@ globalThis.warpleague ??= {};
 
   function words(kind) {
     return kind.replaceAll("-", " ");
+  }
+
+  /** The width of a text, by its height. */
+  function breadth(content) {
+    return [...content].reduce((sum, char) => sum + (/[A-Z\u00d7]/.test(char) ? BROADEST : BROAD), 0);
   }
 
   /** A text `size` high that may take `room` times `high`; `Board.fit` makes it readable, or leaves it out. */
@@ -160,6 +166,8 @@ globalThis.warpleague ??= {};
     group.append(element("title", {}, [words(kind), content, crossed ? "crossed out" : ""].filter(Boolean).join(", ")));
     const width = wide([kind, content, id, picture], size);
     const drawn = picture ? glyph(picture, size * 0.46) : null;
+    // A picture of thin lines has gaps: all of an item takes clicks.
+    if (id) group.append(element("rect", { class: "reach", x: ROUND(-width / 2), y: -size / 2, width: ROUND(width), height: size }));
     if (picture === "card") {
       const box = { x: ROUND(-width / 2 + 1), y: ROUND(-size / 2 + 1), width: ROUND(width - 2), height: ROUND(size - 2) };
       group.append(element("rect", { class: "body", ...box, rx: ROUND(size * 0.14) }));
@@ -180,8 +188,8 @@ globalThis.warpleague ??= {};
   }
 
   function wide([, content, , picture = ""], size) {
-    if (!picture) return content.length * size * 0.46 * BROAD + 4;
-    return picture === "card" ? Math.max(size * 0.84, content.length * size * 0.46 * BROAD + 8) : size;
+    if (!picture) return breadth(content) * size * 0.46 + 4;
+    return picture === "card" ? Math.max(size * 0.84, breadth(content) * size * 0.46 + 8) : size;
   }
 
   /** The trays of a scene: titles, owners, and items row by row. */
@@ -224,8 +232,7 @@ globalThis.warpleague ??= {};
         const most = Math.floor(Number(room) / (wanted * BROAD));
         made.textContent = full.length > most && most > 2 ? `${full.slice(0, most - 1)}…` : full;
       }
-      const length = [...made.textContent].length;
-      const fits = wanted <= Number(high) * 1.02 && length * wanted * BROAD <= Number(room) * 1.04;
+      const fits = wanted <= Number(high) * 1.02 && breadth(made.textContent) * wanted <= Number(room) * 1.04;
       made.toggleAttribute("hidden", !fits);
       made.style.display = fits ? "" : "none";
       if (fits) made.setAttribute("font-size", ROUND(wanted));
