@@ -72,7 +72,8 @@ class Referee:
     So the record is the same as if they had been asked one after the other.
 
     `confinement`, if given, goes into the record's header: how the bots are confined. `observer`, if given, is called
-    with every state and the events that led to it.
+    with every state and the events that led to it; `fault_observer` with every fault and its seat, before what comes
+    of it.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Referee:
         started: str = "",
         confinement: Confinement | None = None,
         observer: Callable[[Any, Sequence[Event]], None] | None = None,
+        fault_observer: Callable[[int, SeatFault], None] | None = None,
     ) -> None:
         self.game = game
         self.spec = spec
@@ -95,6 +97,7 @@ class Referee:
         self._spent = self._scribe.spent
         self._confinement = confinement
         self._observer = observer
+        self._fault_observer = fault_observer
 
         clocks = [seat.clock or spec.clock for seat in spec.seats]
         self._move_s = [clock.move_s for clock in clocks]
@@ -394,6 +397,8 @@ class Referee:
         tied = retired and self._is_tied()
         self._scribe.fault(seat, kind, retired, {"message": violation.message, **detail}, tied=tied)
         self._faults[seat].append(SeatFault(kind, self._scribe.count, retired, violation.message))
+        if self._fault_observer is not None:
+            self._fault_observer(seat, self._faults[seat][-1])
         if retired:
             self._retired[seat] = True
             self._ties.add(seat, tied=tied)

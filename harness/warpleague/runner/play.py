@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Event
     from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import Level, MatchResult, MatchSpec
+    from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault
     from warpleague.runner.playing import Attendant, Present, Starter
 
     Observer = Callable[[Any, Sequence[Event]], None]
+    FaultObserver = Callable[[int, SeatFault], None]
     """Called with every state of a match, and the events that led to it."""
 
 T = TypeVar("T")
@@ -92,6 +93,7 @@ async def play_beside(
     *,
     private: bool = False,
     observer: Observer | None = None,
+    fault_observer: FaultObserver | None = None,
     present: Present | None = None,
     attendant: Attendant | None = None,
 ) -> MatchResult:
@@ -113,7 +115,7 @@ async def play_beside(
     brood = _Brood()
     try:
         match = Match(
-            _referee(spec, observer),
+            _referee(spec, observer, fault_observer),
             idle=_IDLE,
             log=log,
             present=present,
@@ -137,12 +139,19 @@ def idle_bots() -> int:
     return len(_IDLE)
 
 
-def _referee(spec: MatchSpec, observer: Observer | None = None) -> Referee:
+def _referee(
+    spec: MatchSpec, observer: Observer | None = None, fault_observer: FaultObserver | None = None
+) -> Referee:
     """The referee of a match that begins now, whose record says how its bots are confined."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
     confinement = confinement_of(spec)
     return Referee(
-        load_game(spec.game, spec.rules), spec, started=started, confinement=confinement, observer=observer
+        load_game(spec.game, spec.rules),
+        spec,
+        started=started,
+        confinement=confinement,
+        observer=observer,
+        fault_observer=fault_observer,
     )
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from warpleague.arena.play.sitting import Played, Sitting
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
+    from warpleague.match.spec import SeatFault
 
 _QUIET_S: Final = 20.0
 """After so long without news a line is sent, so that no proxy closes the connection as dead."""
@@ -109,6 +110,7 @@ class PlayPage:
                     "name": safe(spec.bot, keep=""),
                     "person": spec.kind == "person",
                     "resigned": number in now.persons and now.persons[number].resigned,
+                    **_fault(now.faults.get(number)),
                 }
                 for number, spec in enumerate(now.spec.seats)
             ],
@@ -290,6 +292,17 @@ def _result(played: Played) -> JsonObject:
             [f"{fault.kind}: {safe(fault.message, keep='')}" for fault in faults] for faults in result.faults
         ],
     }
+
+
+def _fault(fault: SeatFault | None) -> JsonObject:
+    """What a page says of a seat's last fault.
+
+    An illegal action may tell what only its seat knows: while the seat plays on, only the kind is told.
+    """
+    if fault is None:
+        return {}
+    told = f"{fault.kind}: {safe(fault.message, keep='')}" if fault.retired else fault.kind
+    return {"fault": told, "out": fault.retired}
 
 
 def _is_message(wanted: JsonObject) -> bool:

@@ -22,17 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpleague.games.api import Event
-    from warpleague.match.spec import MatchResult, MatchSpec
+    from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 
 
 @attrs.define
 class Played:
-    """One match of a sitting: what is played, what each person has seen of it so far, and how it ended."""
+    """One match of a sitting: what is played, what each person has seen of it so far, and how it ended.
+
+    `faults` has the last fault of each seat that has one.
+    """
 
     spec: MatchSpec
     persons: dict[int, PersonSeat]
     frames: dict[int, list[Frame]]
     result: MatchResult | None = None
+    faults: dict[int, SeatFault] = attrs.field(factory=dict)
 
 
 class Sitting:
@@ -88,9 +92,14 @@ class Sitting:
                 self._see(frames, number, state, events)
             self.news.notify()
 
+        def observe_fault(number: int, fault: SeatFault) -> None:
+            played.faults[number] = fault
+
         options = load_options(self.game, len(spec.seats), spec.options)
         observe(first_state(self.game, len(spec.seats), options, spec.position), ())
-        played.result = await play_beside(spec, observer=observe, present=persons)
+        played.result = await play_beside(
+            spec, observer=observe, fault_observer=observe_fault, present=persons
+        )
         if self._ended is not None:
             self._ended(spec, played.result)
 

@@ -230,7 +230,9 @@ def _caption(state: State) -> str:
         return f"{side} to place wormhole {COUNT - state.holes.count(-1) + 1} of {COINS}"
     if state.phase in (OPENING_ROLL, ORDER):
         return (
-            "the opening roll" if state.phase == OPENING_ROLL else f"{side} to choose: to place or to move first"
+            "the opening roll"
+            if state.phase == OPENING_ROLL
+            else f"{side} to choose: to place or to move first"
         )
     return f"{turn}: {side} {'to roll' if state.phase == ROLL else 'to use the dice'}"
 

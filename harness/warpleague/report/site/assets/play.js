@@ -8,6 +8,7 @@
   const { Stage, element, make, words } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MAX_LISTED = 40;
+  const MAX_CHOSEN = 3; // of the choices that are not sent yet
   const view = { draft: false, key: "" };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
@@ -80,8 +81,10 @@
 
   function showSeats() {
     find("seats").replaceChildren(...state.seats.map((seat, number) => {
-      const made = make("li", `seat-${number % 10}${seat.resigned ? " out" : ""}`, make("span", "who", `${number} ${seat.name}`));
+      const gone = seat.resigned || seat.out;
+      const made = make("li", `seat-${number % 10}${gone ? " out" : ""}`, make("span", "who", `${number} ${seat.name}`));
       if (number === state.seat) made.append(" (you)");
+      if (seat.fault) made.append(" ", make("span", "fault", `${seat.out ? "out" : "the referee played for it"}: ${seat.fault}`));
       return made;
     }));
   }
@@ -101,7 +104,7 @@
       if (!curtain.open) curtain.showModal();
     } else if (curtain.open) curtain.close();
     if (state.phase === "closed") status.textContent = "This sitting has ended. You can close the page.";
-    else if (state.phase === "over") status.textContent = "The match is over";
+    else if (isOver()) status.textContent = `The match is over: ${outcome()}`;
     else if (question) {
       status.classList.add("yours");
       const left = question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`;
@@ -126,7 +129,7 @@
   function showTools(question) {
     const chosen = find("chosen");
     chosen.hidden = !question || question.chosen.length === 0;
-    chosen.textContent = question ? `chosen: ${question.chosen.join(", then ")}` : "";
+    chosen.textContent = question ? chosenWords(question.chosen) : "";
     find("undo").disabled = !question || question.chosen.length === 0;
     find("send").hidden = !question?.hold && !(question?.chosen.length > 0);
     find("send").disabled = !question || question.chosen.length === 0;
@@ -137,6 +140,13 @@
     const hint = question?.hint;
     find("hinted").hidden = !hint;
     find("hinted").textContent = hint ? `${hint.bot} would: ${question.actions[hint.index].text}` : "";
+  }
+
+  /** The last choices in words: all of a long turn would push the moves off the screen. */
+  function chosenWords(chosen) {
+    const earlier = chosen.length - MAX_CHOSEN;
+    const last = chosen.slice(-MAX_CHOSEN).join(", then ");
+    return earlier > 0 ? `chosen: ${earlier} more, then ${last}` : `chosen: ${last}`;
   }
 
   function showTalk(question) {
@@ -153,12 +163,24 @@
     }));
   }
 
-  function showOver() {
-    find("over").hidden = state.phase !== "over";
-    if (state.phase !== "over") return;
-    const { ranks, scores, why, faults } = state.result;
+  /** Whether the match is over, and its last picture is shown. */
+  function isOver() {
+    return state.phase === "over" && stage.rests;
+  }
+
+  function outcome() {
+    const { ranks, why } = state.result;
     const winners = state.seats.filter((_, seat) => ranks[seat] === 1).map((seat) => seat.name);
-    find("over-title").textContent = `${winners.join(" and ")} ${winners.length > 1 ? "share the first place" : "wins"} (${why})`;
+    if (winners.length === 0) winners.push("the game itself");
+    return `${winners.join(" and ")} ${winners.length > 1 ? "share the first place" : "wins"} (${why})`;
+  }
+
+  function showOver() {
+    const appears = isOver() && find("over").hidden;
+    find("over").hidden = !isOver();
+    if (!isOver()) return;
+    const { ranks, scores, faults } = state.result;
+    find("over-title").textContent = outcome();
     const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]);
     find("ranks").replaceChildren(...order.map((seat) => make("tr", "",
       make("td", "num", String(ranks[seat])),
@@ -168,6 +190,7 @@
     )));
     find("replay").href = `replay/${state.match}`;
     find("record").href = `record/${state.match}`;
+    if (appears) find("over").scrollIntoView({ block: "nearest" });
   }
 
   // Choosing
