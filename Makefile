@@ -102,7 +102,7 @@ house: bootstrap
 	$(BIN)/pytest tests/house
 
 .PHONY: docs
-docs: ## build the documentation as a site, in dist/docs; any warning is an error
+docs: bootstrap ## build the documentation as a site, in dist/docs; any warning is an error
 	@VENV=.venvs/docs LOCK=requirements/docs.lock scripts/bootstrap.sh
 	NO_MKDOCS_2_WARNING=1 .venvs/docs/bin/mkdocs build
 	@echo "open dist/docs/index.html"

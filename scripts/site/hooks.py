@@ -5,8 +5,10 @@ The pages stay as they are read in the repository; what only the site needs happ
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import subprocess
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,14 @@ OUTSIDE = {
 
 WIDE = ".md-grid { max-width: 80rem; }\n"
 """Room for a line of code."""
+
+_BRIEFS = """
+import json
+from warpleague.games import GAMES
+from warpleague.report.wording.brief import brief_text, llms_text
+print(json.dumps({"llms.txt": llms_text(), **{f"brief/{game}.md": brief_text(game) for game in GAMES}}))
+"""
+"""Prints the texts for language models by their places. MkDocs has a Python of its own, which cannot run it."""
 
 _FOREIGN = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//[^>]*>""")
 _INSIDE = {site: path for path, site in OUTSIDE.items()}
@@ -72,3 +82,13 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa:
     if foreign := _FOREIGN.search(output):
         raise PluginError(f"{page.file.src_uri} fetches something from elsewhere: {foreign[0]}")
     return output
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Add what language models look for: `llms.txt`, and the brief of each game, as they are printed."""
+    python = ROOT / ".venv" / "bin" / "python"
+    done = subprocess.run([python, "-c", _BRIEFS], capture_output=True, check=True, text=True)
+    for place, text in json.loads(done.stdout).items():
+        path = Path(config.site_dir, place)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")

@@ -123,7 +123,7 @@ def test_a_server_has_the_briefs(tmp_path: Path) -> None:
         assert (listed.status, listed.body.decode()) == (200, llms_text())
         assert listed.headers["content-type"].startswith("text/plain")
         for game in GAMES:
-            assert f"(/brief/{game}.md)" in llms_text()
+            assert f"(brief/{game}.md)" in llms_text()
             told = ground.ask("GET", f"/brief/{game}.md")
             assert (told.status, told.body.decode()) == (200, brief_text(game))
             assert told.headers["content-type"].startswith("text/markdown")

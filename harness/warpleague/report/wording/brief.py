@@ -126,8 +126,8 @@ def brief_text(game: str) -> str:
 
 
 def llms_text() -> str:
-    """The text of `/llms.txt`: what this is, and the address of each brief."""
-    listed = "".join(f"- [{name}](/brief/{name}.md): {_opening(name)}\n" for name in GAMES)
+    """The text of `llms.txt` of a server or a site: what this is, and the address of each brief."""
+    listed = "".join(f"- [{name}](brief/{name}.md): {_opening(name)}\n" for name in GAMES)
     return (
         "# Warp League\n\n> A tournament program for bots that play board games. A bot is a program in any language "
         "that reads and writes lines of JSON.\n\nEach of these texts has all that the author of a bot needs for one "
