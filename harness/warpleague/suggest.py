@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MAX_KNOWN = 12  # names told; among more nobody looks
+_MAX_KNOWN = 12  # names listed in a message; nobody reads more
 
 
 def nearest(name: str, known: Iterable[str], none: str = "none is allowed here") -> str:

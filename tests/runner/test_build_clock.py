@@ -16,7 +16,7 @@ def test_a_build_that_waits_for_a_processor_is_not_too_long() -> None:
     """It computed for 54 of the 240 seconds that it took; alone, that is within a limit of 60."""
     clock = BuildClock(60.0, 1000.0)
     for second in range(1, 241):
-        clock.look(1000.0 + second, 54.0 * second / 240, runs=True)
+        clock.update(1000.0 + second, 54.0 * second / 240, runs=True)
         assert not clock.excess()
     assert clock.time.words == "240.0 s, 54.0 s of processor time"
 
@@ -24,25 +24,25 @@ def test_a_build_that_waits_for_a_processor_is_not_too_long() -> None:
 def test_a_build_that_computes_for_too_long_is_ended() -> None:
     """All its processes count."""
     clock = BuildClock(60.0, 0.0)
-    clock.look(31.0, 62.0, runs=True)
+    clock.update(31.0, 62.0, runs=True)
     assert clock.excess() == "took more than 60 s"
 
 
 def test_a_build_that_sleeps_is_ended_as_soon_as_by_the_wall_clock() -> None:
     """It waits for nobody."""
     clock = BuildClock(60.0, 0.0)
-    clock.look(59.0, 1.0, runs=False)
+    clock.update(59.0, 1.0, runs=False)
     assert not clock.excess()
-    clock.look(61.0, 1.0, runs=False)
+    clock.update(61.0, 1.0, runs=False)
     assert clock.excess() == "took more than 60 s"
 
 
 def test_a_build_ends_even_if_it_gets_no_processor() -> None:
     """By the wall clock there is a limit, too."""
     clock = BuildClock(2.0, 0.0)
-    clock.look(WALL * 2.0, 0.5, runs=True)
+    clock.update(WALL * 2.0, 0.5, runs=True)
     assert not clock.excess()
-    clock.look(WALL * 2.0 + 0.1, 0.5, runs=True)
+    clock.update(WALL * 2.0 + 0.1, 0.5, runs=True)
     assert clock.excess() == "took more than 10 seconds by the wall clock"
 
 
@@ -52,7 +52,7 @@ def test_what_is_counted_never_shrinks(looks: list[tuple[float, float, bool]]) -
     clock, now_s, last_s = BuildClock(60.0, 0.0), 0.0, 0.0
     for more_s, cpu_s, runs in looks:
         now_s += more_s
-        clock.look(now_s, cpu_s, runs=runs)
+        clock.update(now_s, cpu_s, runs=runs)
         assert clock.cpu_s + clock.slept_s >= last_s
         last_s = clock.cpu_s + clock.slept_s
 

@@ -164,11 +164,11 @@ def run(args: argparse.Namespace) -> int:
     replay = Replay(read_record(args.file), where=str(args.file))
     if args.seat is not None and args.seat >= replay.header["players"]:
         raise BadInput(f"--seat {args.seat}: the match has seats 0 to {replay.header['players'] - 1}")
-    found = places(replay)  # all, as the file may have samples of all
+    positions = places(replay)  # all, as the file may have samples of all
     setting = _setting(args, replay)
     actions = args.actions or _ACTIONS[bool(setting.bots)]
-    told = about(setting, actions)
-    path = args.out or _default_file(told)
+    heading = about(setting, actions)
+    path = args.out or _default_file(heading)
     shares = are_shares(replay)
     if args.estimates and not shares:
         raise BadInput("--estimates: in this solo game a match is worth its score, which no bot says")
@@ -180,18 +180,18 @@ def run(args: argparse.Namespace) -> int:
         bool(setting.bots),
         shares,
     )
-    wanted = found
+    wanted = positions
     if args.seat is not None or args.line:
         wanted = places(replay, args.seat, args.line)
     limit_s = args.seconds or (_SECONDS if args.playouts is None else None)
     interrupted = False
-    with AnalysisFile(path, told) as file:
-        _, book = load(path, [place.decision for place in found])
+    with AnalysisFile(path, heading) as file:
+        _, book = load(path, [place.decision for place in positions])
         try:
             stopped = _play(args, setting, wanted, book, plan, file, limit_s)
         except KeyboardInterrupt:
             stopped = interrupted = True
-    analysis = concluded(told, replay.game, wanted, book, plan)
+    analysis = concluded(heading, replay.game, wanted, book, plan)
     if setting.estimates and book.playouts and not book.valued:
         raise BadInput(f"--estimates: {_names(setting)} said no value in any answer: leave out --estimates")
     elapsed_s = time.monotonic() - begun
@@ -286,16 +286,16 @@ def _seats(args: argparse.Namespace, players: int) -> tuple[SeatSpec, ...]:
             f"--with: the match has {players} seats; name one bot, or {players}, not {len(args.bots)}"
         )
     paths = sandbox_paths(args)
-    found = [prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots]
-    return tuple(found if len(found) == players else found * players)
+    seats = [prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots]
+    return tuple(seats if len(seats) == players else seats * players)
 
 
-def _default_file(told: dict[str, Any]) -> Path:
+def _default_file(heading: dict[str, Any]) -> Path:
     """Where an analysis is kept that no file was named for."""
     import json
     from hashlib import sha256
 
     from warpleague.user_cache import cache_folder
 
-    name = sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+    name = sha256(json.dumps(heading, sort_keys=True).encode()).hexdigest()[:32]
     return cache_folder() / "analyses" / f"{name}.jsonl"

@@ -247,14 +247,14 @@ def _run_member(args: argparse.Namespace) -> int:
     with _ledger(args) as ledger:
         if args.action == "remove-member":
             tokens.remove_member(ledger, args.name, args.member, _who())
-            said: dict[str, Any] = {"removed": True}
+            output: dict[str, Any] = {"removed": True}
             text = f"{args.member}: the token has ended; the bots of {args.name} stay"
         else:
-            said = {"token": tokens.add_member(ledger, args.name, args.member, _who())}
+            output = {"token": tokens.add_member(ledger, args.name, args.member, _who())}
             text = f"{args.member} of {args.name}: this token is shown only now; give it to nobody else:\n"
-            text += said["token"]
+            text += output["token"]
     if args.json:
-        print_json({"author": args.name, "member": args.member, **said})
+        print_json({"author": args.name, "member": args.member, **output})
     else:
         print(text)
     return 0
@@ -301,10 +301,10 @@ def _run_invitations(args: argparse.Namespace) -> int:
     from warpleague.arena.submissions.invitations import invitations
 
     with _ledger(args, made=False) as ledger:
-        found = invitations(ledger)
+        listed = invitations(ledger)
     if args.json:
-        print_json([attrs.asdict(one) for one in found])
-    for one in () if args.json else found:
+        print_json([attrs.asdict(one) for one in listed])
+    for one in () if args.json else listed:
         note = f"  {one.note}" if one.note else ""
         until = f"  revoked {one.revoked}" if one.revoked else ""
         print(f"{one.id}  used {one.used} of {one.uses}  ends {one.ends}{until}{note}")
@@ -335,10 +335,10 @@ def _run_limits(args: argparse.Namespace) -> int:
     with _ledger(args) as ledger:
         for key, number in changes:
             set_limit(ledger, key, number, _who())
-        found = attrs.asdict(limits_of(ledger))
+        limits = attrs.asdict(limits_of(ledger))
     if args.json:
-        print_json(found)
-    for key, value in {}.items() if args.json else found.items():
+        print_json(limits)
+    for key, value in {}.items() if args.json else limits.items():
         print(f"{key:<11}{value:>6}  {WORDS[key]}")
     return 0
 
@@ -347,10 +347,10 @@ def _run_submissions(args: argparse.Namespace) -> int:
     from warpleague.arena.submissions import versions
 
     with _ledger(args, made=False) as ledger:
-        found = versions.submissions(ledger, args.author, args.most)
+        submissions = versions.submissions(ledger, args.author, args.most)
     if args.json:
-        print_json([one.to_json() for one in found])
-    for one in () if args.json else found:
+        print_json([one.to_json() for one in submissions])
+    for one in () if args.json else submissions:
         bot = f"{one.bot} {one.version}" if one.bot else "-"
         active = ", active" if one.active else ""
         why = "" if one.reason is None else f": {one.reason}"
@@ -408,13 +408,13 @@ def _begin(args: argparse.Namespace) -> tuple[dict[str, LeagueConfig], threading
 def _leagues(paths: list[Path]) -> dict[str, LeagueConfig]:
     from warpleague.league.season.config_file import load_config
 
-    found = {}
+    leagues = {}
     for path in paths:
         config = load_config(path, without_bots=True)
-        if config.name in found:
+        if config.name in leagues:
             raise BadInput(f"{path}: name: there is another league called {config.name}")
-        found[config.name] = config
-    return found
+        leagues[config.name] = config
+    return leagues
 
 
 def _run_decision(args: argparse.Namespace) -> int:
@@ -422,7 +422,7 @@ def _run_decision(args: argparse.Namespace) -> int:
 
     (config,) = _leagues([args.config]).values()
     name, what = config.name, args.action
-    said: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     with _ledger(args) as ledger:
         match what:
             case "pause" | "resume":
@@ -433,20 +433,20 @@ def _run_decision(args: argparse.Namespace) -> int:
                 text = "takes no more submissions; the season is over when its matches are played"
             case "extend":
                 more = {"deals": args.deals, "max_matches": args.matches}
-                said = {key: value for key, value in more.items() if value is not None}
-                if not said:
+                given = {key: value for key, value in more.items() if value is not None}
+                if not given:
                     raise BadInput("extend: by what? --deals N or --matches N")
-                entering.extend(ledger, config, _who(), **said)
+                entering.extend(ledger, config, _who(), **given)
                 text = "extended"
             case _:
                 keys = {"disqualify": ("bot", "reason"), "reinstate": ("bot", "reason")}
-                said = {key: getattr(args, key) for key in keys.get(what, ("match", "reason"))}
+                given = {key: getattr(args, key) for key in keys.get(what, ("match", "reason"))}
                 if what == "disqualify":
-                    said["results"] = args.its_results
-                entering.ask(ledger, name, what, _who(), **said)
-                text = f"{what} {said.get('bot', said.get('match'))}: done when the league is played next"
+                    given["results"] = args.its_results
+                entering.ask(ledger, name, what, _who(), **given)
+                text = f"{what} {given.get('bot', given.get('match'))}: done when the league is played next"
     if args.json:
-        print_json({"league": name, "what": what, **said})
+        print_json({"league": name, "what": what, **given})
     else:
         print(f"{name}: {text}")
     return 0
@@ -454,12 +454,12 @@ def _run_decision(args: argparse.Namespace) -> int:
 
 def _run_journal(args: argparse.Namespace) -> int:
     with _ledger(args, made=False) as ledger:
-        found = ledger.journal(args.most)
+        entries = ledger.journal(args.most)
     if args.json:
-        print_json([attrs.asdict(entry) for entry in found])
-    for entry in () if args.json else found:
-        said = ", ".join(f"{key} {value}" for key, value in entry.said.items() if value not in (None, ""))
-        print(f"{entry.at}  {entry.who}: {entry.what}{': ' if said else ''}{said}")
+        print_json([attrs.asdict(entry) for entry in entries])
+    for entry in () if args.json else entries:
+        details = ", ".join(f"{key} {value}" for key, value in entry.said.items() if value not in (None, ""))
+        print(f"{entry.at}  {entry.who}: {entry.what}{': ' if details else ''}{details}")
     return 0
 
 
@@ -469,22 +469,22 @@ def _run_export(args: argparse.Namespace) -> int:
     try:
         args.out.mkdir(parents=True, exist_ok=True)
         with _ledger(args, made=False) as ledger:
-            found = versions.submissions(ledger, most=1_000_000)
+            submissions = versions.submissions(ledger, most=1_000_000)
             written = []
-            for one in found:
+            for one in submissions:
                 data = versions.archive(ledger, one.id)
                 if data is not None:
                     path = args.out / f"{one.league}-{one.bot or 'bot'}-{one.id}.archive"
                     path.write_bytes(data)
                     written.append(str(path))
-        text = json.dumps([one.to_json() for one in found], indent=2)
+        text = json.dumps([one.to_json() for one in submissions], indent=2)
         (args.out / "submissions.json").write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{args.out}: cannot write there: {error.strerror}") from None
     if args.json:
-        print_json({"submissions": len(found), "archives": written})
+        print_json({"submissions": len(submissions), "archives": written})
     else:
         print(
-            f"{counted(len(found), 'submission')}, {counted(len(written), 'archive')} written to {args.out}"
+            f"{counted(len(submissions), 'submission')}, {counted(len(written), 'archive')} written to {args.out}"
         )
     return 0

@@ -68,20 +68,20 @@ def _run(args: argparse.Namespace) -> int:
 def _challenge(args: argparse.Namespace) -> int:
     arena = Arena(args.to, token_of(args.token_file), plain=args.plain_http)
     wanted = {"bot": args.bot, "opponents": args.opponents, "league": args.league or arena.page_league}
-    found = arena.ask(
+    answer = arena.ask(
         "POST", path_of("challenges"), json.dumps(wanted).encode(), "application/json", once=True
     )
-    now = arena.read(found, _Challenge)
+    now = arena.read(answer, _Challenge)
     if not args.json:
         print(f"match {now.id} in {now.league}: {' – '.join(_names(now))}")
     while not args.no_wait and now.state in ("waiting", "playing"):
         time.sleep(PAUSE_S)
-        found = arena.ask("GET", path_of("challenges", now.id))
-        now = arena.read(found, _Challenge)
+        answer = arena.ask("GET", path_of("challenges", now.id))
+        now = arena.read(answer, _Challenge)
     if now.state == "played" and args.out is not None:
         write_file(args.out, arena.file(path_of("challenges", now.id, "record")))
     if args.json:
-        print_json(found)
+        print_json(answer)
     elif now.state == "failed":
         print(f"not played, which does not count: {now.why}")
     elif now.result is not None:
@@ -91,12 +91,12 @@ def _challenge(args: argparse.Namespace) -> int:
 
 
 def _names(now: _Challenge) -> list[str]:
-    found = []
+    names = []
     for seat in now.seats:
         given = seat if isinstance(seat, dict) else {}
         number = given.get("submission")
-        found.append(f"{given.get('bot')}{'' if number is None else f' ({number})'}")
-    return found
+        names.append(f"{given.get('bot')}{'' if number is None else f' ({number})'}")
+    return names
 
 
 def _print_result(arena: Arena, now: _Challenge) -> None:

@@ -132,10 +132,10 @@ class Arena:
         once: bool = False,
     ) -> dict[str, Any]:
         """The object of an answer in JSON; as `ask_any`."""
-        found = self.ask_any(method, path, data, kind, once=once)
-        if not isinstance(found, dict):
+        answer = self.ask_any(method, path, data, kind, once=once)
+        if not isinstance(answer, dict):
             raise BadInput(f"{self.address}: answers as no arena does (status 200): check the address")
-        return found
+        return answer
 
     def ask_any(
         self,
@@ -152,16 +152,16 @@ class Arena:
         """
         status, body = self._tried(method, path, data, kind, _MAX_ANSWER, 1 if once else _TRIES)
         try:
-            found = json.loads(body)
+            answer = json.loads(body)
         except (json.JSONDecodeError, UnicodeDecodeError):
-            found = None
+            answer = None
         except (ValueError, RecursionError):
             raise self.no_arena("its answer nests too deep, or has a number of too many digits") from None
-        if isinstance(found, dict) and (status >= 400 or "error" in found):
-            self._refused(status, found)
-        if not isinstance(found, (dict, list)) or status >= 400:
+        if isinstance(answer, dict) and (status >= 400 or "error" in answer):
+            self._refused(status, answer)
+        if not isinstance(answer, (dict, list)) or status >= 400:
             raise BadInput(f"{self.address}: answers as no arena does (status {status}): check the address")
-        return found
+        return answer
 
     def file(self, path: str) -> bytes:
         """The bytes of an answer that is a file."""
@@ -169,14 +169,14 @@ class Arena:
         if status == 200:
             return body
         try:
-            found = json.loads(body)
+            answer = json.loads(body)
         except (ValueError, RecursionError):
-            found = None
-        self._refused(status, found if isinstance(found, dict) else {})
+            answer = None
+        self._refused(status, answer if isinstance(answer, dict) else {})
         raise AssertionError
 
-    def _refused(self, status: int, found: dict[str, Any]) -> None:
-        text = str(found.get("error", f"status {status}"))[:_MAX_ERROR]
+    def _refused(self, status: int, answer: dict[str, Any]) -> None:
+        text = str(answer.get("error", f"status {status}"))[:_MAX_ERROR]
         kind = Unknown if status == 404 else BadInput
         raise kind(f"{self.address}: {safe(text, keep='')}")
 
@@ -215,12 +215,12 @@ class Arena:
         finally:
             connection.close()
 
-    def read(self, found: Any, cls: type[T], what: str = "its answer") -> T:
+    def read(self, answer: Any, cls: type[T], what: str = "its answer") -> T:
         """An answer as the class says; it may say more than this version knows. Raises `NoArena`."""
         from warpleague.strict import structure
 
         try:
-            return structure(_known(found, cls), cls, what)
+            return structure(_known(answer, cls), cls, what)
         except ConfigError as error:
             raise self.no_arena(str(error).partition("\n")[0]) from None
 

@@ -47,11 +47,11 @@ def run_backup(args: argparse.Namespace) -> int:
             back_up(args.results / path, args.out / path)
             copies.append(args.out / path)
     with Store.open_to_read(args.out / name) as store:
-        told = {"league": name, "matches": store.count(), "head": str(store.head())}
+        output = {"league": name, "matches": store.count(), "head": str(store.head())}
         copied = counted(store.count(), "match")
     if args.json:
-        print_json({**told, "copies": [str(path) for path in copies]})
+        print_json({**output, "copies": [str(path) for path in copies]})
         return 0
     print(f"{copied} copied: {', '.join(map(str, copies))}")
-    print(f"Receipt: {told['head']}")
+    print(f"Receipt: {output['head']}")
     return 0

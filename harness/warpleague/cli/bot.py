@@ -188,10 +188,10 @@ def run_check(args: argparse.Namespace) -> int:
     folder = located(args.folder)
     logs = log_folder(args.log)
     how = checkup_of(args, folder, logs)
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def tell(finding: Finding) -> None:
-        found.append(finding)
+        findings.append(finding)
         if not args.json:
             print_finding(finding)
 
@@ -200,10 +200,10 @@ def run_check(args: argparse.Namespace) -> int:
     ready = check_bot(folder, how, tell)
     _print_logs(logs)
     if args.json:
-        told = [attrs.asdict(one) for one in found]
-        print_json({"bot": str(args.folder), "ready": ready, "seed": how.seed, "findings": told})
+        listed = [attrs.asdict(one) for one in findings]
+        print_json({"bot": str(args.folder), "ready": ready, "seed": how.seed, "findings": listed})
         return 0 if ready else 1
-    failed = [one for one in found if one.verdict == "failed"]
+    failed = [one for one in findings if one.verdict == "failed"]
     text = "ready for a league" if args.league is None else f"ready for {args.league}"
     if failed:
         text = "not ready: mend what failed, then check again"
@@ -292,14 +292,14 @@ def _league_at(address: str) -> tuple[LeagueConfig, tuple[str, ...]]:
                     f"--league {address}: name one of its leagues: {', '.join(names) or 'it has none'}"
                 )
             name = names[0]
-        found = arena.ask("GET", path_of("leagues", name, "conditions"))
-        told = arena.read({**found, "machine": None}, Conditions)
-        config = config_of(told)
+        answer = arena.ask("GET", path_of("leagues", name, "conditions"))
+        conditions = arena.read({**answer, "machine": None}, Conditions)
+        config = config_of(conditions)
     except NoArena as error:
         raise BadInput(str(error)) from None
     except (ValueError, TypeError) as error:
         raise BadInput(f"{address}: its conditions are those of no league: {error}") from None
-    return config, tuple(told.names)
+    return config, tuple(conditions.names)
 
 
 def _print_logs(logs: LogFolder | None) -> None:
@@ -382,14 +382,14 @@ def run_list(args: argparse.Namespace) -> int:
     if not root.is_dir():
         raise BadInput(f"{root}: there is no such folder")
     folders = sorted(path.parent for path in root.glob(f"*/{MANIFEST}"))
-    found: list[dict[str, Any]] = []
+    bots: list[dict[str, Any]] = []
     for folder in folders:
         try:
             manifest = read_manifest(folder)
         except BotError as error:
-            found.append({"folder": str(folder), "error": str(error)})
+            bots.append({"folder": str(folder), "error": str(error)})
             continue
-        found.append(
+        bots.append(
             {
                 "folder": str(folder),
                 "name": manifest.name,
@@ -399,10 +399,10 @@ def run_list(args: argparse.Namespace) -> int:
             }
         )
     if args.json:
-        print_json(found)
-    elif found:
-        print_bots(found)
+        print_json(bots)
+    elif bots:
+        print_bots(bots)
     else:
         itself = "; it is a bot itself: name the folder that it is in" if (root / MANIFEST).is_file() else ""
         print(f"{root}: no bots in the folders of this folder{itself}")
-    return 1 if any("error" in bot for bot in found) else 0
+    return 1 if any("error" in bot for bot in bots) else 0

@@ -141,7 +141,7 @@ def run_rerun(args: argparse.Namespace) -> int:
     bot = Bot(bundle.seat(), args.level, names)
     begun = time.perf_counter()
     summary = Summary(most=args.list)
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     unseeded = False
     for seats in rerun(bot, _tasks(args), args.jobs):
         summary.records += 1
@@ -149,7 +149,7 @@ def run_rerun(args: argparse.Namespace) -> int:
             summary.add(seen)
             unseeded |= not seen.seeded
             if args.json:
-                found.append(seen_json(seen))
+                rows.append(seen_json(seen))
             elif seen.fault is not None:
                 print_fault(seen)
     summary.elapsed_s = time.perf_counter() - begun
@@ -161,7 +161,7 @@ def run_rerun(args: argparse.Namespace) -> int:
     if unseeded:
         say("note: the keys of some records are secret, so the bot got another seed there than in its match")
     if args.json:
-        print_json({"bot": bundle.name, **summary_json(summary), "seats": found})
+        print_json({"bot": bundle.name, **summary_json(summary), "seats": rows})
     else:
         print_summary(bundle.name, summary)
     return 1 if summary.different or summary.faults else 0

@@ -60,13 +60,13 @@ def run_list(args: argparse.Namespace) -> int:
     from warpleague.runner.bundle.cache import cached
     from warpleague.user_cache import cache_folder
 
-    found = cached()
+    entries = cached()
     if args.json:
-        print_json({"folder": str(cache_folder()), "bots": [_json(entry) for entry in found]})
+        print_json({"folder": str(cache_folder()), "bots": [_json(entry) for entry in entries]})
         return 0
     from warpleague.report.terminal.bots import print_cache
 
-    print_cache(str(cache_folder()), found)
+    print_cache(str(cache_folder()), entries)
     return 0
 
 
@@ -84,30 +84,32 @@ def run_clean(args: argparse.Namespace) -> int:
         chosen = [entry for entry in chosen if entry.used <= before]
     sweep_cache()
     removed: list[Cached] = []
-    kept: list[Cached] = []
+    in_use: list[Cached] = []
     for entry in chosen:
-        (removed if clear(entry) else kept).append(entry)
+        (removed if clear(entry) else in_use).append(entry)
     if args.json:
-        print_json({"removed": [_json(entry) for entry in removed], "kept": [_json(entry) for entry in kept]})
+        print_json(
+            {"removed": [_json(entry) for entry in removed], "kept": [_json(entry) for entry in in_use]}
+        )
     else:
         from warpleague.report.terminal.bots import size_text
 
         many = counted(len(removed), "bot")
         print(f"removed {many}, {size_text(sum(entry.size for entry in removed))}")
-        for entry in kept:
+        for entry in in_use:
             print(f"kept {entry.name} {entry.digest[:12]}: it is in use, or may not be removed")
-    return 1 if kept else 0
+    return 1 if in_use else 0
 
 
-def _chosen(found: Sequence[Cached], words: Sequence[str]) -> list[Cached]:
+def _chosen(entries: Sequence[Cached], words: Sequence[str]) -> list[Cached]:
     """The entries that the words name; all without words."""
     from warpleague.suggest import nearest
 
     for word in words:
-        if not any(_is_named(entry, word) for entry in found):
-            hint = nearest(word, sorted({entry.name for entry in found}), "the cache is empty")
+        if not any(_is_named(entry, word) for entry in entries):
+            hint = nearest(word, sorted({entry.name for entry in entries}), "the cache is empty")
             raise BadInput(f"cache clean: no bot in the cache has the name or digest {word!r}; {hint}")
-    return [entry for entry in found if not words or any(_is_named(entry, word) for word in words)]
+    return [entry for entry in entries if not words or any(_is_named(entry, word) for word in words)]
 
 
 def _is_named(entry: Cached, word: str) -> bool:

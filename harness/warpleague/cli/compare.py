@@ -227,8 +227,8 @@ def _compare(args: argparse.Namespace) -> int:
         return exit_code(state) if report.fault is None else 1
 
 
-def _option(found: re.Match[str]) -> str:
-    return f"--{found[1].replace('_', '-')}"
+def _option(match: re.Match[str]) -> str:
+    return f"--{match[1].replace('_', '-')}"
 
 
 def _settle_game(args: argparse.Namespace) -> None:
@@ -360,18 +360,18 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
     from warpleague.league.season.config import EntrantClock
     from warpleague.runner.bundle.shipped import located
 
-    folder, at, told = text.rpartition("@")
+    folder, at, clock = text.rpartition("@")
     if not at or located(Path(text)).is_dir():
         return Path(text), None
     # The time for a decision, a bank and what is added to it before that or not; or only the bank and what is added.
-    total, slash, each = told.rpartition("/")
-    bank, plus, added = (total if slash else told).partition("+")
+    total, slash, each = clock.rpartition("/")
+    bank, plus, added = (total if slash else clock).partition("+")
     parts = (each if slash else "1s", added if plus else "1s", bank)
     try:
         if any(part[-1:].isdigit() for part in parts):
             raise ArgumentTypeError("without a unit it may be a part of the name")
         if not plus and not slash:
-            return Path(folder), EntrantClock(move_s=seconds(told))
+            return Path(folder), EntrantClock(move_s=seconds(clock))
         return Path(folder), EntrantClock(
             move_s=seconds(each) if slash else None,
             bank_s=seconds(bank),
@@ -379,7 +379,7 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
         )
     except ArgumentTypeError:
         raise BadInput(
-            f"{text}: there is no such folder, and {told!r} is no clock; write @0.1s for each decision, or "
+            f"{text}: there is no such folder, and {clock!r} is no clock; write @0.1s for each decision, or "
             "@60s+0.5s for a bank of 60 s with 0.5 s before each decision"
         ) from None
 

@@ -108,9 +108,9 @@ def _league(action: str, name: str, results: Path, *options: str, shown: bool = 
     if shown:
         code: int = args.handler(args)
         return code
-    kept = io.StringIO()
-    with redirect_stdout(kept):
+    output = io.StringIO()
+    with redirect_stdout(output):
         code = args.handler(args)
     if code:
-        print(kept.getvalue(), end="")
+        print(output.getvalue(), end="")
     return code

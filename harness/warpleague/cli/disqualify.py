@@ -49,8 +49,8 @@ def run_decision(args: argparse.Namespace) -> int:
 
     config = load_config(args.config)
     if args.action == "disqualify":
-        found = disqualify(config, args.results, args.bot, args.reason, args.its_results)
-        data, lines = found.to_json(), decision_lines([found])
+        decision = disqualify(config, args.results, args.bot, args.reason, args.its_results)
+        data, lines = decision.to_json(), decision_lines([decision])
     else:
         reinstate(config, args.results, args.bot, args.reason)
         data = {"bot": args.bot, "reason": args.reason}

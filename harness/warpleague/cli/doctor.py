@@ -37,11 +37,11 @@ def run(args: argparse.Namespace) -> int:
 
     levels = [level for level in LEVELS if not args.level or level in args.level]
     reports = [examine(level, thorough=True) for level in levels]
-    found = host()
+    facts = host()
     if args.json:
-        print_json({"host": found, "levels": [report.to_json() for report in reports]})
+        print_json({"host": facts, "levels": [report.to_json() for report in reports]})
     else:
         from warpleague.report.terminal.doctor import print_findings
 
-        print_findings(found, reports, PROMISES)
+        print_findings(facts, reports, PROMISES)
     return 1 if args.level and not all(report.holds for report in reports) else 0

@@ -83,16 +83,16 @@ def run(args: argparse.Namespace) -> int:
         return _show_galaxy(args)
     if args.seed is not None or args.players is not None or args.option:
         raise BadInput("--seed, --players and --option need --show-galaxy")
-    told: list[dict[str, Any]] = []
+    descriptions: list[dict[str, Any]] = []
     broken: list[str] = []
     for name in game_ids() if args.game is None else (args.game,):
         try:
-            told.append(_description(name))
+            descriptions.append(_description(name))
         except BadInput as error:
             if args.game is not None:
                 raise
             broken.append(str(error))
-    write_out(_text(told, args))
+    write_out(_text(descriptions, args))
     for problem in broken:
         say(f"warpleague: {problem}")
     return 1 if broken else 0
@@ -109,18 +109,18 @@ def _ours() -> dict[str, dict[str, Any]]:
     return {game["game"]: game for game in listed}
 
 
-def _text(told: list[dict[str, Any]], args: argparse.Namespace) -> str:
+def _text(descriptions: list[dict[str, Any]], args: argparse.Namespace) -> str:
     if args.json:
-        return json_text(told if args.game is None else told[0]) + "\n"
+        return json_text(descriptions if args.game is None else descriptions[0]) + "\n"
     from warpleague.report.terminal.console import make_console
     from warpleague.report.terminal.games import print_game, print_games
 
     console = make_console()
     with console.capture() as captured:
         if args.game is None:
-            print_games(told, console)
+            print_games(descriptions, console)
         else:
-            print_game(told[0], console)
+            print_game(descriptions[0], console)
     return captured.get()
 
 

@@ -25,13 +25,13 @@ def list_matches(args: argparse.Namespace) -> int:
         if args.bot is not None and args.bot not in names:
             raise BadInput(f"--bot: no bot is called {args.bot!r}; {nearest(args.bot, names)}")
         only = None if args.bot is None else names.index(args.bot)
-        found = (
+        matches = (
             (fixture, played) for fixture, played in listed(league) if only is None or only in fixture.seats
         )
         if args.json:
-            print_json_list(_match_json(league, fixture, played) for fixture, played in found)
+            print_json_list(_match_json(league, fixture, played) for fixture, played in matches)
             return 0
-        for fixture, played in found:
+        for fixture, played in matches:
             bots = " – ".join(names[bot] for bot in fixture.seats)
             out = league.disqualified_in(fixture)
             if played is None:

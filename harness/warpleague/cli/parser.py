@@ -104,10 +104,10 @@ class Parser(argparse.ArgumentParser):
             words = self.ordered(words)
         else:
             self._check_options(words)
-        found, left = super().parse_known_args(words, namespace)
+        parsed, left = super().parse_known_args(words, namespace)
         if left:
             self.refuse(self._too_many(left))
-        return found, left
+        return parsed, left
 
     def ordered(self, words: Sequence[str]) -> list[str]:
         """The words, `help NAME` in them as `NAME --help`; ends the program unless a command comes first."""
@@ -139,29 +139,29 @@ class Parser(argparse.ArgumentParser):
     def _plainly(self, message: str) -> str:
         """The message of argparse, in plainer words and with a way out."""
         text = re.sub(r"^argument ", "", message)
-        if found := re.fullmatch(r"the following arguments are required: (.*)", text):
+        if match := re.fullmatch(r"the following arguments are required: (.*)", text):
             example = (self.epilog or "").partition(f"{EXAMPLES}\n")[2].partition("\n")[0].strip()
             optional = {str(action.metavar) for action in self._actions if action.nargs == "*"}
-            names = ", ".join(name for name in found[1].split(", ") if name not in optional)
+            names = ", ".join(name for name in match[1].split(", ") if name not in optional)
             return f"{names} missing" + (f"; for example: {example}" if example else "")
-        if found := re.fullmatch(r"(\S+): expected (?:one|at least one) argument", text):
-            action = self._option_string_actions.get(found[1].split("/")[-1])
+        if match := re.fullmatch(r"(\S+): expected (?:one|at least one) argument", text):
+            action = self._option_string_actions.get(match[1].split("/")[-1])
             value = (action.metavar if action else None) or "VALUE"
-            return f"{found[1]}: its value is missing; write {found[1].split('/')[-1]} {value}"
-        if found := re.fullmatch(r"(\S+): ignored explicit argument .*", text):
-            return f"{found[1]}: takes no value; write it alone"
-        if found := re.fullmatch(r"(\S+): not allowed with argument (\S+)", text):
-            return f"{found[1]} and {found[2]} exclude each other: give one of them"
-        if found := re.search(r"invalid choice: '(.*?)'.* \(choose from (.*)\)$", text):
+            return f"{match[1]}: its value is missing; write {match[1].split('/')[-1]} {value}"
+        if match := re.fullmatch(r"(\S+): ignored explicit argument .*", text):
+            return f"{match[1]}: takes no value; write it alone"
+        if match := re.fullmatch(r"(\S+): not allowed with argument (\S+)", text):
+            return f"{match[1]} and {match[2]} exclude each other: give one of them"
+        if match := re.search(r"invalid choice: '(.*?)'.* \(choose from (.*)\)$", text):
             from difflib import get_close_matches
 
-            choices = re.findall(r"[\w-]+", found[2])
-            place = text[: found.start()]
-            near = get_close_matches(found[1].lower(), choices, n=1)
+            choices = re.findall(r"[\w-]+", match[2])
+            place = text[: match.start()]
+            near = get_close_matches(match[1].lower(), choices, n=1)
             meant = f"; did you mean {near[0]!r}?" if near else ""
-            return f"{place}{found[1]!r} is none of {', '.join(choices)}{meant}"
-        if found := re.fullmatch(r"(\S+): invalid (float|int) value: (.*)", text):
-            return f"{found[1]}: must be a {'whole ' if found[2] == 'int' else ''}number, not {found[3]}"
+            return f"{place}{match[1]!r} is none of {', '.join(choices)}{meant}"
+        if match := re.fullmatch(r"(\S+): invalid (float|int) value: (.*)", text):
+            return f"{match[1]}: must be a {'whole ' if match[2] == 'int' else ''}number, not {match[3]}"
         return text
 
     def _options(self) -> list[str]:
@@ -283,9 +283,9 @@ def _in_league_file(key: str) -> str:
 
 def _with_option(option: str, prog: str) -> list[str]:
     """The commands that have an option; those of the same family first."""
-    found = [leaf.prog for leaf in Parser.leaves() if option in leaf._options()]
+    commands = [leaf.prog for leaf in Parser.leaves() if option in leaf._options()]
     family = prog.split()[:2]
-    return sorted(found, key=lambda name: name.split()[:2] != family)
+    return sorted(commands, key=lambda name: name.split()[:2] != family)
 
 
 def below(parser: argparse.ArgumentParser) -> Iterator[Parser]:

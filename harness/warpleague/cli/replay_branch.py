@@ -97,11 +97,11 @@ def _action(text: str | None) -> dict[str, Any] | int | None:
     if text is None:
         return None
     try:
-        found = json.loads(text)
+        action = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if isinstance(found, dict) or type(found) is int:
-        return found
+        action = None
+    if isinstance(action, dict) or type(action) is int:
+        return action
     raise BadInput(
         f"--action {text}: must be an index, or the JSON object of an action such as "
         '\'{"do": "end"}\' in quotes of the shell'

@@ -113,13 +113,13 @@ class _Lines:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._said = time.monotonic()
+        self._printed_at = time.monotonic()
 
     def tell(self, done: int, total: int) -> None:
         """So many are done, of so many."""
         now = time.monotonic()
-        if now - self._said >= _LINE_S:
-            self._said = now
+        if now - self._printed_at >= _LINE_S:
+            self._printed_at = now
             say(f"{done:,} of {counted(total, self._what)}")
 
 

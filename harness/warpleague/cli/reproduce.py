@@ -114,9 +114,9 @@ def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tu
             raise BotError(f"{text}; give the folders of all bots after the file")
         if bundle.digest != seat["digest"]:
             say(f"note: {folder} is not the {seat['bot']} of the record: its content differs")
-        found = bundle.seat(seat["bot"])
+        seat_bot = bundle.seat(seat["bot"])
         # The record compares the names and digests it knows; a difference in play must not hide behind them.
-        seats.append(attrs.evolve(found, version=seat["version"], digest=seat["digest"]))
+        seats.append(attrs.evolve(seat_bot, version=seat["version"], digest=seat["digest"]))
     return tuple(seats)
 
 
@@ -187,12 +187,12 @@ def run(args: argparse.Namespace) -> int:
             }
         )
     elif difference is None:
-        told = "the same but for the level" if aside else f"the same digest {result.digest}"
+        outcome = "the same but for the level" if aside else f"the same digest {result.digest}"
         if anywhere is not None:
-            told = (
+            outcome = (
                 f"the same actions; what they say differs, first in line {anywhere.line} (--strict shows it)"
             )
-        print(f"reproduced  {args.file}: {result.lines} lines, {told}")
+        print(f"reproduced  {args.file}: {result.lines} lines, {outcome}")
     else:
         whose = "" if difference.seat is None else f", seat {difference.seat} decides otherwise"
         print(f"DIFFERENT  {args.file}: line {difference.line}{whose}")

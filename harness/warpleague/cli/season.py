@@ -35,10 +35,10 @@ def add_stop_on_fault(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def fault_line(found: MatchFault) -> str:
+def fault_line(fault: MatchFault) -> str:
     """At which match and fault a run stopped."""
-    where = f"match {found.fixture.number:,} ({found.fixture.id}), seat {found.seat}"
-    return f"Stopped at a fault: {where}, {found.bot}: {found.fault.kind}: {found.fault.message}"
+    where = f"match {fault.fixture.number:,} ({fault.fixture.id}), seat {fault.seat}"
+    return f"Stopped at a fault: {where}, {fault.bot}: {fault.fault.kind}: {fault.fault.message}"
 
 
 def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None) -> RunReport:

@@ -213,8 +213,8 @@ def _merge(args: argparse.Namespace) -> int:
             raise BadInput(
                 f"{store}: is a TOML file; name a store: league.sqlite, or its folder, such as results/{store.stem}"
             )
-    found = merge(config, args.results, args.stores, trust=args.trust, **args.tools.pool)
-    merged = list(zip(args.stores, found, strict=True))
+    counts = merge(config, args.results, args.stores, trust=args.trust, **args.tools.pool)
+    merged = list(zip(args.stores, counts, strict=True))
     if args.json:
         print_json(
             [

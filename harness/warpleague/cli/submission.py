@@ -41,7 +41,7 @@ class Submission:
 
 
 def wait_for(
-    arena: Arena, found: dict[str, Any], max_s: float | None = None, *, quiet: bool = False
+    arena: Arena, answer: dict[str, Any], max_s: float | None = None, *, quiet: bool = False
 ) -> dict[str, Any]:
     """Wait until a submission is settled, at most `max_s` seconds, and print its findings as they come, unless quiet.
 
@@ -50,19 +50,19 @@ def wait_for(
     end_s = float("inf") if max_s is None else time.monotonic() + max_s
     shown = 0
     while True:
-        now = read_submission(arena, found)
+        now = read_submission(arena, answer)
         shown = 0 if quiet else print_findings(now, shown)
         if now.settled or time.monotonic() >= end_s:
-            return found
+            return answer
         time.sleep(PAUSE_S)
-        found = arena.ask("GET", path_of("submissions", now.id))
+        answer = arena.ask("GET", path_of("submissions", now.id))
 
 
-def read_submission(arena: Arena, found: Any) -> Submission:
+def read_submission(arena: Arena, answer: Any) -> Submission:
     """The submission in an answer. Raises `NoArena`."""
     from warpleague.runner.checkup import Finding
 
-    now = arena.read(found, Submission)
+    now = arena.read(answer, Submission)
     each = enumerate(now.found)
     findings: list[Finding] = [arena.read(one, Finding, f"its answer: found[{n}]") for n, one in each]
     return attrs.evolve(now, found=tuple(findings))

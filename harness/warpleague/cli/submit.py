@@ -103,17 +103,17 @@ def _submit(args: argparse.Namespace) -> int:
         raise BadInput("--wait and --no-wait: leave out one of both")
     arena = Arena(args.to, token_of(args.token_file), plain=args.plain_http)
     data = pack_folder(located(args.folder))
-    found = arena.ask("POST", path_of("submissions", league=args.league or arena.page_league), data)
-    now = read_submission(arena, found)
+    answer = arena.ask("POST", path_of("submissions", league=args.league or arena.page_league), data)
+    now = read_submission(arena, answer)
     if not args.json:
         print(f"submission {now.id} to {now.league}: {len(data) / 1024:.0f} KiB received")
         _print_conditions(arena, now.league)
-        if type(matches := found.get("matches")) is int:
+        if type(matches := answer.get("matches")) is int:
             print(f"a new bot makes {matches:,} more matches there")
-    found = found if args.no_wait else wait_for(arena, found, args.max_wait, quiet=args.json)
-    now = read_submission(arena, found)
+    answer = answer if args.no_wait else wait_for(arena, answer, args.max_wait, quiet=args.json)
+    now = read_submission(arena, answer)
     if args.json:
-        print_json(found)
+        print_json(answer)
     elif now.state == "accepted":
         print(f"{now.bot} {now.version}: accepted; it plays in {now.league} from now on")
         if now.first_match:

@@ -73,14 +73,14 @@ def _status(args: argparse.Namespace) -> int:
     """List the submissions, or show one; of one the exit code tells the state."""
     arena, words = _arena(args), _words(args, 0, 1, "[NUMBER]")
     if words:
-        found = arena.ask("GET", path_of("submissions", _number(words[0])))
+        answer = arena.ask("GET", path_of("submissions", _number(words[0])))
         if args.wait:
-            found = wait_for(arena, found, args.max_wait, quiet=args.json)
-        now = read_submission(arena, found)
+            answer = wait_for(arena, answer, args.max_wait, quiet=args.json)
+        now = read_submission(arena, answer)
         if args.json:
-            print_json(found)
+            print_json(answer)
         else:
-            _print_line(arena.read(found, _Listed))
+            _print_line(arena.read(answer, _Listed))
             if not args.wait:
                 print_findings(now)
         return now.code
@@ -111,17 +111,17 @@ def _league_of(arena: Arena, args: argparse.Namespace, bot: str) -> str:
         return str(args.league or arena.page_league)
     listed = arena.ask_any("GET", path_of("submissions", most=1000))
     rows = [arena.read(one, _Listed) for one in (listed if isinstance(listed, list) else [])]
-    found = sorted({one.league for one in rows if one.bot == bot and one.state == "accepted"})
-    if len(found) != 1:
+    leagues = sorted({one.league for one in rows if one.bot == bot and one.state == "accepted"})
+    if len(leagues) != 1:
         names = (
-            f"it is in {', '.join(found)}: choose with --league"
-            if found
+            f"it is in {', '.join(leagues)}: choose with --league"
+            if leagues
             else "submit status lists what you sent"
         )
         raise BadInput(
-            f"{bot}: {'several leagues have' if found else 'you have no'} bot of that name; {names}"
+            f"{bot}: {'several leagues have' if leagues else 'you have no'} bot of that name; {names}"
         )
-    return found[0]
+    return leagues[0]
 
 
 def _records(args: argparse.Namespace) -> int:
@@ -154,15 +154,15 @@ def _log(args: argparse.Namespace) -> int:
 
 
 def _last_match(arena: Arena, league: str, bot: str) -> str:
-    found = _matches(arena, league, bot, 1)
-    if not found:
+    matches = _matches(arena, league, bot, 1)
+    if not matches:
         raise BadInput(f"{bot} has not played a match in {league} yet")
-    return found[0].match
+    return matches[0].match
 
 
 def _matches(arena: Arena, league: str, bot: str, most: int) -> list[_Match]:
-    found = arena.ask("GET", path_of("leagues", league, "matches", bot=bot, most=most))
-    listed = found.get("matches")
+    answer = arena.ask("GET", path_of("leagues", league, "matches", bot=bot, most=most))
+    listed = answer.get("matches")
     if not isinstance(listed, list):
         raise arena.no_arena("matches: must be a list")
     return [arena.read(one, _Match) for one in listed]
@@ -178,17 +178,17 @@ def _watch(args: argparse.Namespace) -> int:
         if not isinstance(listed, list) or not listed:
             raise BadInput("nothing was submitted yet")
         number = max(arena.read(one, _Listed).id for one in listed)
-    found = wait_for(arena, arena.ask("GET", path_of("submissions", number)), args.max_wait, quiet=args.json)
-    now = read_submission(arena, found)
+    answer = wait_for(arena, arena.ask("GET", path_of("submissions", number)), args.max_wait, quiet=args.json)
+    now = read_submission(arena, answer)
     if args.json:
-        print(json.dumps(found), flush=True)
+        print(json.dumps(answer), flush=True)
     else:
-        _print_line(arena.read(found, _Listed))
+        _print_line(arena.read(answer, _Listed))
     if now.state != "accepted" or now.bot is None:
         return now.code
     seen: set[str] = set()
     left = args.matches
-    content = found.get("digest")
+    content = answer.get("digest")
     while left is None or left > 0:
         for match in reversed(_matches(arena, now.league, now.bot, _LISTED)):
             seats = [arena.read(seat, _Seat) for seat in match.seats]
@@ -222,11 +222,11 @@ def _print_match(match: _Match, seats: list[_Seat], bot: str, *, as_json: bool) 
 def _activate(args: argparse.Namespace) -> int:
     """Let a version play that was accepted before."""
     arena, (text,) = _arena(args), _words(args, 1, 1, "NUMBER")
-    found = arena.ask("POST", path_of("submissions", _number(text), "activate"), b"")
+    answer = arena.ask("POST", path_of("submissions", _number(text), "activate"), b"")
     if args.json:
-        print_json(found)
+        print_json(answer)
     else:
-        _print_line(arena.read(found, _Listed))
+        _print_line(arena.read(answer, _Listed))
     return 0
 
 
@@ -234,9 +234,9 @@ def _withdraw(args: argparse.Namespace) -> int:
     """Take a bot out of a league."""
     arena, (bot,) = _arena(args), _words(args, 1, 1, "BOT")
     league = _league_of(arena, args, bot)
-    found = arena.ask("POST", path_of("leagues", league, "bots", bot, "withdraw"), b"")
+    answer = arena.ask("POST", path_of("leagues", league, "bots", bot, "withdraw"), b"")
     if args.json:
-        print_json(found)
+        print_json(answer)
     else:
         print(f"{bot}: plays in {league} no more")
     return 0

@@ -23,7 +23,7 @@ class Audience:
         self.bare = [False] * seats
         """Who wants nothing but the question itself."""
         self.listening = True
-        """Whether anyone may want to be told of events."""
+        """Whether anyone may want events."""
         self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
         self._listeners = [(seat, inbox) for seat, inbox in enumerate(self._inboxes) if inbox is not None]
 
@@ -58,7 +58,7 @@ class Audience:
                     inbox.append(seen)
 
     def take(self, seat: int) -> bytes | None:
-        """The events that wait for `seat`, as a JSON list; None if it is told of none."""
+        """The events that wait for `seat`, as a JSON list; None if it gets none."""
         inbox = self._inboxes[seat]
         if inbox is None:
             return None
@@ -67,5 +67,5 @@ class Audience:
         return events
 
     def last(self, seat: int) -> Sequence[bytes]:
-        """The events that `seat` is told with the end, if it wants events."""
+        """The events that `seat` gets with the end, if it wants events."""
         return (self._inboxes[seat] or ()) if self.events[seat] else ()

@@ -1,4 +1,4 @@
-"""How the bots of a match were confined, as its record keeps it: by what means, on what host, which promises held."""
+"""How the bots of a match were confined, as its record has it: the means, the host, the tested promises."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Confinement:
     """How the bots of a match were confined. What is None is not known: the record does not have it.
 
     `made_by` names the means, such as bubblewrap; it is empty at level `none`. `kept` are the promises of the level
-    that were tested before the match and held, `untried` those that were not tested. `paths` are the additional paths
+    that passed a test before the match, `untried` those that were not tested. `paths` are the additional paths
     of the machine that bots in the sandbox saw, `network` the addresses that some of them
     could reach. `pondering` says whether bots could compute out of turn.
     """

@@ -28,7 +28,7 @@ def number(value: float) -> float:
 
 
 def outcome_form(outcome: Outcome) -> dict[str, Any]:
-    """The end line of `outcome`, still without its digest; `rival` is in it only where the game has one."""
+    """The end line of `outcome`, without its digest; `rival` is in it only where the game has one."""
     form: dict[str, Any] = {
         "type": "end",
         "ranks": list(outcome.ranks),
@@ -67,7 +67,7 @@ def seal(lines: Sequence[bytes]) -> bytes:
     """The seal line for `lines` (header to end, each with its newline).
 
     It holds, in base64, the big-endian CRC-32 of every line, and last the CRC-32 of those bytes: so that damage
-    to any byte is found and placed, also in what the digest leaves out.
+    to any byte is detected and located, also in parts that the digest leaves out.
     """
     checksums = struct.pack(f">{len(lines)}I", *map(crc32, lines))
     checksums += crc32(checksums).to_bytes(4, "big")

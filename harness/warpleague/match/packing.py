@@ -86,7 +86,7 @@ def read_compressed(path: Path) -> bytes:
             raise RecordError(
                 f"{path}: is a league file or a bot.toml, not the record of a match; {_RECORDS}"
             )
-        # What has no size (a device, a pipe) is found out by reading.
+        # A device or a pipe has no size: read it to see how long it is.
         data = b"" if os.fstat(file.fileno()).st_size > _MAX_BYTES else file.read(_MAX_BYTES + 1)
         if file.read(1) or len(data) > _MAX_BYTES:
             raise RecordError(f"{path}: larger than any record")

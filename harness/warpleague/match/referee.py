@@ -119,7 +119,7 @@ class Referee:
         self._posed: dict[
             int, Question
         ] = {}  # questions to seats that decide at once, until `advance` comes to them
-        self._talk = 0  # messages that the seat that is asked may still send
+        self._talk = 0  # how many more messages the seat that is asked may send
         self._talks = type(game).talk is not Game.talk
         self._talked = False  # whether the last action was one, so that the same decision goes on
         self._used_ns = 0  # what this decision has taken so far, its messages included

@@ -219,7 +219,7 @@ class Replay:
         return cast("Iterator[ReplayStep]", self._execute(range(1, len(self.lines))))
 
     def follow(self) -> Iterator[ReplayStep | None]:
-        """Execute a record that still grows: its lines are added to `lines`; None while there is no further one."""
+        """Execute a record that is being written: its lines are added to `lines`; None while there is no new one."""
         return self._execute(self._growing())
 
     def _growing(self) -> Iterator[int | None]:

@@ -76,10 +76,10 @@ def first_state(game: Game[Any, Any], players: int, options: Any, position: Json
     if position is None:
         return game.initial(players, options)
     state = game.from_json(position)
-    told_players, told_options = game.match_of(state)
-    if told_players != players:
-        raise PositionError(f"the position is one of {told_players} players, the match has {players}")
-    if options_json(told_options) != options_json(options):
+    state_players, state_options = game.match_of(state)
+    if state_players != players:
+        raise PositionError(f"the position is one of {state_players} players, the match has {players}")
+    if options_json(state_options) != options_json(options):
         raise PositionError("the position's options are not those of the match")
     if not game.actors(state):
         raise PositionError("the position is one in which the game is over")

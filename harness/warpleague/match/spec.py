@@ -39,11 +39,11 @@ FORMATS = (1, 2)
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 """From the one that confines nothing to the one that confines most."""
 LEVEL: Level = "limits"
-"""How bots are confined unless told otherwise."""
+"""The default level of confinement."""
 POLICIES: tuple[FaultPolicy, ...] = ("forfeit", "substitute")
 PONDERING: tuple[Pondering, ...] = ("off", "always-stop", "on")
 STRIKES = 3
-"""How many faults of a seat are substituted before it forfeits, unless told otherwise."""
+"""The default number of faults of a seat that are substituted before it forfeits."""
 FATAL: frozenset[FaultKind] = frozenset({"startup", "crash", "flood", "memory"})
 """Faults after which no answer can come any more: the seat is retired under every policy."""
 
@@ -120,9 +120,9 @@ class MatchSpec:
     `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
     that its service failed (`failures`). A note of a bot has at most `note_bytes`. Seats that go out at the same stage
-    rank equal (`ties`), but where a record of before is played again. `names` says for each seat what its bot is told
-    that the players are called, if that is not what the seats say. `rules` is the version of the game's rules.
-    None means the newest.
+    rank equal (`ties`), but where a record of before is played again. `names` gives for each seat the names of the
+    players that its bot gets, if they are not those of the seats. `rules` is the version of the game's rules; None
+    means the newest.
     """
 
     id: str
@@ -159,7 +159,7 @@ class MatchSpec:
 class SeatTimes:
     """One seat's time over a match: number of asked decisions, and wall, CPU and wait times in milliseconds.
 
-    Of bots that use a service also how often it failed, and the tokens and the cost that the bot told.
+    Of bots that use a service also how often it failed, and the tokens and the cost that the bot reported.
     """
 
     decisions: int = 0
@@ -197,7 +197,7 @@ class SeatLog:
     """A bot's own words over a match, for its author: its standard error, and each line to and from it.
 
     Both are text that is safe for a terminal, and say where something is missing. The lines repeat much, so they are
-    kept packed (with zstd) on their way from the process that plays to the one that writes them.
+    compressed with zstd on their way from the process that plays to the one that writes them.
     """
 
     stderr: str

@@ -59,7 +59,7 @@ class UsualActs:
         self._actions: dict[bytes, Any] = {}
 
     def learn(self, action: Any) -> None:
-        """Take note of an action that has been found in a line."""
+        """Remember an action that a line contained."""
         if len(self._actions) < self._most:
             self._actions[self._heads[action]] = action
 

@@ -339,7 +339,7 @@ class _Check:
     def _played(self) -> Iterator[Finding]:
         """Whole matches at all tables first: without them the bot is not ready."""
         good: list[tuple[Table, MatchResult]] = []
-        failed: set[str] = set()  # games: what is wrong there would only be told again
+        failed: set[str] = set()  # games: a later check would only report the same problem again
         for place, table in enumerate(self._tables):
             try:
                 results = yield from self._matches(table, more=not place)
@@ -460,7 +460,7 @@ class _Check:
         )
 
     def _named(self, table: Table, key: bytes) -> tuple[tuple[str, ...], ...]:
-        """The names of the players as the bot of each seat is told them: its own is true, the others are not."""
+        """The names of the players as the bot of each seat gets them: its own is true, the others are not."""
         own, others = self._seat.bot, table.players - 1
         known = [name for name in dict.fromkeys(self._how.names) if name.lower() != own.lower()]
         if len(known) < others:

@@ -284,7 +284,7 @@ class Match:
                     self._idle.keep(bot, self._spec.level)
 
     async def _close(self) -> None:
-        """End every bot that is still in, all at once, each with a moment to exit by itself."""
+        """End every bot that is not retired, all at once, each with a moment to exit by itself."""
         left = [bot for bot in self._bots if bot is not None]
         if left:
             with trio.CancelScope(shield=True):

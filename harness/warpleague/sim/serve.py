@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
 
 MAX_STATES: Final = 200_000
-"""How many positions are kept at once; `free` drops some."""
+"""The most positions in memory at once; `free` drops some."""
 MAX_PLAYOUTS: Final = 1_000_000
 MAX_REQUESTS: Final = 10_000
 """How many requests a list has at most."""

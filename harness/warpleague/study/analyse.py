@@ -107,7 +107,7 @@ def places(replay: Replay, seat: int | None = None, lines: Collection[int] = ())
 def analyse(
     setting: Setting, positions: list[Place], book: Book, plan: Plan, jobs: int | None = None
 ) -> Generator[Sample, None, None]:
-    """Play what is still needed, and add it to `book`; each sample is handed on, so that it can be kept.
+    """Play the missing samples, add them to `book`, and yield each so that the caller can store it.
 
     Stop whenever you like: what has been played counts. `BotError` for a bot that does not start.
     """

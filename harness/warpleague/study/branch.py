@@ -113,13 +113,13 @@ def _onward(replay: Replay, state: Any, parent: JsonObject) -> Any:
 def check_parent(header: JsonObject, replay: Replay) -> None:
     """Raise `RecordError` if the match of `header` does not branch off from the record `replay` as it says.
 
-    The position, the count of rolls and the action are made again and compared; redealt cards too, since the text they
-    were drawn from is told.
+    The position, the count of rolls and the action are made again and compared; redealt cards too, since the record
+    gives the text that they were drawn from.
     """
     parent = header.get("parent")
     where = replay.where
     if parent is None:
-        raise RecordError("the match has no parent: its header tells none")
+        raise RecordError("the match has no parent: its header names none")
     if (header["game"], header["players"]) != (replay.header["game"], replay.header["players"]):
         raise RecordError(f"its game is not that of {where}")
     try:

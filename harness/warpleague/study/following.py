@@ -88,7 +88,7 @@ class Follower(Referee):
         return False
 
     def _fell_at_start(self, fault: JsonObject) -> bool:
-        """Whether a seat failed before the first question; a crash at its first one is told in the same words."""
+        """Whether a seat failed before the first question; a crash at its first one has the same message."""
         return fault["kind"] == "startup" or (fault["kind"] in FATAL and fault["seat"] != self.follows)
 
     def judge(self, line: bytes, wall_ns: int) -> Violation | None:

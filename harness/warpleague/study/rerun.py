@@ -77,7 +77,7 @@ class Seen:
 
 @attrs.frozen
 class Bot:
-    """The bot that is tried: how it is run, at which level, under which names its seats are found."""
+    """The bot that is tried: how it runs, its level, and the names of its seats in records."""
 
     seat: SeatSpec
     level: Level

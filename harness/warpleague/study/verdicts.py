@@ -166,7 +166,7 @@ class Book:
         return [samples[k] for k in ks if k in samples]
 
     def missing(self, n: int, ways: Sequence[int], ks: Iterable[int]) -> list[tuple[int, tuple[int, ...]]]:
-        """The playouts that are still to be played: each `k` with its ways."""
+        """The missing playouts: each `k` with its ways."""
         known = self._worth.get(n, {})
         every = [(k, tuple(way for way in ways if k not in known.get(way, {}))) for k in ks]
         return [(k, left) for k, left in every if left]
@@ -248,7 +248,7 @@ def _better_half(decision: Decision, book: Book, plan: Plan, left: list[int], hi
 
 
 def _may_be_blunder(decision: Decision, book: Book, plan: Plan, ways: Sequence[int], high: int) -> bool:
-    """Whether one of the ways may still be better than the action played by as much as matters.
+    """Whether one of the ways may yet be better than the action played, by as much as matters.
 
     Never settled before each has had twice the first number of playouts.
     """

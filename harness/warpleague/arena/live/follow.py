@@ -195,18 +195,18 @@ class LiveFolder:
     def refresh(self, now_s: float) -> bool:
         """Find matches that began or ended, and read new lines; returns whether the list of matches has changed."""
         before = [match.id for match in self.playing()]
-        found: dict[str, os.DirEntry[str]] = {}
+        folders: dict[str, os.DirEntry[str]] = {}
         with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
-            found = {
+            folders = {
                 entry.name.removesuffix(ENDING): entry for entry in entries if entry.name.endswith(ENDING)
             }
         for name, match in list(self.matches.items()):
-            if match.ended_s is None and not (name in found and match.is_of(found[name].inode())):
+            if match.ended_s is None and not (name in folders and match.is_of(folders[name].inode())):
                 match.ended_s = now_s
             match.read(now_s)
             if match.over and match.ended_s is not None and now_s > match.ended_s + self._delay_s + ENDED_S:
                 del self.matches[name]
-        for name, entry in found.items():
+        for name, entry in folders.items():
             known = self.matches.get(name)
             if known is not None and not known.over:
                 continue
@@ -235,9 +235,9 @@ class LiveFolder:
         seen = self.matches.get(after)
         since = (-inf, "") if seen is None else (seen.began_s, seen.id)
         begun = {(match.began_s, match.id): match for match in self.matches.values() if match.has(bot)}
-        found = sorted(key for key in begun if key > since)
-        playing = [key for key in found if not begun[key].over]
-        return begun[(playing or found)[0]] if found else None
+        newer = sorted(key for key in begun if key > since)
+        playing = [key for key in newer if not begun[key].over]
+        return begun[(playing or newer)[0]] if newer else None
 
     def close(self) -> None:
         """Read no more."""

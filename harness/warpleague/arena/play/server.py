@@ -42,7 +42,7 @@ async def serving(app: ASGIApp, *, port: int = 0, token: str | None = None) -> A
             binds = await nursery.start(partial(serve, guard, config))  # type: ignore[arg-type]
         except OSError as error:
             raise BadInput(f"port {port}: cannot listen there: {error.strerror}") from None
-        found = int(binds[0].rpartition(":")[2])
-        guard.hosts = frozenset({f"{LOOPBACK}:{found}", f"localhost:{found}"})
-        yield f"http://{LOOPBACK}:{found}/{token}/"
+        bound_port = int(binds[0].rpartition(":")[2])
+        guard.hosts = frozenset({f"{LOOPBACK}:{bound_port}", f"localhost:{bound_port}"})
+        yield f"http://{LOOPBACK}:{bound_port}/{token}/"
         nursery.cancel_scope.cancel()

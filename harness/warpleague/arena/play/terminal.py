@@ -148,23 +148,23 @@ class _Terminal:
         """The moves whose words have `part` in them, with their numbers from 1."""
         texts = [in_words(draft.game.action_json(action)) for action in draft.legal()]
         wanted = part.lower().replace("(", " ").replace(")", " ").split()
-        found = [
+        choices = [
             (number, text)
             for number, text in enumerate(texts, 1)
             if all(word in text.lower() for word in wanted)
         ]
-        if len(found) > _SHORT and not part:
+        if len(choices) > _SHORT and not part:
             kinds = sorted({text.split()[0] for text in texts})
             self._print(
-                f"{len(found)} moves ({', '.join(kinds)}): type a part of one to list those, such as: {texts[-1]}"
+                f"{len(choices)} moves ({', '.join(kinds)}): type a part of one to list those, such as: {texts[-1]}"
             )
             return
-        if not found:
+        if not choices:
             self._print(Text(f"no move has {part!r} in it", style="red"))
-        for number, text in found[: 4 * _SHORT]:
+        for number, text in choices[: 4 * _SHORT]:
             self._print(Text(f"  {number:4}  {text}"))
-        if len(found) > 4 * _SHORT:
-            self._print(f"  and {len(found) - 4 * _SHORT} more")
+        if len(choices) > 4 * _SHORT:
+            self._print(f"  and {len(choices) - 4 * _SHORT} more")
 
     async def _obey(self, person: PersonSeat, draft: Draft, typed: str) -> None:
         """Do what was typed; `BadInput` if that is not possible."""

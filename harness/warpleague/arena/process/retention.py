@@ -16,10 +16,10 @@ def prune(folder: Path, max_bytes: int) -> int:
 
     Returns how many files were removed. A file that cannot be removed stays.
     """
-    found = sorted(_files(folder))
-    left = sum(size for _, size, _ in found)
+    files = sorted(_files(folder))
+    left = sum(size for _, size, _ in files)
     removed = 0
-    for _, size, path in found:
+    for _, size, path in files:
         if left <= max_bytes:
             break
         with contextlib.suppress(OSError):

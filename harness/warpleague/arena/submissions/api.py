@@ -93,8 +93,8 @@ class Operation:
         async def handle(request: Request) -> Response:
             if self.token:
                 requests.bearer(request)
-            found = await call(request)
-            return found if isinstance(found, Response) else as_json(found, self.status)
+            response = await call(request)
+            return response if isinstance(response, Response) else as_json(response, self.status)
 
         return requests.route(self.path, handle, self.method, api=True)
 

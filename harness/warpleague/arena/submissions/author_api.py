@@ -347,27 +347,27 @@ class AuthorApi:
         if len(data) != int(request.headers["content-length"]):
             raise Refused(400, "The body is not as long as it said.")
         matches = await in_thread(matches_added, ledger, config)
-        found = await receive(ledger, author, config, data)
-        return Received(**_values(found), matches=matches)
+        received = await receive(ledger, author, config, data)
+        return Received(**_values(received), matches=matches)
 
     async def _submissions(self, request: Request) -> list[Submission]:
         author = self._requests.bearer(request)
         most = SUBMISSIONS.values(request)["most"]
-        found = await in_thread(versions.submissions, self._requests.ledger, author.name, most)
-        return [Submission(**_values(one)) for one in found]
+        submissions = await in_thread(versions.submissions, self._requests.ledger, author.name, most)
+        return [Submission(**_values(one)) for one in submissions]
 
     async def _submission(self, request: Request) -> Submission:
         author = self._requests.bearer(request)
-        found = own_submission(self._requests.ledger, author, _number(request))
-        return await self._with_matches(found)
+        submission = own_submission(self._requests.ledger, author, _number(request))
+        return await self._with_matches(submission)
 
-    async def _with_matches(self, found: versions.Submission) -> Submission:
+    async def _with_matches(self, submission: versions.Submission) -> Submission:
         """A submission with what is known of its matches."""
-        config = self._requests.app.leagues.get(found.league)
-        if config is None or not found.active:
-            return Submission(**_values(found))
-        played, first = await in_thread(first_match, self._requests.ledger, config, found)
-        return Submission(**_values(found), played=played, first_match=first)
+        config = self._requests.app.leagues.get(submission.league)
+        if config is None or not submission.active:
+            return Submission(**_values(submission))
+        played, first = await in_thread(first_match, self._requests.ledger, config, submission)
+        return Submission(**_values(submission), played=played, first_match=first)
 
     async def _archive(self, request: Request) -> Response:
         author, ledger = self._requests.bearer(request), self._requests.ledger
@@ -375,12 +375,12 @@ class AuthorApi:
 
     async def _activate(self, request: Request) -> Submission:
         author, ledger = self._requests.bearer(request), self._requests.ledger
-        found = versions.submission(ledger, _number(request))
-        if found.author != author.name:
+        submission = versions.submission(ledger, _number(request))
+        if submission.author != author.name:
             raise Refused(404, "You have no such submission.")
-        await check_open(ledger, self._requests.league(found.league))
-        await in_thread(versions.activate, ledger, author, found.id)
-        return await self._with_matches(versions.submission(ledger, found.id))
+        await check_open(ledger, self._requests.league(submission.league))
+        await in_thread(versions.activate, ledger, author, submission.id)
+        return await self._with_matches(versions.submission(ledger, submission.id))
 
     async def _withdraw(self, request: Request) -> Withdrawn:
         author, ledger = self._requests.bearer(request), self._requests.ledger
@@ -414,8 +414,8 @@ class AuthorApi:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise Refused(422, f"This is not what was expected: {error}") from None
         config = self._requests.league(wanted.league)
-        found = await in_thread(challenges.ask, ledger, config, author, wanted.bot, wanted.opponents)
-        return _shown(found)
+        challenge = await in_thread(challenges.ask, ledger, config, author, wanted.bot, wanted.opponents)
+        return _shown(challenge)
 
     async def _challenges(self, request: Request) -> list[Challenge]:
         author = self._requests.bearer(request)
@@ -444,17 +444,17 @@ class AuthorApi:
         return Response(text.encode("utf-8", "backslashreplace"), media_type=CHALLENGE_LOG.media)
 
 
-def _shown(found: challenges.Challenge) -> Challenge:
-    values = attrs.asdict(found, recurse=False)
+def _shown(challenge: challenges.Challenge) -> Challenge:
+    values = attrs.asdict(challenge, recurse=False)
     values.pop("author")
-    return Challenge(**{**values, "seats": [ChallengeSeat(**attrs.asdict(seat)) for seat in found.seats]})
+    return Challenge(**{**values, "seats": [ChallengeSeat(**attrs.asdict(seat)) for seat in challenge.seats]})
 
 
 def _number(request: Request) -> int:
     return int(request.path_params["number"])
 
 
-def _values(found: versions.Submission) -> dict[str, Any]:
+def _values(submission: versions.Submission) -> dict[str, Any]:
     """The values of a submission that its author gets."""
-    values = {key: value for key, value in found.to_json().items() if key != "archive"}
-    return {**values, "found": [Finding(**{"code": "", **one}) for one in found.found]}
+    values = {key: value for key, value in submission.to_json().items() if key != "archive"}
+    return {**values, "found": [Finding(**{"code": "", **one}) for one in submission.found]}

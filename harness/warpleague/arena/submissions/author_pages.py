@@ -101,7 +101,7 @@ class AuthorPages:
         if session is None:
             return self._page("submit_login.html.j2")
         ledger = self._requests.ledger
-        found = versions.submissions(ledger, session.author.name)
+        submissions = versions.submissions(ledger, session.author.name)
         leagues = self._requests.app.leagues.values()
         refusals = {config.name: await in_thread(closed_to_bots, ledger, config) for config in leagues}
         added = {
@@ -117,8 +117,8 @@ class AuthorPages:
             open=added,
             closed=[why for why in refusals.values() if why],
             sandbox=sandbox_refusal(ledger),
-            found=found,
-            bots=sorted({(one.league, one.bot) for one in found if one.active}),
+            found=submissions,
+            bots=sorted({(one.league, one.bot) for one in submissions if one.active}),
             limits=[(WORDS[name], value) for name, value in _shown_limits(ledger)],
             challenges=challenges.challenges(ledger, session.author, 20),
             left=max(0, limits_of(ledger).challenges - challenges.asked_today(ledger, session.author)),
@@ -127,15 +127,15 @@ class AuthorPages:
     async def _submission(self, request: Request) -> Response:
         session = self._requests.need_session(request)
         number = request.path_params["number"]
-        found = own_submission(self._requests.ledger, session.author, number)
+        submission = own_submission(self._requests.ledger, session.author, number)
         answer = self._page(
             "submission.html.j2",
-            found=found,
+            found=submission,
             form=session.form,
-            mine=found.author == session.author.name,
+            mine=submission.author == session.author.name,
             repeat=REPEAT,
         )
-        if not found.is_settled:
+        if not submission.is_settled:
             answer.headers["Refresh"] = "1"
         return answer
 
@@ -146,8 +146,8 @@ class AuthorPages:
         form = await self._requests.form(request, session)
         config = self._requests.league(field(form, "league"))
         data = await file_of(form, "archive").read()
-        found = await receive(ledger, session.author, config, data)
-        return RedirectResponse(f"/submit/{found.id}", 303)
+        received = await receive(ledger, session.author, config, data)
+        return RedirectResponse(f"/submit/{received.id}", 303)
 
     async def _withdraw(self, request: Request) -> Response:
         session = self._requests.need_session(request)
@@ -165,8 +165,8 @@ class AuthorPages:
         number = field(form, "number")
         if not (number.isascii() and number.isdecimal() and len(number) < 10):
             raise Refused(422, "number: must be a number.")
-        found = versions.submission(self._requests.ledger, int(number))
-        await check_open(self._requests.ledger, self._requests.league(found.league))
+        submission = versions.submission(self._requests.ledger, int(number))
+        await check_open(self._requests.ledger, self._requests.league(submission.league))
         await in_thread(versions.activate, self._requests.ledger, session.author, int(number))
         return RedirectResponse("/submit", 303)
 
@@ -189,8 +189,8 @@ class AuthorPages:
 
     async def _archive(self, request: Request) -> Response:
         session = self._requests.need_session(request)
-        found = versions.submission(self._requests.ledger, request.path_params["number"])
-        return archive_of(self._requests.ledger, session.author, found)
+        archive = versions.submission(self._requests.ledger, request.path_params["number"])
+        return archive_of(self._requests.ledger, session.author, archive)
 
     async def _records(self, request: Request) -> Response:
         session = self._requests.need_session(request)

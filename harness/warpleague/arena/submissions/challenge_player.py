@@ -61,9 +61,9 @@ def run_challenges(
     try:
         challenges.recover(ledger)
         while not stop(0.0):
-            found = challenges.claim(ledger)
-            if found is not None:
-                _play(ledger, leagues.get(found.league), found, play)
+            challenge = challenges.claim(ledger)
+            if challenge is not None:
+                _play(ledger, leagues.get(challenge.league), challenge, play)
             elif once or stop(_POLL_S):
                 break
     finally:
@@ -75,13 +75,13 @@ def lower_priority() -> None:
     be_nice(NICE)
 
 
-def _play(ledger: Ledger, config: LeagueConfig | None, found: Challenge, play: Play) -> None:
+def _play(ledger: Ledger, config: LeagueConfig | None, challenge: Challenge, play: Play) -> None:
     """Play a challenge and store how it ended; a failure of this machine ends it, too, and does not count."""
     if config is None:
-        challenges.settle(ledger, found.id, why=f"there is no league {found.league} here any more")
+        challenges.settle(ledger, challenge.id, why=f"there is no league {challenge.league} here any more")
         return
     try:
-        seats = [_seat(ledger, config, seat) for seat in found.seats]
+        seats = [_seat(ledger, config, seat) for seat in challenge.seats]
         order = list(range(len(seats)))
         secrets.SystemRandom().shuffle(order)
         limit_s = limits_of(ledger).challenge_s
@@ -89,22 +89,22 @@ def _play(ledger: Ledger, config: LeagueConfig | None, found: Challenge, play: P
         with one_core(config.run.affinity == "core"):
             result = play(spec, float(limit_s), True)
         if result is None:
-            challenges.settle(ledger, found.id, why=f"it was not over within {limit_s} s")
+            challenges.settle(ledger, challenge.id, why=f"it was not over within {limit_s} s")
             return
     except (BadInput, HarnessFault, OSError) as error:
-        log_error("match on demand failed", error, number=found.id)
+        log_error("match on demand failed", error, number=challenge.id)
         text = str(error).replace(f"{ledger.results.resolve()}/", "").replace(f"{ledger.results}/", "")
-        challenges.settle(ledger, found.id, why=text[:500])
+        challenges.settle(ledger, challenge.id, why=text[:500])
         return
     own = order.index(0)
     challenges.settle(
         ledger,
-        found.id,
+        challenge.id,
         result=_result(result, order),
         record=ZstdCompressor(level=_PACKED).compress(result.record, ZstdCompressor.FLUSH_FRAME),
         log={"stderr": result.logs[own].stderr[:_MAX_LOG], "wire": result.logs[own].wire[:_MAX_LOG]},
     )
-    log("match on demand", league=config.name, number=found.id, ranks=list(result.ranks))
+    log("match on demand", league=config.name, number=challenge.id, ranks=list(result.ranks))
 
 
 def _seat(ledger: Ledger, config: LeagueConfig, seat: ChallengeSeat) -> SeatSpec:

@@ -120,14 +120,14 @@ def ask(
 
 def challenge(ledger: Ledger, author: Author, number: int) -> Challenge:
     """A challenge of an author; `NoChallenge` if there is none of that number."""
-    found = (
+    rows = (
         ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE challenge.id = ? AND author = ?", number, author.id)
         if 0 < number < _MAX_NUMBER
         else []
     )
-    if not found:
+    if not rows:
         raise NoChallenge(f"you have no match on demand {number}")
-    return _challenge(found[0])
+    return _challenge(rows[0])
 
 
 def challenges(ledger: Ledger, author: Author, most: int = 50) -> list[Challenge]:
@@ -145,15 +145,15 @@ def asked_today(ledger: Ledger, author: Author) -> int:
 def record_of(ledger: Ledger, author: Author, number: int) -> bytes | None:
     """The packed record of a challenge, or None."""
     challenge(ledger, author, number)
-    found: bytes | None = ledger.rows("SELECT record FROM challenge WHERE id = ?", number)[0][0]
-    return found
+    record: bytes | None = ledger.rows("SELECT record FROM challenge WHERE id = ?", number)[0][0]
+    return record
 
 
 def log_of(ledger: Ledger, author: Author, number: int, kind: str) -> str | None:
     """The output of the author's own bot, or its messages (`kind`, of `KINDS`), or None."""
     challenge(ledger, author, number)
-    found = ledger.rows("SELECT log FROM challenge WHERE id = ?", number)[0][0]
-    return None if found is None else str(json.loads(found)[kind])
+    log = ledger.rows("SELECT log FROM challenge WHERE id = ?", number)[0][0]
+    return None if log is None else str(json.loads(log)[kind])
 
 
 def _own(ledger: Ledger, config: LeagueConfig, author: Author, text: str) -> ChallengeSeat:
@@ -163,17 +163,17 @@ def _own(ledger: Ledger, config: LeagueConfig, author: Author, text: str) -> Cha
         if one.league == config.name and one.state == "accepted" and one.bot is not None
     ]
     if text.isascii() and text.isdecimal():
-        found = next((one for one in mine if one.id == int(text)), None) if len(text) < 18 else None
-        if found is None:
+        own = next((one for one in mine if one.id == int(text)), None) if len(text) < 18 else None
+        if own is None:
             raise BadInput(f"{text}: you have no accepted version of this number in {config.name}")
-        return ChallengeSeat(str(found.bot), found.id)
-    found = next((one for one in mine if one.bot == text and one.active), None)
-    if found is None:
+        return ChallengeSeat(str(own.bot), own.id)
+    own = next((one for one in mine if one.bot == text and one.active), None)
+    if own is None:
         names = sorted({str(one.bot) for one in mine if one.active})
         raise BadInput(
             f"you have no bot {text!r} that plays in {config.name}; {nearest(text, names, 'you have none')}"
         )
-    return ChallengeSeat(text, found.id)
+    return ChallengeSeat(text, own.id)
 
 
 def _opponent(ledger: Ledger, config: LeagueConfig, author: Author, text: str) -> ChallengeSeat:
@@ -208,15 +208,15 @@ def claim(ledger: Ledger) -> Challenge | None:
     if not ledger.rows("SELECT 1 FROM challenge WHERE state = 'waiting' LIMIT 1"):
         return None
     with ledger.writing() as db:
-        found = db.execute(
+        row = db.execute(
             "SELECT id FROM challenge this WHERE state = 'waiting' ORDER BY (SELECT count(*) FROM challenge other "
             "WHERE other.author = this.author AND other.asked_s > ? AND other.id < this.id), id LIMIT 1",
             (time.time() - _DAY_S,),
         ).fetchone()
-        if found is None:
+        if row is None:
             return None
-        db.execute("UPDATE challenge SET state = 'playing', claims = claims + 1 WHERE id = ?", found)
-        return _challenge(db.execute(f"SELECT {_COLUMNS} {_FROM} WHERE challenge.id = ?", found).fetchone())
+        db.execute("UPDATE challenge SET state = 'playing', claims = claims + 1 WHERE id = ?", row)
+        return _challenge(db.execute(f"SELECT {_COLUMNS} {_FROM} WHERE challenge.id = ?", row).fetchone())
 
 
 def settle(

@@ -143,7 +143,7 @@ def config_of(conditions: Conditions) -> LeagueConfig:
         pondering=conditions.pondering,  # type: ignore[arg-type]
         illegal=conditions.illegal,
     )
-    found = LeagueConfig(
+    config = LeagueConfig(
         name=conditions.league,
         game=GameTable(id=conditions.game, players=conditions.players, options=conditions.options),
         clock=TimeControl(**attrs.asdict(conditions.clock)),
@@ -152,5 +152,5 @@ def config_of(conditions: Conditions) -> LeagueConfig:
         sandbox=SandboxTable(paths=tuple(conditions.paths), network=tuple(conditions.network)),
         run=RunTable(affinity=conditions.affinity),  # type: ignore[arg-type]
     )
-    object.__setattr__(found, "path", Path(f"{conditions.league}.toml"))
-    return found
+    object.__setattr__(config, "path", Path(f"{conditions.league}.toml"))
+    return config

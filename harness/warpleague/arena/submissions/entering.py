@@ -166,11 +166,11 @@ def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
         ),
     ]
     more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
-    found = attrs.evolve(
+    extended = attrs.evolve(
         config, bots=tuple(entries), missing="skip", format=attrs.evolve(config.format, **more)
     )
-    object.__setattr__(found, "path", config.path)
-    return found
+    object.__setattr__(extended, "path", config.path)
+    return extended
 
 
 def league_in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
@@ -226,11 +226,11 @@ def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
                 f"{config.name}: {key} is {'without end' if old is None else old}; more is needed, not {value}"
             )
     try:
-        found = attrs.evolve(config, format=attrs.evolve(config.format, **{**was, **more}))
+        extended = attrs.evolve(config, format=attrs.evolve(config.format, **{**was, **more}))
     except ValueError as error:
         raise BadInput(f"{config.name}: {error}") from None
-    object.__setattr__(found, "path", config.path)
-    check_config(found, str(config.path))
+    object.__setattr__(extended, "path", config.path)
+    check_config(extended, str(config.path))
     ledger.set(f"extended {config.name}", json.dumps({**was, **more}), who)
 
 
@@ -251,14 +251,14 @@ def ask(ledger: Ledger, league: str, what: str, who: str, **said: Any) -> Decisi
 
 def decisions(ledger: Ledger, league: str, where: str = "1") -> list[Decision]:
     """The requests to the scheduler, the newest first."""
-    found = ledger.rows(
+    rows = ledger.rows(
         f"SELECT id, league, what, said, who, asked, done, answer FROM decision WHERE league = ? AND {where} "
         "ORDER BY id DESC",
         league,
     )
     return [
         Decision(number, league, what, json.loads(said), who, asked, done, answer)
-        for number, league, what, said, who, asked, done, answer in found
+        for number, league, what, said, who, asked, done, answer in rows
     ]
 
 
@@ -306,13 +306,13 @@ def _done(decision: Decision, config: LeagueConfig, results: Path) -> str:
 def _play_again(match_id: str, reason: str, config: LeagueConfig, results: Path) -> str:
     """Remove a stored match, so that it is played once more."""
     with Store.open_to_write(results / config.name) as store:
-        found = store.matching(match_id)
-        if len(match_id) < 6 or len(found) > 1:
+        matches = store.matching(match_id)
+        if len(match_id) < 6 or len(matches) > 1:
             raise BadInput(f"{match_id}: the first letters of a match's id, enough to know it, are needed")
-        if not found:
+        if not matches:
             return "done: no such match is stored, so it is played if it belongs to the league"
         with store.writing():
-            store.remove(found[0], f"declared void by the organiser: {reason}")
-    for page in (results / config.name / "pages").glob(f"*-{found[0]}.*"):
+            store.remove(matches[0], f"declared void by the organiser: {reason}")
+    for page in (results / config.name / "pages").glob(f"*-{matches[0]}.*"):
         page.unlink(missing_ok=True)  # of the match that is void: its id will be that of another one
     return "done: it will be played again"

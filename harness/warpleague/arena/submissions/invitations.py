@@ -87,8 +87,8 @@ def check_invitation(ledger: Ledger, secret: str) -> int:
     form = _FORM.fullmatch(secret)
     number = int(form[1]) if form else 0
     query = "SELECT secret, uses, used, ends_s, revoked FROM invitation WHERE id = ?"
-    found: list[tuple[Any, ...]] = ledger.rows(query, number)
-    stored, uses, used, ends_s, revoked = found[0] if found else (bytes(32), 0, 0, 0.0, None)
+    rows: list[tuple[Any, ...]] = ledger.rows(query, number)
+    stored, uses, used, ends_s, revoked = rows[0] if rows else (bytes(32), 0, 0, 0.0, None)
     same = compare_digest(tokens.hash_of(secret), stored)
     if not same or revoked is not None or used >= uses or ends_s <= time.time():
         raise NoInvitation("this invitation is not valid, or not any more; ask the organiser for another one")

@@ -182,15 +182,15 @@ class Ledger:
 
     def journal(self, most: int = 100) -> list[Entry]:
         """The last entries of the audit journal, the newest first."""
-        found = self.rows("SELECT at, who, what, said FROM journal ORDER BY id DESC LIMIT ?", most)
-        return [Entry(at, who, what, json.loads(said)) for at, who, what, said in found]
+        rows = self.rows("SELECT at, who, what, said FROM journal ORDER BY id DESC LIMIT ?", most)
+        return [Entry(at, who, what, json.loads(said)) for at, who, what, said in rows]
 
     # Settings
 
     def setting(self, key: str) -> str | None:
         """A setting, or None."""
-        found = self.rows("SELECT value FROM setting WHERE key = ?", key)
-        return str(found[0][0]) if found else None
+        rows = self.rows("SELECT value FROM setting WHERE key = ?", key)
+        return str(rows[0][0]) if rows else None
 
     def set(self, key: str, value: str | None, who: str) -> None:
         """Change a setting, or remove it."""

@@ -137,8 +137,8 @@ class OrganiserPages:
                 rule = field(form, "results")
                 if rule not in _RULES:
                     raise Refused(422, "results: stay or out.")
-                said = {"bot": field(form, "bot"), "reason": field(form, "reason"), "results": rule}
-                entering.ask(ledger, name, what, who, **said)
+                answers = {"bot": field(form, "bot"), "reason": field(form, "reason"), "results": rule}
+                entering.ask(ledger, name, what, who, **answers)
             case "reinstate":
                 entering.ask(ledger, name, what, who, bot=field(form, "bot"), reason=field(form, "reason"))
             case "replay":

@@ -39,16 +39,16 @@ def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) 
         _own_store(ledger, config, author, bot) as (store, digests),
         zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
-        found = 0
+        count = 0
         for match, own in _own_matches(store, bot, digests, MAX_MATCHES):
-            found += 1
+            count += 1
             archive.writestr(f"{match}.jsonl", store.record(match))
             for seat in own:
                 for kind in KINDS:
                     with suppress(OSError):
                         text = log_file(folder / "logs", bot, match, seat, kind).read_bytes()
                         archive.writestr(f"{match}-{seat}.{kind}.txt", text)
-        if not found:
+        if not count:
             raise BadInput(f"{bot} has not played a match in {config.name} yet")
     return out.getvalue()
 
@@ -61,13 +61,13 @@ def own_log(
     Raises `BadInput` if the match is none of a version of this author's, or nothing of it is kept.
     """
     with _own_store(ledger, config, author, bot) as (store, digests):
-        found = dict(_own_matches(store, bot, digests, _MAX_LOOKED)).get(match)
-    if found is None:
+        stored = dict(_own_matches(store, bot, digests, _MAX_LOOKED)).get(match)
+    if stored is None:
         raise BadInput(f"{bot} has played no match {match} in {config.name}")
-    if seat is not None and seat not in found:
-        raise BadInput(f"seat: {bot} had seat {', '.join(map(str, found))} in this match")
+    if seat is not None and seat not in stored:
+        raise BadInput(f"seat: {bot} had seat {', '.join(map(str, stored))} in this match")
     file = log_file(
-        ledger.results / config.name / "logs", bot, match, found[0] if seat is None else seat, kind
+        ledger.results / config.name / "logs", bot, match, stored[0] if seat is None else seat, kind
     )
     try:
         return file.read_bytes()

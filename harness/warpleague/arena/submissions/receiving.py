@@ -57,23 +57,23 @@ async def check_not_settled(ledger: Ledger, config: LeagueConfig) -> None:
         raise Refused(409, f"No bot leaves {config.name} any more: {why}.")
 
 
-def archive_of(ledger: Ledger, author: Author, found: Submission) -> Response:
+def archive_of(ledger: Ledger, author: Author, submission: Submission) -> Response:
     """The archive of a version as a download; `Refused` unless it is the author's own."""
     # Nobody but its author, not even an organiser.
-    if found.author != author.name:
+    if submission.author != author.name:
         raise Refused(404, "You have no such submission.")
-    data = versions.archive(ledger, found.id)
+    data = versions.archive(ledger, submission.id)
     if data is None:
         raise Refused(404, "The archive of a submission that was refused is not kept.")
-    return download(data, f"{found.bot}-{found.id}.{suffix_of(data)}")
+    return download(data, f"{submission.bot}-{submission.id}.{suffix_of(data)}")
 
 
 def own_submission(ledger: Ledger, author: Author, number: int) -> Submission:
     """A submission of an author; an organiser may see all. `Refused` if it is somebody else's."""
-    found = versions.submission(ledger, number)
-    if found.author != author.name and not author.organiser:
+    submission = versions.submission(ledger, number)
+    if submission.author != author.name and not author.organiser:
         raise Refused(404, "You have no such submission.")
-    return found
+    return submission
 
 
 def download(data: bytes, name: str, media: str = "application/octet-stream") -> Response:

@@ -116,22 +116,22 @@ def remove_member(ledger: Ledger, name: str, member: str, who: str) -> None:
     with ledger.writing() as db:
         author = author_named(ledger, name)
         query = "SELECT id FROM member WHERE author = ? AND name = ?"
-        found = db.execute(query, (author.id, member)).fetchone()
-        if found is None:
+        row = db.execute(query, (author.id, member)).fetchone()
+        if row is None:
             near = nearest(member, members(ledger)[author.name], "there are none")
             raise BadInput(f"{author.name} has no member {member!r}; {near}")
-        db.execute("DELETE FROM session WHERE member = ?", found)
-        db.execute("DELETE FROM member WHERE id = ?", found)
+        db.execute("DELETE FROM session WHERE member = ?", row)
+        db.execute("DELETE FROM member WHERE id = ?", row)
         ledger.note(who, "member removed", author=author.name, member=member)
 
 
 def members(ledger: Ledger) -> dict[str, list[str]]:
     """The names of the members of each author who is a team, by the author's name; others have none."""
-    found: dict[str, list[str]] = {author.name: [] for author in authors(ledger)}
+    members_of: dict[str, list[str]] = {author.name: [] for author in authors(ledger)}
     query = "SELECT author.name, member.name FROM member JOIN author ON author.id = member.author ORDER BY member.id"
     for author, member in ledger.rows(query):
-        found[author].append(member)
-    return found
+        members_of[author].append(member)
+    return members_of
 
 
 def renew_token(ledger: Ledger, name: str, who: str) -> str:
@@ -162,24 +162,24 @@ def authors(ledger: Ledger) -> list[Author]:
 
 def author_named(ledger: Ledger, name: str) -> Author:
     """The author of this name; `BadInput` if there is none."""
-    found = ledger.rows(f"SELECT {_COLUMNS} FROM author WHERE name = ?", name)
-    if not found:
+    rows = ledger.rows(f"SELECT {_COLUMNS} FROM author WHERE name = ?", name)
+    if not rows:
         known = [author.name for author in authors(ledger)]
         raise BadInput(f"there is no author {name!r}; {nearest(name, known, 'there are none yet')}")
-    return _author(found[0])
+    return _author(rows[0])
 
 
 def who_has(ledger: Ledger, token: str) -> Author | None:
     """The author whose token this is, or None."""
     form = _TOKEN.fullmatch(token)
     number = int(form[1]) if form else 0
-    found = ledger.rows(f"SELECT {_COLUMNS}, token FROM author WHERE id = ?", number)
-    stored = found[0][-1] if found else None
+    rows = ledger.rows(f"SELECT {_COLUMNS}, token FROM author WHERE id = ?", number)
+    stored = rows[0][-1] if rows else None
     given = hash_of(token)
     same = compare_digest(given, stored if isinstance(stored, bytes) else bytes(32))
     if stored is None:
         return None
-    author = _author(found[0][:-1])
+    author = _author(rows[0][:-1])
     if same:
         return author
     for member, name, own in ledger.rows("SELECT id, name, token FROM member WHERE author = ?", number):
@@ -216,10 +216,10 @@ def session_of(ledger: Ledger, key: str) -> Session | None:
         f"SELECT {_COLUMNS}, form, member FROM session JOIN author ON author.id = session.author "
         "WHERE session.id = ? AND ends_s > ? AND token IS NOT NULL"
     )
-    found = ledger.rows(query, hash_of(key), time.time())
-    if not found:
+    rows = ledger.rows(query, hash_of(key), time.time())
+    if not rows:
         return None
-    *values, form, member = found[0]
+    *values, form, member = rows[0]
     author = _author(tuple(values))
     for (name,) in ledger.rows("SELECT name FROM member WHERE id = ?", member):
         author = attrs.evolve(author, member=str(name), member_id=int(member))

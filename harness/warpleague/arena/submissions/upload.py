@@ -102,9 +102,9 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[
             # To the end, where a damaged or broken off file shows.
             if len(archive.read(_PADDING)) == _PADDING:
                 raise BadArchive("more behind its end")
-        found = _bot_in(box)
-        gone.update(_beside(box, found))
-        found.rename(folder)
+        bot_folder = _bot_in(box)
+        gone.update(_beside(box, bot_folder))
+        bot_folder.rename(folder)
     except BadArchive as error:
         raise BotError(f"the archive holds {error}") from None
     except (
@@ -216,9 +216,9 @@ def _remedy(box: Path) -> str:
     return f"there is {', '.join(files[:3])}: {_HOW_TO_PACK}"
 
 
-def _beside(box: Path, found: Path) -> tuple[str, ...]:
+def _beside(box: Path, bot_folder: Path) -> tuple[str, ...]:
     """The files of an unpacked archive that are not in the bot's folder."""
-    around = [place for place in (found.parent, found.parent.parent) if place.is_relative_to(box)]
+    around = [place for place in (bot_folder.parent, bot_folder.parent.parent) if place.is_relative_to(box)]
     files = (path for place in around for path in place.iterdir() if not path.is_dir())
     return tuple(sorted(path.relative_to(box).as_posix() for path in files))
 
@@ -270,19 +270,19 @@ class _FromXz(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         from lzma import LZMAError
 
-        found = b""
+        data = b""
         try:
-            while not found and not self._from.eof:
+            while not data and not self._from.eof:
                 if self._from.needs_input and not self._data:
                     raise EOFError("it is not whole")
-                found = self._from.decompress(self._data, len(buffer))
+                data = self._from.decompress(self._data, len(buffer))
                 self._data = b""
         except LZMAError as error:
             raise ValueError(str(error)) from None
-        if not found and self._from.unused_data.strip(b"\0"):
+        if not data and self._from.unused_data.strip(b"\0"):
             raise ValueError("more behind its end")
-        buffer[: len(found)] = found
-        return len(found)
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _from_zip(data: bytes, limits: SubmissionLimits) -> BinaryIO:

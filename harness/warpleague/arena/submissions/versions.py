@@ -87,9 +87,9 @@ class Submission:
         return attrs.asdict(self) | {"found": list(self.found), "reason": self.reason}
 
 
-def reason_of(state: str, found: Sequence[Mapping[str, str]]) -> str:
+def reason_of(state: str, findings: Sequence[Mapping[str, str]]) -> str:
     """The first finding that failed, on one line; the last one if the harness failed."""
-    for finding in reversed(found) if state == "failed" else found:
+    for finding in reversed(findings) if state == "failed" else findings:
         if finding["verdict"] == "failed":
             first = next(iter(finding["text"].splitlines()), "")
             return f"{finding['what']}: {first}"
@@ -153,10 +153,10 @@ def submission(ledger: Ledger, number: int) -> Submission:
     """The submission with this number; `NoSubmission` if there is none."""
     if not 0 < number < _MAX_NUMBER:
         raise NoSubmission(f"there is no submission {number}")
-    found = ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE submission.id = ?", number)
-    if not found:
+    rows = ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE submission.id = ?", number)
+    if not rows:
         raise NoSubmission(f"there is no submission {number}")
-    return _submission(found[0])
+    return _submission(rows[0])
 
 
 def submissions(ledger: Ledger, author: str | None = None, most: int = 100) -> list[Submission]:
@@ -165,8 +165,8 @@ def submissions(ledger: Ledger, author: str | None = None, most: int = 100) -> l
         f"SELECT {_COLUMNS} {_FROM} WHERE ?1 IS NULL OR name = ?1 "
         "ORDER BY active AND ?1 IS NOT NULL DESC, submission.id DESC LIMIT ?2"
     )
-    found = [_submission(row) for row in ledger.rows(query, author, most)]
-    return sorted(found, key=lambda one: one.id, reverse=True)
+    listed = [_submission(row) for row in ledger.rows(query, author, most)]
+    return sorted(listed, key=lambda one: one.id, reverse=True)
 
 
 def active(ledger: Ledger, league: str) -> list[Submission]:
@@ -181,8 +181,8 @@ def active(ledger: Ledger, league: str) -> list[Submission]:
 
 def archive(ledger: Ledger, number: int) -> bytes | None:
     """The archive of a submission, or None if it was refused."""
-    found = ledger.rows("SELECT archive FROM submission WHERE id = ?", number)
-    return found[0][0] if found else None
+    rows = ledger.rows("SELECT archive FROM submission WHERE id = ?", number)
+    return rows[0][0] if rows else None
 
 
 # ---------------------------------------------------------------------- the checker's steps
@@ -215,17 +215,17 @@ def claim(ledger: Ledger) -> Submission | None:
         return None
     with ledger.writing() as db:
         # Whoever has sent least today comes first, so that nobody can fill the queue for others.
-        found = db.execute(
+        row = db.execute(
             "SELECT id FROM submission this WHERE state = 'received' ORDER BY (SELECT count(*) FROM submission other "
             "WHERE other.author = this.author AND other.received_s > ? AND other.id < this.id), id LIMIT 1",
             (time.time() - _DAY_S,),
         ).fetchone()
-        if found is None:
+        if row is None:
             return None
         db.execute(
-            "UPDATE submission SET state = 'checking', claims = claims + 1, found = '[]' WHERE id = ?", found
+            "UPDATE submission SET state = 'checking', claims = claims + 1, found = '[]' WHERE id = ?", row
         )
-    return submission(ledger, int(found[0]))
+    return submission(ledger, int(row[0]))
 
 
 def name(ledger: Ledger, number: int, bot: str, version: str) -> None:
@@ -339,17 +339,17 @@ def withdraw(ledger: Ledger, author: Author, league: str, bot: str) -> None:
 def activate(ledger: Ledger, author: Author, number: int) -> None:
     """Make a version that was accepted the active one of its bot."""
     with ledger.writing() as db:
-        found = db.execute(
+        row = db.execute(
             "SELECT league, bot FROM submission WHERE id = ? AND author = ? AND state = 'accepted'",
             (number, author.id),
         ).fetchone()
-        if found is None:
+        if row is None:
             raise BadInput(f"you have no accepted version {number}")
-        if problem := name_refusal(ledger, number, found[1]):
+        if problem := name_refusal(ledger, number, row[1]):
             raise BadInput(problem)
-        _deactivate(db, *found)
+        _deactivate(db, *row)
         db.execute("UPDATE submission SET active = 1 WHERE id = ?", (number,))
-        ledger.note(author.name, "version activated", submission=number, league=found[0], bot=found[1])
+        ledger.note(author.name, "version activated", submission=number, league=row[0], bot=row[1])
 
 
 # ---------------------------------------------------------------------- rows
@@ -360,8 +360,8 @@ def _deactivate(db: sqlite3.Connection, league: str, bot: str) -> None:
 
 
 def _add_finding(db: sqlite3.Connection, number: int, finding: dict[str, str]) -> None:
-    found = json.loads(db.execute("SELECT found FROM submission WHERE id = ?", (number,)).fetchone()[0])
-    db.execute("UPDATE submission SET found = ? WHERE id = ?", (json.dumps([*found, finding]), number))
+    findings = json.loads(db.execute("SELECT found FROM submission WHERE id = ?", (number,)).fetchone()[0])
+    db.execute("UPDATE submission SET found = ? WHERE id = ?", (json.dumps([*findings, finding]), number))
 
 
 def _failed(what: str, text: str, code: str = "") -> dict[str, str]:
@@ -380,10 +380,10 @@ def _settle(
     )
     if not done.rowcount:
         raise AssertionError(f"submission {number} is not being checked")
-    found, league, bot, version = db.execute(
+    findings, league, bot, version = db.execute(
         "SELECT found, league, bot, version FROM submission WHERE id = ?", (number,)
     ).fetchone()
-    text = "" if state == "accepted" else reason_of(state, json.loads(found))
+    text = "" if state == "accepted" else reason_of(state, json.loads(findings))
     ledger.note(
         "checker",
         f"submission {state}",
@@ -396,6 +396,6 @@ def _settle(
 
 
 def _submission(row: tuple[Any, ...]) -> Submission:
-    found = attrs.fields(Submission)
-    values = dict(zip((field.name for field in found), row, strict=True))
+    fields = attrs.fields(Submission)
+    values = dict(zip((field.name for field in fields), row, strict=True))
     return Submission(**{**values, "found": tuple(json.loads(row[7])), "active": bool(row[12])})

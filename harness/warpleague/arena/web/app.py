@@ -207,12 +207,12 @@ class App:
         return self.page("server_bots.html.j2", title="Bots", leagues=leagues)
 
     async def _authors(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
-        found: dict[str, list[JsonObject]] = {}
+        bots_of: dict[str, list[JsonObject]] = {}
         for feed in self.feeds.values():
             for bot in feed.page.bots if feed.page else ():
                 for author in filter(None, (name.strip() for name in str(bot["authors"]).split(","))):
-                    found.setdefault(author, []).append({"league": feed.name, "bot": bot["bot"]})
-        authors = [{"name": name, "bots": found[name]} for name in sorted(found, key=str.casefold)]
+                    bots_of.setdefault(author, []).append({"league": feed.name, "bot": bot["bot"]})
+        authors = [{"name": name, "bots": bots_of[name]} for name in sorted(bots_of, key=str.casefold)]
         return self.page("server_authors.html.j2", authors=authors)
 
     async def _texts(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
@@ -222,10 +222,10 @@ class App:
         return await self._shown_text(request.path_params["name"])
 
     async def _shown_text(self, name: str) -> Response:
-        found = await trio.to_thread.run_sync(text_of, name)  # long pages take some time the first time
-        if found is None:
+        text = await trio.to_thread.run_sync(text_of, name)  # long pages take some time the first time
+        if text is None:
             raise HTTPException(404, "No page of the documentation has that name.")
-        return self.page("server_text.html.j2", title=found[0], text=found[1], brief=name in GAMES and name)
+        return self.page("server_text.html.j2", title=text[0], text=text[1], brief=name in GAMES and name)
 
     async def _llms(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         return PlainTextResponse(llms_text())
@@ -276,24 +276,26 @@ class App:
 
     async def _match(self, request: Request) -> Response:
         feed, match = self._feed(request), request.path_params["match"]
-        found: bytes | str | None = None
+        content: bytes | str | None = None
         if await self._may_show(feed, match):
             try:
                 page = feed.page
                 assert page is not None
-                found = await feed.pages.page(match, page.game, published=page.published)
+                content = await feed.pages.page(match, page.game, published=page.published)
             except Busy:
                 return self._notice(
                     "Too many replays are wanted", "This one will be made a little later.", 503, again=True
                 )
-        if found is None:
+        if content is None:
             live = feed.live.matches.get(match)
             if live is not None and live.shown and feed.shows_matches:
                 return self._notice("Not yet", "The match is not stored yet.", 404, again=True)
             raise HTTPException(404, "No match that may be seen has that id.")
-        if isinstance(found, str):
-            return self._notice("There is no replay", f"The record of this match does not hold: {found}", 500)
-        return HTMLResponse(found)
+        if isinstance(content, str):
+            return self._notice(
+                "There is no replay", f"The record of this match does not hold: {content}", 500
+            )
+        return HTMLResponse(content)
 
     async def _may_show(self, feed: LeagueFeed, match: str) -> bool:
         """Whether there may be a page of a match; where the league is frozen, only of those that its copy has."""
@@ -309,17 +311,17 @@ class App:
     async def _match_script(self, request: Request) -> Response:
         """The script of a match's page that it loads only on demand: what each seat saw, and the record."""
         feed, match = self._feed(request), request.path_params["match"]
-        found: bytes | str | None = None
+        content: bytes | str | None = None
         if await self._may_show(feed, match):
             try:
                 page = feed.page
                 assert page is not None
-                found = await feed.pages.page(match, page.game, published=page.published, suffix=".js")
+                content = await feed.pages.page(match, page.game, published=page.published, suffix=".js")
             except Busy:
                 return Response(status_code=503)
-        if not isinstance(found, bytes):
+        if not isinstance(content, bytes):
             raise HTTPException(404, "No match that may be seen has that id.")
-        return Response(found, media_type="text/javascript")
+        return Response(content, media_type="text/javascript")
 
     async def _bot(self, request: Request) -> Response:
         feed = self._feed(request)

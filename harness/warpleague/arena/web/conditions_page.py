@@ -34,22 +34,22 @@ class ConditionsPage:
         config = self._app.leagues.get(request.path_params["league"])
         if config is None:
             raise Refused(404, "No league of this server has that name.")
-        found = await in_thread(conditions_of, self._requests.ledger_if_made, config)
+        conditions = await in_thread(conditions_of, self._requests.ledger_if_made, config)
         return self._app.page(
             "server_conditions.html.j2",
-            found=found,
-            facts=facts(found),
-            limits=[(found.limits[name], words) for name, words in WORDS.items()],
+            found=conditions,
+            facts=facts(conditions),
+            limits=[(conditions.limits[name], words) for name, words in WORDS.items()],
         )
 
 
-def facts(found: Conditions) -> list[tuple[str, str]]:
+def facts(conditions: Conditions) -> list[tuple[str, str]]:
     """The conditions in words, for a page and for the terminal."""
-    how = config_of(found).conditions
+    how = config_of(conditions).conditions
     header = {
-        "game": found.game,
-        "rules": found.rules,
-        "options": found.options,
+        "game": conditions.game,
+        "rules": conditions.rules,
+        "options": conditions.options,
         "faults": how.faults,
         "strikes": how.strikes,
         "again": how.again,
@@ -60,23 +60,23 @@ def facts(found: Conditions) -> list[tuple[str, str]]:
     shared = "all seat orders of a deal have the same dice"
     return [
         ("game", words["game"]),
-        ("players", f"{found.players} at a table"),
+        ("players", f"{conditions.players} at a table"),
         ("options", words["options"]),
-        ("format", found.format),
-        ("dice", "each match has its own dice" if found.dice == "own" else shared),
+        ("format", conditions.format),
+        ("dice", "each match has its own dice" if conditions.dice == "own" else shared),
         ("clock", words["clock"]),
         ("faults", words["faults"]),
         ("confined", f"level {words['level']}"),
-        ("pondering", found.pondering),
-        ("core", "bots of a match share one core" if found.affinity == "core" else "bots use all cores"),
-        ("paths", ", ".join(found.paths) or "none but those of the system"),
-        ("network", ", ".join(found.network) or "none"),
-        ("bots", ", ".join(found.names) or "none yet"),
-        ("submissions", found.closed or _taken(found)),
+        ("pondering", conditions.pondering),
+        ("core", "bots of a match share one core" if conditions.affinity == "core" else "bots use all cores"),
+        ("paths", ", ".join(conditions.paths) or "none but those of the system"),
+        ("network", ", ".join(conditions.network) or "none"),
+        ("bots", ", ".join(conditions.names) or "none yet"),
+        ("submissions", conditions.closed or _taken(conditions)),
     ]
 
 
-def _taken(found: Conditions) -> str:
-    if found.matches is None:
+def _taken(conditions: Conditions) -> str:
+    if conditions.matches is None:
         return "taken; results decide how many matches a new bot plays"
-    return f"taken; a new bot makes {found.matches:,} more matches"
+    return f"taken; a new bot makes {conditions.matches:,} more matches"

@@ -56,12 +56,12 @@ def counted_as(address: str) -> str:
     if ":" not in address:
         return address
     try:
-        found = ipaddress.IPv6Address(address.partition("%")[0])
+        parsed = ipaddress.IPv6Address(address.partition("%")[0])
     except ValueError:
         return address
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(found) if found.is_loopback else str(ipaddress.IPv6Network((found, 64), strict=False))
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(parsed) if parsed.is_loopback else str(ipaddress.IPv6Network((parsed, 64), strict=False))
 
 
 class Connections:

@@ -399,20 +399,20 @@ class LeagueApi:
         if feed.page is None:
             return Matches(matches=[], before=None)
         most = given["most"]
-        found = await self._read(feed, stored_matches, most + 1, given["before"], given["bot"])
-        more = len(found) > most
+        matches = await self._read(feed, stored_matches, most + 1, given["before"], given["bot"])
+        more = len(matches) > most
         return Matches(
-            matches=[_match(one) for one in found[:most]], before=found[most - 1].entry if more else None
+            matches=[_match(one) for one in matches[:most]], before=matches[most - 1].entry if more else None
         )
 
     async def _match(self, request: Request) -> Match:
         feed, match = self._open_feed(request), request.path_params["match"]
-        found = None
+        played = None
         if feed.page is not None and _ID.fullmatch(match):
-            found = await self._read(feed, stored_match, match)
-        if found is None:
+            played = await self._read(feed, stored_match, match)
+        if played is None:
             raise Refused(404, "No match that may be seen has that id.")
-        return _match(found)
+        return _match(played)
 
     async def _record(self, request: Request) -> Response:
         feed, match = self._open_feed(request), request.path_params["match"]
@@ -429,8 +429,8 @@ def _bot(values: dict[str, Any]) -> Bot:
     return Bot(**{**known, "form": [Form(**one) for one in values["form"]]})
 
 
-def _match(found: PlayedMatch) -> Match:
-    result = found.match
+def _match(played: PlayedMatch) -> Match:
+    result = played.match
     seats = [
         Seat(
             bot=bot,

@@ -139,9 +139,9 @@ class LeagueFeed:
 
     def match_of(self, bot: str, after: str) -> LiveMatch | None:
         """As `LiveFolder.match_of`; a match that was over too soon to be followed is shown from its record."""
-        found = self.live.match_of(bot, after)
-        if found is not None or self._store is None:
-            return found
+        running = self.live.match_of(bot, after)
+        if running is not None or self._store is None:
+            return running
         store, now_s, at_s = self._store[1], time.time(), 0.0
         watched = self.live.matches.get(after)
         for match in reversed(store.latest(_RECENT)):
@@ -195,15 +195,15 @@ class LeagueFeed:
             version = max(int(time.time() * 1000), self._version + 1)
             took_s = 0.0  # where nothing has been played yet, the page comes soon after the first match
             try:
-                found = await self.renderer.make(league_page, self.path, self.results, server, version)
+                pages = await self.renderer.make(league_page, self.path, self.results, server, version)
             except Exception as error:  # noqa: BLE001 - the other pages are there
                 log_error("page not made", error, league=self.name)
                 self.stale = True
                 await trio.sleep(5.0)
                 continue
-            if found is not None:
-                took_s = found.cpu_s
-                self._set_page(found, version)
+            if pages is not None:
+                took_s = pages.cpu_s
+                self._set_page(pages, version)
             await trio.sleep(max(1.0, took_s / _MAX_CPU_SHARE, self.watchers * self._watcher_s))
 
     def _set_page(self, page: LeaguePage, version: int) -> None:

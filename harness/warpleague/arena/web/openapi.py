@@ -41,13 +41,13 @@ _TITLE: Final = "Warp League arena"
 
 def operations() -> list[Operation]:
     """All operations, in the order in which the document has them."""
-    found = [
+    listed = [
         value
         for module in (league_api, author_api)
         for value in vars(module).values()
         if isinstance(value, Operation)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(listed))
 
 
 @cache
@@ -78,8 +78,8 @@ def document() -> dict[str, Any]:
         },
     }
     text = json.dumps(whole).replace("#/$defs/", "#/components/schemas/")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    parsed: dict[str, Any] = json.loads(text)
+    return parsed
 
 
 def text() -> str:
@@ -107,7 +107,7 @@ def _operation(operation: Operation, definitions: Definitions) -> dict[str, Any]
     else:
         good["content"] = {"application/json": {"schema": definitions.of(operation.answer)}}
     statuses = sorted({*operation.errors, 422, 429, 503, *((401,) if operation.token else ())})
-    found: dict[str, Any] = {
+    description: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
         "parameters": [*_in_path(operation.path), *(_in_query(query) for query in operation.query)],
@@ -119,11 +119,11 @@ def _operation(operation: Operation, definitions: Definitions) -> dict[str, Any]
     }
     if isinstance(operation.takes, tuple):
         schema = {"schema": {"type": "string", "format": "binary"}}
-        found["requestBody"] = {"required": True, "content": dict.fromkeys(operation.takes, schema)}
+        description["requestBody"] = {"required": True, "content": dict.fromkeys(operation.takes, schema)}
     elif operation.takes is not None:
         schema = {"schema": definitions.of(operation.takes)}
-        found["requestBody"] = {"required": True, "content": {"application/json": schema}}
-    return found
+        description["requestBody"] = {"required": True, "content": {"application/json": schema}}
+    return description
 
 
 def _in_path(path: str) -> Iterator[dict[str, Any]]:

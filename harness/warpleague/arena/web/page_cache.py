@@ -63,10 +63,10 @@ class PageCache:
         done = self._making[name] = trio.Event()
         try:
             with_script = suffix == ".js"
-            found = await self._renderer.make(match_page, self._path, self._results, match_id, with_script)
-            if not isinstance(found, tuple):
-                return found
-            made = {end: data for end, data in zip((".html", ".js"), found, strict=True) if data}
+            content = await self._renderer.make(match_page, self._path, self._results, match_id, with_script)
+            if not isinstance(content, tuple):
+                return content
+            made = {end: data for end, data in zip((".html", ".js"), content, strict=True) if data}
             await trio.to_thread.run_sync(self._store, self._folder / name, made)
             return made[suffix]
         finally:

@@ -101,16 +101,16 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
             league = attrs.evolve(opened, course=_courses.setdefault(path, CourseCache()))
             shown = not league.hides_matches
             frozen = is_frozen(league.config, results)
-            found = index_content(league, only_totals=not shown)
-            bots = _bots(league, found.values["table"], found.listing.columns)
+            content = index_content(league, only_totals=not shown)
+            bots = _bots(league, content.values["table"], content.listing.columns)
             if frozen:  # the receipt of a copy is none of the league
-                found.values["facts"] = [row for row in found.values["facts"] if row[0] != "receipt"]
+                content.values["facts"] = [row for row in content.values["facts"] if row[0] != "receipt"]
     except StoreError as error:
         log("league not shown", file=str(path), why=str(error))
         return None
     parts: dict[str, bytes] = {}
     pages: Any = _All() if shown else set()
-    block, _ = found.listing.block(league.season.names, pages, parts.__setitem__, found.picture)
+    block, _ = content.listing.block(league.season.names, pages, parts.__setitem__, content.picture)
     name = path.name
     page = render(
         "index.html.j2",
@@ -126,25 +126,25 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
         block=block,
         problems=(),
         missing=0,
-        matches=len(found.listing),
+        matches=len(content.listing),
         all_command="",
         serve_command="",
         verify_command=f"warpleague league verify {name}",
         run_command="",
         one_command=f"warpleague league export {name} --match ID",
-        **found.values,
+        **content.values,
     )
     sections = {
         match[1]: match[0] for match in _SECTION.finditer(page.decode()) if match[1] not in _NOT_SENT_AGAIN
     }
-    ids = [match.decode() for match in found.listing.columns.id[: MAX_ORDERED + 1].tolist()]
-    now = found.values["status"]
+    ids = [match.decode() for match in content.listing.columns.id[: MAX_ORDERED + 1].tolist()]
+    now = content.values["status"]
     return LeaguePage(
         page=page,
         sections=sections,
         parts=parts,
         order=order_script(ids if shown and len(ids) <= MAX_ORDERED else []),
-        sentence=found.values["sentence"],
+        sentence=content.values["sentence"],
         played=now.stored,
         complete=now.complete,
         published=now.published is not None,
@@ -201,12 +201,12 @@ def league_table(path: Path, results: Path, name: str) -> bytes | None:
     _lower_priority()
     try:
         with _opened(path, results) as league, league.store.snapshot():
-            found = VIEWS[name].data(league)
+            data = VIEWS[name].data(league)
             if name == "status" and is_frozen(league.config, results):
-                found["head"] = ""  # that of a copy, which is no receipt of the league
+                data["head"] = ""  # that of a copy, which is no receipt of the league
             if league.hides_matches:
-                found = _without_messages(found) if name in _TOTALS else None
-            return None if found is None else table_json(found)
+                data = _without_messages(data) if name in _TOTALS else None
+            return None if data is None else table_json(data)
     except StoreError as error:
         log("table not made", file=str(path), table=name, why=str(error))
         return None
@@ -258,7 +258,7 @@ def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any
     """The values of each bot's own page."""
     lines = {line.bot: line for line in table.lines}
     game = load_game(league.season.game)
-    found = []
+    rows = []
     for card in cards(league, table, columns, None):
         record = lines[card["bot"]].record
         facts = [
@@ -274,8 +274,8 @@ def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any
             ("version", card["version"]),
             ("authors", card["authors"]),
         ]
-        found.append({**card, "facts": [(name, value) for name, value in facts if value]})
-    return tuple(found)
+        rows.append({**card, "facts": [(name, value) for name, value in facts if value]})
+    return tuple(rows)
 
 
 @cache

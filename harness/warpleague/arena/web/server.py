@@ -192,7 +192,7 @@ def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subproce
     results = ("--results", str(serving.results), "--end-with-parent")
     more = ("--live", "--logs-mb", str(serving.logs_mb))
     jobs = () if serving.jobs is None else ("--jobs", str(serving.jobs))
-    found = [
+    pids = [
         Subprocess(f"scheduler {name}", ("arena", "play", str(path), *results, *more, *jobs))
         for name, path in zip(configs, serving.paths, strict=True)
     ]
@@ -203,10 +203,10 @@ def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subproce
     ]
     if checked:
         ledger = serving.results / FILE
-        found.append(Subprocess("checker", ("arena", "check", *checked, *results), ledger.exists))
+        pids.append(Subprocess("checker", ("arena", "check", *checked, *results), ledger.exists))
         played = ("arena", "play-challenges", *checked, *results)
-        found.append(Subprocess("challenges", played, ledger.exists))
-    return found
+        pids.append(Subprocess("challenges", played, ledger.exists))
+    return pids
 
 
 def _health(

@@ -77,10 +77,10 @@ class Choices(Sequence[Any]):
         if self._resign and index == len(self._numbers):
             return RESIGN
         number = self._numbers[index]
-        found = self._known.get(number)
-        if found is None:
-            found = self._known[number] = Play(number, self._name(self._spiel, self._seat, number))
-        return found
+        action = self._known.get(number)
+        if action is None:
+            action = self._known[number] = Play(number, self._name(self._spiel, self._seat, number))
+        return action
 
     def __contains__(self, action: object) -> bool:
         if action is RESIGN:

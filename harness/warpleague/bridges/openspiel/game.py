@@ -109,14 +109,14 @@ class SpielGame(Game[State, "Play | Resign"]):
         """The numbers of players that OpenSpiel accepts."""
         if not self._seats:
             return (usual,)
-        found = []
+        counts = []
         for players in range(kind.min_num_players, kind.max_num_players + 1):
             try:
                 self.rules(players, self.Options())
             except OptionsError:
                 continue
-            found.append(players)
-        return tuple(found)
+            counts.append(players)
+        return tuple(counts)
 
     def rules(self, players: int, options: Any) -> Rules:
         """The rules of a match; `OptionsError` if OpenSpiel refuses them."""

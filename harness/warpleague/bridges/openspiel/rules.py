@@ -101,8 +101,8 @@ def _refusal(asked: bytes) -> str:
         done = subprocess.run(command, input=asked, capture_output=True, timeout=_TRIAL_S, check=False)
     except subprocess.TimeoutExpired:
         return f"nothing comes of it within {_TRIAL_S} s"
-    told = done.stdout.decode(errors="replace").strip() or done.stderr.decode(errors="replace").strip()
-    return "" if done.returncode == 0 else (told.splitlines() or ["it gives no reason"])[-1][:200]
+    message = done.stdout.decode(errors="replace").strip() or done.stderr.decode(errors="replace").strip()
+    return "" if done.returncode == 0 else (message.splitlines() or ["it gives no reason"])[-1][:200]
 
 
 def tried(name: str, parameters: dict[str, Any]) -> None:
@@ -203,7 +203,7 @@ def _openings(spiel: Any, name: Callable[[Any, int, int], str], given: Any) -> t
         raise OptionsError(
             'openings: must be lines = ["MOVE MOVE ...", ...], each a text of the names of moves'
         )
-    found = []
+    openings = []
     for number, line in enumerate(lines):
         state = spiel.new_initial_state()
         chosen: list[int] = []  # of the seats that act at once, in their order
@@ -229,8 +229,8 @@ def _openings(spiel: Any, name: Callable[[Any, int, int], str], given: Any) -> t
             raise OptionsError(f"openings: lines[{number}]: it needs a move of each seat that acts at once")
         if state.is_terminal():
             raise OptionsError(f"openings: lines[{number}]: the game is over after it")
-        found.append(tuple(state.history()))
-    return tuple(found)
+        openings.append(tuple(state.history()))
+    return tuple(openings)
 
 
 def _moves(line: str) -> list[str]:

@@ -106,20 +106,20 @@ class State:
         Where seats act at once, there is one action for each seat, in their order. Where something is hidden, only the
         seat that acts is told, and nobody of what chance did.
         """
-        told = []
+        events = []
         line = iter(actions)
         for action in line:
             if self.spiel.is_simultaneous_node():
                 every = [action, *islice(line, self.rules.players - 1)]
                 movers = self.movers()
-                told += [self._event_of(seat, every[seat]) for seat in movers]
+                events += [self._event_of(seat, every[seat]) for seat in movers]
                 self.spiel.apply_actions(every)
                 continue
             player = self.spiel.current_player()
             if self.rules.open or player >= 0:
-                told.append(self._event_of(player, action))
+                events.append(self._event_of(player, action))
             self.spiel.apply_action(action)
-        return told
+        return events
 
     def _event_of(self, player: int, action: int) -> Event:
         """The event of an action that is about to be played; below 0 is chance."""
@@ -148,10 +148,10 @@ class State:
 
     def settle(self) -> list[Event]:
         """Play the first legal action for seats that are out, on a fresh copy; the events of what was played."""
-        told: list[Event] = []
+        events: list[Event] = []
         while not self.why_over() and (movers := self.movers()) and set(movers) <= set(self.retired):
-            told += self.play({})
-        return told
+            events += self.play({})
+        return events
 
     def texts(self, seat: int) -> tuple[str, ...]:
         """OpenSpiel's words for `seat`: its observation and its information state, empty where there is none."""
@@ -162,9 +162,9 @@ class State:
         )
 
 
-def _text(told: Any, seat: int) -> str:
+def _text(describe: Any, seat: int) -> str:
     try:
-        return str(told(seat))
+        return str(describe(seat))
     except (
         pyspiel.SpielError,
         RuntimeError,

@@ -77,9 +77,9 @@ def layout(game_id: str) -> tuple[tuple[str, ...], Callable[[JsonObject], NDArra
     fill: Callable[..., None] = writer.known["fill"]
 
     def filled(view: JsonObject) -> NDArray[np.int16]:
-        found = array("h")
-        fill(view, found.append, found.extend, found.fromlist)
-        return np.frombuffer(found, np.int16)
+        numbers = array("h")
+        fill(view, numbers.append, numbers.extend, numbers.fromlist)
+        return np.frombuffer(numbers, np.int16)
 
     return tuple(names), filled
 

@@ -99,7 +99,7 @@ def _peer(text: str) -> tuple[str, str]:
     name, _, path = text.partition("=")
     if name != "fastchess":
         raise BadInput(f"--against: {text!r}: expected fastchess=PATH")
-    found = shutil.which(path) if path else None
-    if found is None:
+    program = shutil.which(path) if path else None
+    if program is None:
         raise BadInput(f"--against: {path!r}: there is no such program, or it may not be run")
-    return name, os.path.abspath(found)  # noqa: PTH100 - links in it stay
+    return name, os.path.abspath(program)  # noqa: PTH100 - links in it stay

@@ -31,10 +31,10 @@ def against_openspiel(ground: Ground) -> list[Figure]:
                 for name, value in steps.items()
             ]
         peer = _backgammon(pyspiel.load_game("backgammon"), ground.scale)
-    found = [Figure("OpenSpiel backgammon", peer, "steps/s")]
+    figures = [Figure("OpenSpiel backgammon", peer, "steps/s")]
     for name, value in steps.items():
-        found.append(Figure(name, value / peer, goal=1.0 if name == "captains" else 1.5, most=False))
-    return found
+        figures.append(Figure(name, value / peer, goal=1.0 if name == "captains" else 1.5, most=False))
+    return figures
 
 
 def _backgammon(game: Any, seconds: float) -> float:

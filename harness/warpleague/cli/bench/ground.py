@@ -197,13 +197,13 @@ class Ground:
         begun, cpu_s = time.perf_counter(), children_cpu_s()
         memory_mb = _run(run, measure_memory)
         seconds, cpu_s = time.perf_counter() - begun, children_cpu_s() - cpu_s
-        told, bots_cpu_s = decisions_cpu_s(file, results)
+        rows, bots_cpu_s = decisions_cpu_s(file, results)
         shutil.rmtree(results)
         return LeagueRun(
             seconds=seconds,
             cpu_s=cpu_s,
-            matches=sum(row["matches"] for row in told) // len(told),
-            decisions=sum(row["decisions"] for row in told),
+            matches=sum(row["matches"] for row in rows) // len(rows),
+            decisions=sum(row["decisions"] for row in rows),
             bots_cpu_s=bots_cpu_s,
             memory_mb=memory_mb,
         )
@@ -265,8 +265,8 @@ def players_of(game: Game[Any, Any]) -> int:
 def _run(argv: list[str], measure_memory: bool = False) -> float:
     """Run a command; the most memory in MB of it and of those below it that are Python, if that is to be measured."""
     most_kb = 0
-    with tempfile.TemporaryFile() as told:
-        process = subprocess.Popen(argv, stdout=told, stderr=told)
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(argv, stdout=output, stderr=output)
         try:
             while measure_memory and process.poll() is None:
                 most_kb = max(most_kb, sum(map(_memory_kb, [process.pid, *descendants(process.pid)])))
@@ -275,8 +275,8 @@ def _run(argv: list[str], measure_memory: bool = False) -> float:
         finally:
             process.kill()
         if process.returncode:
-            told.seek(0)
-            text = told.read().decode(errors="replace")
+            output.seek(0)
+            text = output.read().decode(errors="replace")
             raise HarnessFault(f"warpleague {' '.join(argv[4:])} failed:\n{text[-2000:]}")
     return most_kb / 1000
 

@@ -20,7 +20,7 @@ def whole(ground: Ground) -> list[Figure]:
 
     The time of a league of one deal is taken away, and with it the start of the command.
     """
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for name in ground.games:
         for label, flags in (("wants []", ()), ("default wants", (f"-D{ASKING}",))):
             bot = ground.bot_folder(*flags)
@@ -29,13 +29,13 @@ def whole(ground: Ground) -> list[Figure]:
                 more = _net(ground, bot, 40, game=name, options={}, jobs=1)
             decisions = more.long.decisions - more.short.decisions
             us = None if more.seconds is None else more.seconds * 1e6 / decisions
-            found.append(Figure(f"{name}, {label}", us and us / base))
-    return found
+            figures.append(Figure(f"{name}, {label}", us and us / base))
+    return figures
 
 
 def short(ground: Ground) -> list[Figure]:
     """Matches of 30 decisions a second on all cores, bots kept from one match to the next or started for each."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for level, reusable, goal, deals in (
         ("limits", True, 600, 300),
         ("limits", False, 250, 150),
@@ -46,12 +46,12 @@ def short(ground: Ground) -> list[Figure]:
         base = (base + ground.measure_base()) / 2
         matches = more.long.matches - more.short.matches
         label = f"{level}, bots {'kept' if reusable else 'restarted'}"
-        found += rate(label, more, matches, goal, base)
+        figures += rate(label, more, matches, goal, base)
     if "fastchess" in ground.peers:
         from warpleague.cli.bench.peers import fastchess_games
 
-        found += fastchess_games(ground)
-    return found
+        figures += fastchess_games(ground)
+    return figures
 
 
 def waiting(ground: Ground) -> list[Figure]:

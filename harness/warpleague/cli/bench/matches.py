@@ -43,18 +43,18 @@ def wire(ground: Ground) -> list[Figure]:
 
 def wants(ground: Ground) -> list[Figure]:
     """A decision of bots that get position, events and legal actions, over one of bots that want nothing."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     with ground.one_core():
         for name, game in ground.games.items():
             none = play(ground, game, ground.seat(), 10)
             every = play(ground, game, ground.seat(wants=True), 10)
-            found.append(Figure(name, every.us / none.us, goal=1.5))
-    return found
+            figures.append(Figure(name, every.us / none.us, goal=1.5))
+    return figures
 
 
 def verify(ground: Ground) -> list[Figure]:
     """A decision of a record that is executed again and checked, as `replay verify` does it."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     with ground.one_core():
         base = ground.measure_base()
         for name, game in ground.games.items():
@@ -64,7 +64,7 @@ def verify(ground: Ground) -> list[Figure]:
             for result in results:
                 verify_record(result.record)
             us = (time.perf_counter() - begun) * 1e6 / sum(_decisions(result) for result in results)
-            found.append(
+            figures.append(
                 Figure(
                     name,
                     us,
@@ -75,7 +75,7 @@ def verify(ground: Ground) -> list[Figure]:
                     ratio_goal=17.0 / PINGPONG_US,
                 )
             )
-    return found
+    return figures
 
 
 def undercharge(ground: Ground) -> list[Figure]:

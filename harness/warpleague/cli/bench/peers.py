@@ -31,7 +31,7 @@ def fastchess_games(ground: Ground) -> list[Figure]:
 
     Where fastchess waits, its wall time says little; so the processor time of a game stands beside it.
     """
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for label, restart, games in (("kept", "off", 1000), ("restarted", "on", 20)):
         played: dict[int, int] = {}
 
@@ -40,10 +40,10 @@ def fastchess_games(ground: Ground) -> list[Figure]:
             return _fastchess(ground, "uci", 2 * pairs, restart)
 
         more = beyond(run, 1, max(2, ground.times(games) // 2))
-        found += rate(
+        figures += rate(
             f"fastchess, engines {label} (8 plies)", more, max(played.values()) - min(played.values())
         )
-    return found
+    return figures
 
 
 def _fastchess(ground: Ground, engine: str, games: int, restart: str) -> _Run:
@@ -57,8 +57,8 @@ def _fastchess(ground: Ground, engine: str, games: int, restart: str) -> _Run:
     begun, cpu_s = time.perf_counter(), children_cpu_s()
     done = subprocess.run(argv, capture_output=True, cwd=ground.folder, check=False)
     seconds, cpu_s = time.perf_counter() - begun, children_cpu_s() - cpu_s
-    told = done.stdout.decode(errors="replace") + done.stderr.decode(errors="replace")
-    played = len(re.findall(r"^Finished game", told, re.MULTILINE))
+    output = done.stdout.decode(errors="replace") + done.stderr.decode(errors="replace")
+    played = len(re.findall(r"^Finished game", output, re.MULTILINE))
     if done.returncode or played < games:
-        raise BadInput(f"--against: fastchess played {played} of {games} games:\n{told[-1000:]}")
+        raise BadInput(f"--against: fastchess played {played} of {games} games:\n{output[-1000:]}")
     return _Run(seconds, cpu_s)

@@ -73,10 +73,10 @@ class Row:
     def load(self) -> Callable[[Ground], Sequence[Figure]]:
         """The function that measures this row."""
         module, _, function = self.measure.partition(":")
-        found: Callable[[Ground], Sequence[Figure]] = getattr(
+        measure: Callable[[Ground], Sequence[Figure]] = getattr(
             import_module(f"warpleague.cli.bench.{module}"), function
         )
-        return found
+        return measure
 
 
 ROWS: Final = (
@@ -113,7 +113,7 @@ def rows(names: Sequence[str], most: Takes) -> tuple[Row, ...]:
 
 def medians(row: Row, rounds: Sequence[Sequence[Figure]]) -> list[dict[str, Any]]:
     """The figures of a row over some rounds, as JSON: the median of each, and the least and the largest."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for of_rounds in zip(*rounds, strict=True):
         values = [figure.value for figure in of_rounds if figure.value is not None]
         ratios = [figure.ratio for figure in of_rounds if figure.ratio is not None]
@@ -122,7 +122,7 @@ def medians(row: Row, rounds: Sequence[Sequence[Figure]]) -> list[dict[str, Any]
             value=statistics.median(values) if values else None,
             ratio=statistics.median(ratios) if ratios else None,
         )
-        found.append(
+        rows.append(
             {
                 "row": row.name,
                 "what": row.what,
@@ -140,7 +140,7 @@ def medians(row: Row, rounds: Sequence[Sequence[Figure]]) -> list[dict[str, Any]
                 "met_as_ratio": figure.met_as_ratio,
             }
         )
-    return found
+    return rows
 
 
 def _rounded(value: float) -> float:

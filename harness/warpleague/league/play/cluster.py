@@ -143,20 +143,20 @@ class ClusterExecutor(MatchExecutor):
         """Look over the workers that are there; `BadInput` if none can play."""
         self._update(self._threads())
         if not self._workers:
-            found = [f"\n  {note}" for note in self.new_notes()]
+            notes = [f"\n  {note}" for note in self.new_notes()]
             raise BadInput(
                 f"--cluster: no worker of the cluster at {self._address} can play"
-                + ("".join(found) or ": it has none; start some with: dask worker ADDRESS")
+                + ("".join(notes) or ": it has none; start some with: dask worker ADDRESS")
             )
         self._watch.start()
 
     def new_notes(self) -> list[str]:
         """The notes since the last call."""
-        found = []
+        notes = []
         with suppress(Empty):
             while True:
-                found.append(self._notes.get_nowait())
-        return found
+                notes.append(self._notes.get_nowait())
+        return notes
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have `fn` called on the fit worker that has least to do."""
@@ -276,8 +276,8 @@ class ClusterExecutor(MatchExecutor):
 
     def _threads(self) -> dict[str, int]:
         """The workers that the scheduler knows, each with its threads."""
-        found: dict[str, int] = self._client.sync(self._client.scheduler.ncores, callback_timeout=_LOST_S)
-        return found
+        threads: dict[str, int] = self._client.sync(self._client.scheduler.ncores, callback_timeout=_LOST_S)
+        return threads
 
     def _nobody(self) -> bool:
         """Whether there has been no worker that can play for too long; then everything is given up."""
@@ -306,15 +306,15 @@ class ClusterExecutor(MatchExecutor):
             worker.tasks.clear()
         if not new:
             return
-        found = self._client.run(
+        answers = self._client.run(
             inspect_worker, this_program(), self._level, self._digests, workers=new, on_error="return"
         )
         for address in new:
-            self._judge(address, found.get(address, "it was lost"))
+            self._judge(address, answers.get(address, "it was lost"))
 
-    def _judge(self, address: str, found: Any) -> None:
+    def _judge(self, address: str, answer: Any) -> None:
         """Take a worker in, after sending it the bots that it lacks, or say why not."""
-        fitness = found if isinstance(found, Fitness) else Fitness(f"it cannot be looked over: {found}")
+        fitness = answer if isinstance(answer, Fitness) else Fitness(f"it cannot be looked over: {answer}")
         unfit = fitness.unfit
         for digest in fitness.lacks:
             unfit = unfit or self._send_bot(address, digest)

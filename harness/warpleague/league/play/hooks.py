@@ -40,7 +40,7 @@ _TAIL: Final = 4096
 
 
 def run_hook(
-    command: Sequence[str], folder: Path, told: dict[str, Any], *, limit_s: float = LIMIT_S
+    command: Sequence[str], folder: Path, event: dict[str, Any], *, limit_s: float = LIMIT_S
 ) -> str | None:
     """Run `command` in `folder` with `told` as one line of JSON on its input; what went wrong, in one line, or None.
 
@@ -50,7 +50,7 @@ def run_hook(
     name = shlex.join(command)
     try:
         with tempfile.TemporaryFile() as line, ending_leftovers():
-            line.write(json.dumps(told).encode() + b"\n")
+            line.write(json.dumps(event).encode() + b"\n")
             line.seek(0)
             process = subprocess.Popen(
                 [str(folder.absolute() / command[0]) if "/" in command[0] else command[0], *command[1:]],

@@ -214,14 +214,14 @@ class _Queue:
     def _in_order(self, batches: Iterable[Iterable[Fixture]]) -> Iterator[Fixture | None]:
         """The matches left, in the order in which to play them; None while the next ones go by results."""
         while True:
-            found = False
+            any_played = False
             for missing in batches:
                 for fixture in in_phases(missing, lambda: self.window()):
-                    found = True
+                    any_played = True
                     yield fixture
             if self.course.over:
                 return
-            if not found:
+            if not any_played:
                 yield None
             batches = self.course.missing()  # results may have come since
 
@@ -482,10 +482,10 @@ class _Run:
 
 def _first_fault(flight: _InFlight, result: MatchResult) -> MatchFault | None:
     """The first fault of a match; None if there was none."""
-    found = [(fault.n, seat, fault) for seat, faults in enumerate(result.faults) for fault in faults]
-    if not found:
+    faults = [(fault.n, seat, fault) for seat, faults in enumerate(result.faults) for fault in faults]
+    if not faults:
         return None
-    _, seat, fault = min(found, key=lambda one: one[0])
+    _, seat, fault = min(faults, key=lambda one: one[0])
     return MatchFault(flight.fixture, seat, flight.spec.seats[seat].bot, fault)
 
 

@@ -55,11 +55,11 @@ def entered_from(
             stage = _through(league, config.entry.top, where)
             before = known.get(other.name)
             if before is not None and begun:
-                told = _changed(league, before, stage)
-                if told is not None:
+                problem = _changed(league, before, stage)
+                if problem is not None:
                     raise ConfigError(
-                        f"{where}: {told}. Undo that; or, to go on with the bots that were entered, list them under "
-                        "bots, in the same order, and leave out [entry]"
+                        f"{where}: {problem}. Undo that; or, to go on with the bots that were entered, "
+                        "list them under bots, in the same order, and leave out [entry]"
                     )
                 stage = before
             elif (
@@ -98,7 +98,7 @@ def stage_problems(league: League) -> list[tuple[None, None, str]]:
 
     Leagues whose results are not in the same folder are left out.
     """
-    found: list[tuple[None, None, str]] = []
+    problems: list[tuple[None, None, str]] = []
     config = league.config
     for index, stage in enumerate(league.season.stages):
         named = config.entry.leagues[index] if config.entry and index < len(config.entry.leagues) else ""
@@ -106,14 +106,14 @@ def stage_problems(league: League) -> list[tuple[None, None, str]]:
             try:
                 other = load_config(config.path.parent / named)
                 with _reading(other, league.store.path.parent.parent) as one:
-                    told = _changed(one, stage, _through(one, len(stage.bots), stage.league))
+                    problem = _changed(one, stage, _through(one, len(stage.bots), stage.league))
             except StoreError:
                 raise
             except BadInput as error:
-                told = f"{stage.league}, from which bots were entered, cannot be read: {error}"
-            if told is not None:
-                found.append((None, None, told))
-    return found
+                problem = f"{stage.league}, from which bots were entered, cannot be read: {error}"
+            if problem is not None:
+                problems.append((None, None, problem))
+    return problems
 
 
 def _head(stage: Stage) -> Head:

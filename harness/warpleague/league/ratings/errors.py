@@ -68,8 +68,8 @@ class Spread:
         """
         deals, width = self._support.shape
         if deals * width * contrast.shape[1] > _MAX_EXACT or contrast.size > 10_000:
-            found: Floats = np.maximum(self.deals[np.abs(contrast).argmax(axis=0)] - 1, 1.0)
-            return found
+            degrees: Floats = np.maximum(self.deals[np.abs(contrast).argmax(axis=0)] - 1, 1.0)
+            return degrees
         here = (self._support >= 0)[:, :, None]
         direction = np.where(here, (self._inverse @ contrast)[self._support], 0.0)
         direction = np.einsum("dji,djc->dic", self._adjust, direction)
@@ -128,29 +128,29 @@ def clustered(
 
 def _adjustment(local: Floats, inner: Floats) -> Floats:
     """(1 - inner local)^(-1/2) for each deal: what makes its surplus as large as if it had not helped to fit."""
-    found = np.empty_like(local)
+    adjusted = np.empty_like(local)
     # For a small leverage the first step of the series is as good, and quick.
     small = np.einsum("dij,dji->d", inner, local) < _SMALL
-    found[small] = np.eye(local.shape[1]) + inner[small] @ local[small] / 2
+    adjusted[small] = np.eye(local.shape[1]) + inner[small] @ local[small] / 2
     local, inner = local[~small], inner[~small]
     root = np.linalg.cholesky(local)
     leverage, axes = np.linalg.eigh(np.swapaxes(root, 1, 2) @ inner @ root)
     # What one deal decides alone has no surplus left that could be made larger.
     wider = np.where(leverage < _ALL, 1.0 / np.sqrt(np.maximum(1.0 - leverage, 1.0 - _ALL)), 0.0)
     middle = (axes * wider[:, None, :]) @ np.swapaxes(axes, 1, 2)
-    found[~small] = np.linalg.solve(np.swapaxes(root, 1, 2), middle @ np.swapaxes(root, 1, 2))
-    return found
+    adjusted[~small] = np.linalg.solve(np.swapaxes(root, 1, 2), middle @ np.swapaxes(root, 1, 2))
+    return adjusted
 
 
 def _local(matrix: Floats, support: Ints, unused: float) -> Floats:
     """The part of a matrix for each deal's parameters; `unused` is on the diagonal where there is none."""
     here = support >= 0
-    found = np.where(
+    local = np.where(
         here[:, :, None] & here[:, None, :], matrix[support[:, :, None], support[:, None, :]], 0.0
     )
     index = np.arange(support.shape[1])
-    found[:, index, index] += np.where(here, 0.0, unused)
-    return found
+    local[:, index, index] += np.where(here, 0.0, unused)
+    return local
 
 
 def _scattered(parts: Floats, support: Ints, size: int) -> Floats:

@@ -204,9 +204,9 @@ def components(edges: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
         reached = further
     first = (reached & reached.T).argmax(axis=1)
     alone = ~(edges.any(axis=0) | edges.any(axis=1))
-    found = np.full(len(edges), -1)
-    found[~alone] = np.unique(first[~alone], return_inverse=True)[1]
-    return found
+    component_of = np.full(len(edges), -1)
+    component_of[~alone] = np.unique(first[~alone], return_inverse=True)[1]
+    return component_of
 
 
 def _rated(deals: Deals, tiers: Ints, method: Method) -> tuple[Ints, Spread | None, Solution, Layout, Floats]:
@@ -232,25 +232,27 @@ def _rated(deals: Deals, tiers: Ints, method: Method) -> tuple[Ints, Spread | No
         short = summed(rows, max(rated.size, 1), players, by_seat=method.seats)
         draws = draws and bool((short.drawn > 0).any())
     layout = Layout(rated.size, tier[rated], players if method.seats else 0, draws)
-    found = Likelihood(model, short, layout, method.prior)
-    solution = found.maximum()
-    if layout.seats and not solution.told:
+    likelihood = Likelihood(model, short, layout, method.prior)
+    solution = likelihood.maximum()
+    if layout.seats and not solution.identified:
         # Bots that always sit on the same seats: the results do not tell apart who is good and which seat is.
         layout = attrs.evolve(layout, seats=0)
-        found = attrs.evolve(found, layout=layout)
-        solution = found.maximum()
+        likelihood = attrs.evolve(likelihood, layout=layout)
+        solution = likelihood.maximum()
     level = np.zeros(bots)
     level[rated] = solution.parameters[: rated.size]
     if not len(rows.bots):
         return rated, None, solution, layout, level
     # The most likely ratings lie too far apart in short leagues, and errors there would be too large. Two drawn
     # matches bring them back to about where errors are right; in long leagues they change nothing.
-    calm = attrs.evolve(found, prior=method.prior + _CALM).maximum().parameters
+    calm = attrs.evolve(likelihood, prior=method.prior + _CALM).maximum().parameters
     spread = clustered(
-        model, rows, deals.times, layout, found.solution(calm), solution.parameters, coarse=deals.coarse
+        model, rows, deals.times, layout, likelihood.solution(calm), solution.parameters, coarse=deals.coarse
     )
     if rated.size > 2:  # of two bots all deals tell the same
-        spread = spread.widened(_decided(short, layout, calm), found.solution(solution.parameters).inverse)
+        spread = spread.widened(
+            _decided(short, layout, calm), likelihood.solution(solution.parameters).inverse
+        )
     return rated, spread, solution, layout, level
 
 
@@ -272,8 +274,8 @@ def _placed(every: Rows, pairs: Rows, tiers: Ints, level: Floats) -> tuple[Float
     count = int(tiers.max()) + 1
 
     def both(a: Ints, b: Ints) -> Ints:
-        found: Ints = np.minimum(a, b) * count + np.maximum(a, b)
-        return found
+        pairs: Ints = np.minimum(a, b) * count + np.maximum(a, b)
+        return pairs
 
     # The matches of a deal between two tiers are as many as they are on average.
     first, second = tiers[every.bots].T
@@ -308,8 +310,8 @@ def _placed(every: Rows, pairs: Rows, tiers: Ints, level: Floats) -> tuple[Float
     linked = np.zeros((count, count), dtype=bool)
     linked[keys // count, keys % count] = True
     islands = components(linked | linked.T | np.eye(count, dtype=bool))
-    found = Likelihood(bradley_terry.contests, rows, Layout(count, islands), offset=offset).maximum()
-    return level + np.where(tiers >= 0, found.parameters[tiers], 0.0), found.converged
+    placed = Likelihood(bradley_terry.contests, rows, Layout(count, islands), offset=offset).maximum()
+    return level + np.where(tiers >= 0, placed.parameters[tiers], 0.0), placed.converged
 
 
 def _covariance(
@@ -335,10 +337,10 @@ def _covariance(
         if spread.deals_of(mine) < mine.size:
             inner[mine, :] = inner[:, mine] = 0.0
     covariance[np.ix_(rated, rated)] = inner
-    found = spread.freedom(contrast)
+    degrees = spread.freedom(contrast)
     # An anchor has no error, so what its error would be known by must not limit what is said of others.
-    found[~contrast.any(axis=0)] = found.max()
-    for bot, value in zip(rated, found, strict=True):
+    degrees[~contrast.any(axis=0)] = degrees.max()
+    for bot, value in zip(rated, degrees, strict=True):
         freedom[bot] = max(int(value), 1)
     return covariance, tuple(freedom)
 
@@ -351,9 +353,9 @@ def _paired(bots: int, spread: Spread | None, layout: Layout, rated: Ints) -> Fl
     contrast = np.zeros((layout.size, first.size))
     contrast[first, np.arange(first.size)] = 1.0
     contrast[second, np.arange(first.size)] = -1.0
-    found = np.ones((bots, bots))
-    found[rated[first], rated[second]] = found[rated[second], rated[first]] = spread.freedom(contrast)
-    return found
+    paired = np.ones((bots, bots))
+    paired[rated[first], rated[second]] = paired[rated[second], rated[first]] = spread.freedom(contrast)
+    return paired
 
 
 def _seats(

@@ -64,33 +64,33 @@ class Layout:
 
     def strengths(self, rows: Rows, parameters: Floats) -> Floats:
         """The log strength of each place (rows, places)."""
-        found = parameters[rows.bots]
-        return found + parameters[self.bots + rows.seats] if self.seats else found
+        worths = parameters[rows.bots]
+        return worths + parameters[self.bots + rows.seats] if self.seats else worths
 
     def flat(self) -> Floats:
         """The projection on what results tell nothing of: the mean of each tier, and that of the seats."""
         size = self.size
-        found = np.zeros((size, size))
+        matrix = np.zeros((size, size))
         for number in sorted(set(self.tier.tolist())):  # np.unique would load numpy.ma, which takes long
             members = np.flatnonzero(self.tier == number)
-            found[np.ix_(members, members)] = 1.0 / members.size
+            matrix[np.ix_(members, members)] = 1.0 / members.size
         seats = np.arange(self.bots, self.bots + self.seats)
         if self.seats:
-            found[np.ix_(seats, seats)] = 1.0 / self.seats
-        return found
+            matrix[np.ix_(seats, seats)] = 1.0 / self.seats
+        return matrix
 
 
 @attrs.frozen
 class Solution:
     """The most likely parameters; `inverse` is that of their information, zero where results tell nothing.
 
-    `told` says whether the results tell all parameters; `converged` whether the steps have come to an end.
+    `identified` says whether the results determine all parameters; `converged` whether the steps have come to an end.
     """
 
     parameters: Floats
     inverse: Floats
     converged: bool
-    told: bool
+    identified: bool
 
 
 @attrs.frozen
@@ -132,17 +132,17 @@ class Likelihood:
 
     def flat(self) -> Floats:
         """The projection on what neither results nor prior tell anything of."""
-        found = self.layout.flat()
+        flat = self.layout.flat()
         if self.prior:
-            found[: self.layout.bots, : self.layout.bots] = 0.0  # the prior tells the level
-        return found
+            flat[: self.layout.bots, : self.layout.bots] = 0.0  # the prior tells the level
+        return flat
 
     def solution(self, point: Floats, *, converged: bool = True) -> Solution:
         """The parameters `point` with the inverse of their information."""
         flat, curve = self.flat(), self.at(point)[2]
-        told = bool(np.linalg.cond(curve + flat) < _SINGULAR) if self.layout.size else True
-        inverse = np.linalg.inv(curve + flat) - flat if told else np.zeros_like(curve)
-        return Solution(point, inverse, converged, told)
+        identified = bool(np.linalg.cond(curve + flat) < _SINGULAR) if self.layout.size else True
+        inverse = np.linalg.inv(curve + flat) - flat if identified else np.zeros_like(curve)
+        return Solution(point, inverse, converged, identified)
 
     def maximum(self) -> Solution:
         """The most likely parameters."""

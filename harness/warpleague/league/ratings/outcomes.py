@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Match = tuple[tuple[int, ...], tuple[int, ...]]
     """The bot in each seat, and the rank of each seat."""
 
-_MAX_PACKED = 100_000  # matches that are kept in packed form to be found again
+_MAX_COMPACT = 100_000  # matches that are cached in compact form
 
 
 class PairTotals:
@@ -58,17 +58,17 @@ class Outcomes:
         self._group: int | None = None
         self._open: list[bytes] = []
         self._struct = Struct("<")
-        self._packed: dict[Match, bytes] = {}
+        self._compact: dict[Match, bytes] = {}
 
     @classmethod
     def of_counts(cls, players: int, counts: Counter[bytes]) -> Outcomes:
         """Outcomes that have been counted elsewhere."""
-        found = cls()
-        found.players, found.counts = players, counts
-        found._struct = Struct(f"<{2 * players}H")
-        size = max(found._struct.size, 1)
-        found.matches = sum(len(key) // size * times for key, times in counts.items())
-        return found
+        outcomes = cls()
+        outcomes.players, outcomes.counts = players, counts
+        outcomes._struct = Struct(f"<{2 * players}H")
+        size = max(outcomes._struct.size, 1)
+        outcomes.matches = sum(len(key) // size * times for key, times in counts.items())
+        return outcomes
 
     def add(self, group: int | None, seats: tuple[int, ...], ranks: tuple[int, ...]) -> None:
         """Count a match. Matches of one `group` must follow each other; None makes a group of its own."""
@@ -109,15 +109,15 @@ class Outcomes:
 
     def _pack(self, seats: tuple[int, ...], ranks: tuple[int, ...]) -> bytes:
         match = (seats, ranks)
-        packed = self._packed.get(match)
-        if packed is None:
+        compact = self._compact.get(match)
+        if compact is None:
             if not self.players:
                 self.players = len(seats)
                 self._struct = Struct(f"<{2 * self.players}H")
-            packed = self._struct.pack(*seats, *ranks)
-            if len(self._packed) < _MAX_PACKED:
-                self._packed[match] = packed
-        return packed
+            compact = self._struct.pack(*seats, *ranks)
+            if len(self._compact) < _MAX_COMPACT:
+                self._compact[match] = compact
+        return compact
 
 
 @attrs.frozen

@@ -74,7 +74,7 @@ class Posterior:
     spread: float = attrs.field(init=False)
     _priors: list[tuple[float, float]] = attrs.field(init=False)  # spreads and drifts to try, in Elo
     _weights: Floats = attrs.field(init=False)  # of these, before there are results
-    _found: list[Floats] = attrs.field(init=False)  # the most likely ratings with each of them
+    _maxima: list[Floats] = attrs.field(init=False)  # the most likely ratings with each of them
     _points: Floats = attrs.field(init=False)
     _games: Floats = attrs.field(init=False)
     _kinds: Counter[tuple[Cell, ...]] = attrs.Factory(Counter)  # deals that came out alike
@@ -94,7 +94,7 @@ class Posterior:
                 # Versions of one bot do not differ more than bots do.
                 weights[spread, min(drift, spread)] += width / len(DRIFTS)
         self._priors, self._weights = list(weights), np.array(list(weights.values()))
-        self._found = [np.zeros(n) for _ in weights]
+        self._maxima = [np.zeros(n) for _ in weights]
         self._points, self._games = np.zeros((n, n)), np.zeros((n, n))
         self._linked, self._first = np.zeros((n, n)), np.ones(n)
         for one, two in self.links:
@@ -111,25 +111,25 @@ class Posterior:
         if earlier is not None:
             bots, links = bots + earlier.versions, earlier.links
             outcomes = outcomes.with_all(earlier.outcomes)
-        found = cls(bots, links)
+        posterior = cls(bots, links)
         deals = Deals.of(outcomes)
         if not len(deals.times):
-            return found
+            return posterior
         rows = pair_rows(deals, np.zeros(bots, dtype=np.int64))
         one, two = rows.bots.T
         for first, second, points in ((one, two, rows.points), (two, one, 1.0 - rows.points)):
             at, size = first * bots + second, bots * bots
-            found._points += added(at, rows.weight * points, size).reshape(bots, bots)
-            found._games += added(at, rows.weight, size).reshape(bots, bots)
+            posterior._points += added(at, rows.weight * points, size).reshape(bots, bots)
+            posterior._games += added(at, rows.weight, size).reshape(bots, bots)
         seated = np.unique(np.repeat(deals.deal, outcomes.players) * bots + deals.bots.ravel())
-        found.deals = added(seated % bots, deals.times[seated // bots], bots).astype(int).tolist()
-        found._whole = rows.deal, one, two, rows.points, np.ones(len(one)), deals.times
+        posterior.deals = added(seated % bots, deals.times[seated // bots], bots).astype(int).tolist()
+        posterior._whole = rows.deal, one, two, rows.points, np.ones(len(one)), deals.times
         for _ in range(_ROUNDS):
-            before = found.scatter
-            found.update()
-            if abs(found.scatter - before) <= _SETTLED * before:
+            before = posterior.scatter
+            posterior.update()
+            if abs(posterior.scatter - before) <= _SETTLED * before:
                 break
-        return found
+        return posterior
 
     def add(self, matches: Iterable[tuple[Sequence[int], Sequence[int]]], times: int = 1) -> None:
         """Count a deal, given as bots and ranks by seat of each of its matches; `update` takes it into account."""
@@ -156,10 +156,10 @@ class Posterior:
         explained = np.array([fit[1] for fit in fits])
         weights = np.exp(explained - explained.max()) * self._weights
         weights /= weights.sum()
-        self.mean = sum((w * self._found[place] for place, w in enumerate(weights)), np.zeros(self.bots))
+        self.mean = sum((w * self._maxima[place] for place, w in enumerate(weights)), np.zeros(self.bots))
         self.covariance = np.zeros((self.bots, self.bots))
-        for weight, found, (inverse, _) in zip(weights, self._found, fits, strict=True):
-            self.covariance += weight * (inverse + np.outer(found - self.mean, found - self.mean))
+        for weight, start, (inverse, _) in zip(weights, self._maxima, fits, strict=True):
+            self.covariance += weight * (inverse + np.outer(start - self.mean, start - self.mean))
         self.distances = _distances(self.covariance)
         self.spread = float(weights @ np.array([spread for spread, _ in self._priors]))
         self._scattered()
@@ -170,20 +170,20 @@ class Posterior:
         drift = (SCALE / drift_elo) ** 2
         linked = drift * self._linked
         points, games = self._points / self.scatter, self._games / self.scatter
-        found = self._found[place]
+        maximum = self._maxima[place]
         for _ in range(_STEPS):
-            share = 1 / (1 + np.exp(found[None, :] - found[:, None]))
+            share = 1 / (1 + np.exp(maximum[None, :] - maximum[:, None]))
             weight = games * share * (1 - share)
             precision = np.diag(weight.sum(axis=1) + prior * self._first) + linked - weight
-            slope = (points - games * share).sum(axis=1) - prior * self._first * found - linked @ found
+            slope = (points - games * share).sum(axis=1) - prior * self._first * maximum - linked @ maximum
             step = np.clip(np.linalg.solve(precision, slope), -1, 1)
-            found = found + step
+            maximum = maximum + step
             if np.abs(step).max() < 1e-10:
                 break
-        self._found[place] = found
-        logs = -np.logaddexp(0.0, found[None, :] - found[:, None])
-        explained = (points * logs).sum() - prior * (found @ (self._first * found)) / 2
-        explained -= found @ linked @ found / 2
+        self._maxima[place] = maximum
+        logs = -np.logaddexp(0.0, maximum[None, :] - maximum[:, None])
+        explained = (points * logs).sum() - prior * (maximum @ (self._first * maximum)) / 2
+        explained -= maximum @ linked @ maximum / 2
         explained += (self._first.sum() * np.log(prior) + len(self.links) * np.log(drift)) / 2
         explained -= np.linalg.slogdet(precision)[1] / 2
         return _inverse(precision), float(explained)
@@ -227,8 +227,8 @@ class Posterior:
         """
         lead = np.abs(self.mean[:, None] - self.mean[None, :]) + within / SCALE
         deviations = lead / np.sqrt(self.distances + np.eye(self.bots))
-        found: Floats = np.asarray(_erfc(deviations / sqrt(2)), dtype=float) / 2
-        return found
+        tails: Floats = np.asarray(_erfc(deviations / sqrt(2)), dtype=float) / 2
+        return tails
 
     def doubt(self, present: Sequence[int], top: int, within: float = 0.0) -> float:
         """At most so likely it is that the first `top` places of some bots are not those that the ratings say.
@@ -253,13 +253,13 @@ class Posterior:
         lead = self.mean[:, None] - self.mean[None, :]
         share = 1 / (1 + np.exp(-lead))
         here = place < self.bots
-        found: Floats = share * (1 - share) * (here[:, None] & here[None, :])
+        worths: Floats = share * (1 - share) * (here[:, None] & here[None, :])
         if top is None:
-            found *= np.exp(-lead * lead / (2 * (self.distances + (NEAR_ELO / SCALE) ** 2)))
+            worths *= np.exp(-lead * lead / (2 * (self.distances + (NEAR_ELO / SCALE) ** 2)))
         else:
-            found *= self.doubts() * (np.minimum(place[:, None], place[None, :]) < top)
-        np.fill_diagonal(found, 0.0)
-        return found
+            worths *= self.doubts() * (np.minimum(place[:, None], place[None, :]) < top)
+        np.fill_diagonal(worths, 0.0)
+        return worths
 
     def expect(self, table: Sequence[int], matches: int) -> None:
         """Take it that a deal is played: `distances` become what they will be about, the ratings stay."""
@@ -290,5 +290,5 @@ def _inverse(matrix: Floats) -> Floats:
 def _distances(covariance: Floats) -> Floats:
     """The variances of the differences of pairs."""
     own = covariance.diagonal()
-    found: Floats = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
-    return found
+    variances: Floats = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
+    return variances

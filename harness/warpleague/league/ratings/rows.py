@@ -39,11 +39,13 @@ class Deals:
     def of(cls, outcomes: Outcomes) -> Deals:
         """The outcomes as arrays."""
         counts, players = outcomes.closed(), outcomes.players
-        found = np.frombuffer(b"".join(counts), dtype="<u2").reshape(-1, 2, max(players, 1)).astype(np.int64)
+        numbers = (
+            np.frombuffer(b"".join(counts), dtype="<u2").reshape(-1, 2, max(players, 1)).astype(np.int64)
+        )
         sizes = [len(key) // (4 * players) for key in counts]
         return cls(
-            bots=found[:, 0],
-            ranks=found[:, 1],
+            bots=numbers[:, 0],
+            ranks=numbers[:, 1],
             deal=np.repeat(np.arange(len(sizes)), sizes),
             times=np.array(list(counts.values()), dtype=float),
         )
@@ -79,11 +81,11 @@ def pair_rows(deals: Deals, tier: Ints) -> Rows:
     parts = []
     for s, t in combinations(range(deals.bots.shape[1]), 2):
         one, two = deals.bots[:, s], deals.bots[:, t]
-        kept = np.flatnonzero((tier[one] == tier[two]) & (tier[one] >= 0))
-        better = np.sign(deals.ranks[kept, t] - deals.ranks[kept, s])
-        seats = np.broadcast_to(np.array([s, t]), (kept.size, 2))
+        used = np.flatnonzero((tier[one] == tier[two]) & (tier[one] >= 0))
+        better = np.sign(deals.ranks[used, t] - deals.ranks[used, s])
+        seats = np.broadcast_to(np.array([s, t]), (used.size, 2))
         parts.append(
-            (np.stack([one[kept], two[kept]], 1), seats, deals.deal[kept], (better + 1) / 2, better == 0)
+            (np.stack([one[used], two[used]], 1), seats, deals.deal[used], (better + 1) / 2, better == 0)
         )
     bots, seats, deal, points, drawn = (np.concatenate([part[i] for part in parts]) for i in range(5))
     return Rows(bots, seats, deals.times[deal], deal, points, drawn.astype(float), np.ones(bots.shape, bool))
@@ -97,21 +99,19 @@ def summed(rows: Rows, bots: int, seats: int, *, by_seat: bool) -> Rows:
     size = bots * bots * (seats * seats if by_seat else 1)
     if size <= 1 << 24:
         weight = added(key, rows.weight, size)
-        found = np.flatnonzero(weight)
-        points = added(key, rows.weight * rows.points, size)[found]
-        drawn = added(key, rows.weight * rows.drawn, size)[found]
-        weight = weight[found]
+        used = np.flatnonzero(weight)
+        points = added(key, rows.weight * rows.points, size)[used]
+        drawn = added(key, rows.weight * rows.drawn, size)[used]
+        weight = weight[used]
     else:
-        found, at = np.unique(key, return_inverse=True)
-        weight = added(at, rows.weight, found.size)
-        points = added(at, rows.weight * rows.points, found.size)
-        drawn = added(at, rows.weight * rows.drawn, found.size)
-    places = (
-        np.stack([found // seats % seats, found % seats], 1) if by_seat else np.zeros((found.size, 2), int)
-    )
-    pair = found // (seats * seats) if by_seat else found
+        used, at = np.unique(key, return_inverse=True)
+        weight = added(at, rows.weight, used.size)
+        points = added(at, rows.weight * rows.points, used.size)
+        drawn = added(at, rows.weight * rows.drawn, used.size)
+    places = np.stack([used // seats % seats, used % seats], 1) if by_seat else np.zeros((used.size, 2), int)
+    pair = used // (seats * seats) if by_seat else used
     numbers = np.stack([pair // bots, pair % bots], 1)
-    none = np.zeros(found.size, dtype=np.int64)
+    none = np.zeros(used.size, dtype=np.int64)
     return Rows(numbers, places, weight, none, points / weight, drawn / weight, np.ones(numbers.shape, bool))
 
 
@@ -125,19 +125,19 @@ def ranking_rows(deals: Deals, tier: Ints) -> Rows:
     for number, shape in enumerate(shapes):
         mine = np.flatnonzero(which.ravel() == number)
         orders = [
-            list(found)
-            for found in permutations(range(players))
-            if all(shape[found[i]] <= shape[found[i + 1]] for i in range(players - 1))
+            list(permuted)
+            for permuted in permutations(range(players))
+            if all(shape[permuted[i]] <= shape[permuted[i + 1]] for i in range(players - 1))
         ]
         share = np.full(mine.size, 1 / len(orders))
-        parts += [(bots[mine][:, found], order[mine][:, found], mine, share) for found in orders]
+        parts += [(bots[mine][:, permuted], order[mine][:, permuted], mine, share) for permuted in orders]
     seated, seats, match, share = (np.concatenate([part[i] for part in parts]) for i in range(4))
     tiers = tier[seated]
     found_rows = []
     for number in sorted(set(tiers[tiers >= 0].tolist())):
         here = tiers == number
-        kept = np.flatnonzero(here.sum(axis=1) > 1)
-        found_rows.append((seated[kept], seats[kept], match[kept], share[kept], here[kept]))
+        used = np.flatnonzero(here.sum(axis=1) > 1)
+        found_rows.append((seated[used], seats[used], match[used], share[used], here[used]))
     if not found_rows:
         found_rows = [(seated[:0], seats[:0], match[:0], share[:0], tiers[:0] >= 0)]
     seated, seats, match, share, here = (np.concatenate([part[i] for part in found_rows]) for i in range(5))

@@ -89,12 +89,12 @@ def normalized_cost(values: Array, counts: Array, origin: float, ratio: float) -
         mean = (likely * values).sum(axis=-1, keepdims=True)
         spread = np.sqrt(np.maximum((likely * (values - mean) ** 2).sum(axis=-1, keepdims=True), 1e-12))
         tangent = values - origin - ratio * spread * (1.0 + ((values - mean) / spread) ** 2) / 2
-        cost, found = shortfall(tangent, counts)
-        if np.abs(found - likely).max() < 1e-9:
+        cost, shortfall_sum = shortfall(tangent, counts)
+        if np.abs(shortfall_sum - likely).max() < 1e-9:
             break
         if turn % 20 == 19:
             step /= 2  # where it goes to and fro
-        likely = likely + step * (found - likely)
+        likely = likely + step * (shortfall_sum - likely)
     return cost
 
 

@@ -171,18 +171,18 @@ def differences_to_next(order: Sequence[int], values: Iterable[tuple[int, int, f
     """
     means = [Mean() for _ in order[1:]]
     here: int | None = None
-    found: dict[int, float] = {}
+    differences: dict[int, float] = {}
 
     def count() -> None:
         for place, mean in enumerate(means):
-            one, other = found.get(order[place]), found.get(order[place + 1])
+            one, other = differences.get(order[place]), differences.get(order[place + 1])
             if one is not None and other is not None:
                 mean.add(one - other)
 
     for deal, bot, value in values:
         if deal != here:
             count()
-            here, found = deal, {}
-        found[bot] = value
+            here, differences = deal, {}
+        differences[bot] = value
     count()
     return means

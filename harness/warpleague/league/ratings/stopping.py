@@ -105,8 +105,8 @@ def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _ST
         """The mean of this tilt, and the probability of an end like this or a stronger one."""
         tilted = walk.kernel * np.exp(tilt * parts - (most := (tilt * parts).max()))
         total = float(tilted.sum())
-        found = float(np.exp(weights + tilt * reached - times * (log(total) + most)).sum())
-        return float(tilted @ parts) / total / walk.deals, found if side > 0 else 1.0 - found
+        total_weight = float(np.exp(weights + tilt * reached - times * (log(total) + most)).sum())
+        return float(tilted @ parts) / total / walk.deals, total_weight if side > 0 else 1.0 - total_weight
 
     def share_at(probability: float) -> float:
         # Outwards first: far out, ends are so improbable that they get lost.
@@ -169,10 +169,10 @@ def _walk(values: Array, shape: Array, mean: float, deviation: float, deals: int
     first = int(below[0])
 
     def spread_out(weights: Array) -> Array:
-        found = np.zeros(int(below[-1]) - first + 2)
-        np.add.at(found, below - first, weights * (1.0 - above))
-        np.add.at(found, below - first + 1, weights * above)
-        return found
+        spread = np.zeros(int(below[-1]) - first + 2)
+        np.add.at(spread, below - first, weights * (1.0 - above))
+        np.add.at(spread, below - first + 1, weights * above)
+        return spread
 
     least, greatest = np.zeros(values.size), np.zeros(values.size)
     least[0], greatest[-1] = shape[0], shape[-1]
@@ -222,14 +222,14 @@ def _ends(walk: _Walk, low: Whole, high: Whole, side: int, decided: bool) -> tup
         going, start = _moved(walk, going), start + walk.first
         places = np.arange(start, start + going.shape[1])
         ended_above, ended_below = places >= high[step][:, None], places <= low[step][:, None]
-        found = np.where(ended_above if side > 0 else ended_below, going, 0.0).sum(axis=0)
+        ends = np.where(ended_above if side > 0 else ended_below, going, 0.0).sum(axis=0)
         going[ended_above | ended_below] = 0.0
         if not decided and step == walk.steps - 1:
-            found += going.sum(axis=0)
-        at = np.flatnonzero(found)
+            ends += going.sum(axis=0)
+        at = np.flatnonzero(ends)
         times.append(np.full(at.size, step + 1))
         sums.append(places[at])
-        chances.append(found[at])
+        chances.append(ends[at])
         first = max(int(low[step].min()) + 1 - start, 0)
         last = min(int(high[step].max()) - start, going.shape[1])
         going, start = (going[:, first:last], start + first) if first < last else (going[:, :1] * 0.0, start)

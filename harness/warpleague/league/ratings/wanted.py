@@ -47,10 +47,10 @@ def fitted(
 
 def at_once(likelihoods: Sequence[float | None]) -> list[float | None]:
     """Likelihoods of superiority, each made so much smaller that all of them hold at once (Holm 1979)."""
-    found = list(likelihoods)
+    results = list(likelihoods)
     order = sorted(((1.0 - value, place) for place, value in enumerate(likelihoods) if value is not None))
     doubt = 0.0
     for done, (alone, place) in enumerate(order):
         doubt = max(doubt, min(1.0, (len(order) - done) * alone))
-        found[place] = 1.0 - doubt
-    return found
+        results[place] = 1.0 - doubt
+    return results

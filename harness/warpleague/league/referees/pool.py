@@ -335,10 +335,10 @@ class RefereePool(Pool):
 
     def _reserve(self, call: _Call) -> bool:
         """Keep a referee that runs tasks for `call`, which must be alone: else the tasks might never let it in."""
-        found = [referee for referee in self._referees if not (referee.own or referee.is_exclusive)]
-        if found:
-            min(found, key=lambda referee: len(referee.running)).own.append(call)
-        return bool(found)
+        free = [referee for referee in self._referees if not (referee.own or referee.is_exclusive)]
+        if free:
+            min(free, key=lambda referee: len(referee.running)).own.append(call)
+        return bool(free)
 
     def _hear(self, referee: _Referee, selector: selectors.BaseSelector) -> None:
         try:

@@ -28,24 +28,24 @@ class CourseCache:
     _head: Head | None = None
     _course: Course | None = None
     _settled: Columns | None = None
-    _found: tuple[Columns, int | None] | None = None
+    _cached: tuple[Columns, int | None] | None = None
 
-    def look(self, schedule: Schedule, store: Store) -> tuple[Columns, int | None]:
+    def columns(self, schedule: Schedule, store: Store) -> tuple[Columns, int | None]:
         """All matches of the schedule that are stored, with all columns, and how many matches it has, if known."""
         from warpleague.league.store.columns import PARTS, gathered, joined
 
         players = schedule.season.players
         head, known = store.head(), (schedule.season, schedule.barred, len(store.facts()))
-        if self._found is not None and (head, known) == (self._head, self._known):
-            return self._found
+        if self._cached is not None and (head, known) == (self._head, self._known):
+            return self._cached
         course, settled = self._course, self._settled
         if course is None or self._known != known or not (self._head and store.goes_back_to(self._head)):
             course, settled = Course(schedule), None
-        self._course = self._found = None  # until all has been read
+        self._course = self._cached = None  # until all has been read
         course.go_on(schedule)
         parts = [] if settled is None else [settled]
         settled = joined([*parts, gathered(course.settled(), players, PARTS)], players)
-        found = joined([settled, gathered(course.unsettled(), players, PARTS)], players)
+        joined_columns = joined([settled, gathered(course.unsettled(), players, PARTS)], players)
         self._known, self._head, self._course, self._settled = known, head, course, settled
-        self._found = found, course.tally()[1]
-        return self._found
+        self._cached = joined_columns, course.tally()[1]
+        return self._cached

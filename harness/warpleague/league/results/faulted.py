@@ -71,11 +71,11 @@ class FaultCounts:
 
     def add(self, bots: Sequence[int], faults: Sequence[Sequence[SeatFault]]) -> None:
         """Count a match, with bots and faults by seat."""
-        for bot, found in zip(bots, faults, strict=True):
-            told = self._of[bot]
-            told.played += 1
-            told.matches += bool(found)
-            told.add(found)
+        for bot, fault in zip(bots, faults, strict=True):
+            counts = self._of[bot]
+            counts.played += 1
+            counts.matches += bool(fault)
+            counts.add(fault)
 
     def most_often_first(self) -> list[BotFaults]:
         """The bots that faulted, those that did most often first."""
@@ -90,15 +90,15 @@ def bot_faults(league: League, columns: Columns | None = None) -> list[BotFaults
     return _often_first(_counted(league, columns))
 
 
-def _often_first(found: Iterable[BotFaults]) -> list[BotFaults]:
-    return sorted((one for one in found if one.matches), key=lambda one: (-one.matches, one.bot))
+def _often_first(bots: Iterable[BotFaults]) -> list[BotFaults]:
+    return sorted((one for one in bots if one.matches), key=lambda one: (-one.matches, one.bot))
 
 
 def _counted(league: League, columns: Columns | None = None) -> list[BotFaults]:
     names, store = league.season.names, league.store
     if league.is_numbered and len(league.counting.left_out) == 0:
         of_bots = {(bot.bot, bot.identity): BotFaults(bot.bot) for bot in league.season.bots}
-        found = list(of_bots.values())
+        counted = list(of_bots.values())
         for bot, many in store.seat_counts():
             if bot in of_bots:
                 of_bots[bot].played = many
@@ -108,7 +108,7 @@ def _counted(league: League, columns: Columns | None = None) -> list[BotFaults]:
     else:
         if columns is None or ("id" not in columns.values and columns.faults.any()):
             columns = league.columns("matches")
-        found, faulty = _faulty_of(columns, names)
+        counted, faulty = _faulty_of(columns, names)
     looked_at = []
     for one, match_id, seat in faulty:
         one.matches += 1
@@ -118,7 +118,7 @@ def _counted(league: League, columns: Columns | None = None) -> list[BotFaults]:
     for (one, _, seat), (_, faults) in zip(looked_at, read, strict=True):
         if faults:
             one.add(faults[seat])
-    return found
+    return counted
 
 
 def _faulty_of(
@@ -128,12 +128,12 @@ def _faulty_of(
     import numpy as np
 
     played = np.bincount(columns.seats.ravel(), minlength=len(names)).tolist()
-    found = [BotFaults(name, count) for name, count in zip(names, played, strict=True)]
+    bots = [BotFaults(name, count) for name, count in zip(names, played, strict=True)]
     rows, seats = np.nonzero(columns.faults)
     if not len(rows):
-        return found, []
+        return bots, []
     parts = (columns.seats[rows, seats].tolist(), columns.id[rows].tolist(), seats.tolist())
-    return found, [(found[bot], match_id.decode(), seat) for bot, match_id, seat in zip(*parts, strict=True)]
+    return bots, [(bots[bot], match_id.decode(), seat) for bot, match_id, seat in zip(*parts, strict=True)]
 
 
 def forfeits(league: League, columns: Columns | None = None) -> dict[str, tuple[int, int]]:
@@ -146,7 +146,7 @@ def forfeits(league: League, columns: Columns | None = None) -> dict[str, tuple[
     else:
         columns = league.columns("matches") if columns is None else columns
         ids = [match_id.decode() for match_id in columns.id[columns.faults.any(axis=1)].tolist()]
-    found: dict[str, tuple[int, int]] = {}
+    forfeited: dict[str, tuple[int, int]] = {}
     for match in league.store.matches(ids):
         seats = [name for name, _ in match.bots]
         retired = {
@@ -155,6 +155,6 @@ def forfeits(league: League, columns: Columns | None = None) -> dict[str, tuple[
         winners = {name for name, rank in zip(seats, match.ranks, strict=True) if rank == 1}
         won = winners - retired if retired else set()
         for name in retired | won:
-            lost, gained = found.get(name, (0, 0))
-            found[name] = (lost + (name in retired), gained + (name in won))
-    return found
+            lost, gained = forfeited.get(name, (0, 0))
+            forfeited[name] = (lost + (name in retired), gained + (name in won))
+    return forfeited

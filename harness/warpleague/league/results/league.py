@@ -56,12 +56,12 @@ class League:
     @property
     def barred(self) -> frozenset[int]:
         """The numbers of the disqualified bots."""
-        return self._numbers(found.bot for found in self.disqualified)
+        return self._numbers(decision.bot for decision in self.disqualified)
 
     @property
     def _out(self) -> frozenset[int]:
         """The numbers of the disqualified bots whose results are taken out."""
-        return self._numbers(found.bot for found in self.disqualified if found.results == "out")
+        return self._numbers(decision.bot for decision in self.disqualified if decision.results == "out")
 
     def _numbers(self, names: Iterable[str]) -> frozenset[int]:
         return frozenset(self.season.names.index(name) for name in names)
@@ -72,7 +72,7 @@ class League:
 
     def counts(self, fixture: Fixture) -> bool:
         """Whether a match counts once it is played."""
-        out = {found.bot for found in self.disqualified if found.results == "out"}
+        out = {decision.bot for decision in self.disqualified if decision.results == "out"}
         return out.isdisjoint(self.disqualified_in(fixture))
 
     def total(self, counted: int) -> int | None:
@@ -117,8 +117,10 @@ class League:
         """
         from warpleague.league.store.columns import joined
 
-        found = joined(self._columns(parts), self.season.players, self.store.count()).part("results", *parts)
-        return found if everything else found.without(self._out)
+        columns = joined(self._columns(parts), self.season.players, self.store.count()).part(
+            "results", *parts
+        )
+        return columns if everything else columns.without(self._out)
 
     def in_parts(self, *parts: str) -> Iterator[Columns]:
         """The same as `columns` of the matches that count, in pieces of some thousand matches: in little memory."""
@@ -130,7 +132,7 @@ class League:
 
         wanted = ("results", *parts)
         if self.schedule.format.ahead is not None:
-            yield self.course.look(self.schedule, self.store)[0].part(*wanted)
+            yield self.course.columns(self.schedule, self.store)[0].part(*wanted)
         elif self.is_numbered:
             yield from self.store.columns(self.season, wanted)
         else:
@@ -146,7 +148,7 @@ class League:
     def scheduled(self) -> int | None:
         """How many matches the schedule has, or None if that depends on results that are missing."""
         fixed = self.schedule.fixed_total
-        return self.course.look(self.schedule, self.store)[1] if fixed is None else fixed
+        return self.course.columns(self.schedule, self.store)[1] if fixed is None else fixed
 
     def number_matches(self) -> None:
         """Give the stored matches their numbers in the schedule, unless they have them; the store is open to write.

@@ -42,15 +42,17 @@ def assemble(
         season = attrs.evolve(season, taken_over=store.taken_over(season))
     if season.format.until is not None:
         season = attrs.evolve(season, ended=store.ended(season))
-    found = _disqualified(store, season)
-    barred = frozenset(season.names.index(decision.bot) for decision in found)
-    return League(config, season, Schedule(season, store).barring(barred), store, skipped, found, changed)
+    disqualified = _disqualified(store, season)
+    barred = frozenset(season.names.index(decision.bot) for decision in disqualified)
+    return League(
+        config, season, Schedule(season, store).barring(barred), store, skipped, disqualified, changed
+    )
 
 
 def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
     """The season's bots that are disqualified, in its order."""
-    found = disqualifications.disqualified(store)
-    return tuple(found[name] for name in season.names if name in found)
+    decisions = disqualifications.disqualified(store)
+    return tuple(decisions[name] for name in season.names if name in decisions)
 
 
 def check_store(store: Store, config: LeagueConfig) -> None:

@@ -48,12 +48,12 @@ def _cup(league: League) -> list[Placing]:
                 last[bot] = tie.round
                 lost[bot] += tie.winner not in (None, bot)
     left = [bot for bot in bots if lost[bot] < lives]
-    found = []
+    placings = []
     for bot in bots:
         out = bot not in left
         reached = last[bot] if out else "winner" if len(left) == 1 else f"{last[bot]}, still in"
-        found.append(Placing((float(not out), float(rounds.get(last[bot], -1))), reached=reached))
-    return found
+        placings.append(Placing((float(not out), float(rounds.get(last[bot], -1))), reached=reached))
+    return placings
 
 
 def _swiss(league: League) -> list[Placing]:

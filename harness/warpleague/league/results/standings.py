@@ -125,13 +125,13 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     )
     table = attrs.evolve(table, transitivity=transitivity(counted.outcomes, fit.ratings))
     if rating.los == "holm":
-        told = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)
-        table = attrs.evolve(table, lines=tuple(attrs.evolve(line, likelihood=los) for line, los in told))
+        lines = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)
+        table = attrs.evolve(table, lines=tuple(attrs.evolve(line, likelihood=los) for line, los in lines))
     if season.format.dice == "shared":
-        found = on_same_deals(columns, len(season.bots))
+        means = on_same_deals(columns, len(season.bots))
         places = {name: bot for bot, name in enumerate(season.names)}
         table = attrs.evolve(
-            table, lines=tuple(attrs.evolve(line, lead=found[places[line.bot]]) for line in table.lines)
+            table, lines=tuple(attrs.evolve(line, lead=means[places[line.bot]]) for line in table.lines)
         )
     return _marked(table, league)
 
@@ -143,10 +143,10 @@ def ranks_by(league: League) -> str:
 
 def on_same_deals(columns: Columns, bots: int) -> list[Mean]:
     """For each bot how much more it scored than who else sat in its seat on the same deal, with the same luck."""
-    found = [Mean() for _ in range(bots)]
+    means = [Mean() for _ in range(bots)]
     for some in columns.blocks() if columns.players > 1 else ():
-        found = [mean + more for mean, more in zip(found, _on_same_deals(some, bots), strict=True)]
-    return found
+        means = [mean + more for mean, more in zip(means, _on_same_deals(some, bots), strict=True)]
+    return means
 
 
 def _on_same_deals(columns: Columns, bots: int) -> list[Mean]:
@@ -155,16 +155,16 @@ def _on_same_deals(columns: Columns, bots: int) -> list[Mean]:
     _, seat = np.unique(groups * players + np.tile(np.arange(players), len(columns)), return_inverse=True)
     scores = columns.scores.ravel()
     total, count = np.bincount(seat, scores)[seat], np.bincount(seat)[seat]
-    told = count > 1
-    more = scores[told] - (total[told] - scores[told]) / (count[told] - 1)
-    return means(more[:, None], columns.seats.ravel()[told][:, None], groups[told], bots)
+    several = count > 1
+    more = scores[several] - (total[several] - scores[several]) / (count[several] - 1)
+    return means(more[:, None], columns.seats.ravel()[several][:, None], groups[several], bots)
 
 
 def _marked(table: Standings, league: League) -> Standings:
     """The standings, the lines of disqualified bots marked."""
-    found = {decision.bot: decision for decision in league.disqualified}
-    lines = [attrs.evolve(line, disqualified=found.get(line.bot)) for line in table.lines]
-    return attrs.evolve(table, lines=tuple(lines)) if found else table
+    decisions = {decision.bot: decision for decision in league.disqualified}
+    lines = [attrs.evolve(line, disqualified=decisions.get(line.bot)) for line in table.lines]
+    return attrs.evolve(table, lines=tuple(lines)) if decisions else table
 
 
 def _compared(table: Standings, columns: Columns) -> Standings:
@@ -223,12 +223,12 @@ def ranked(
     )
     lines: list[Standing] = []
     for place, bot in enumerate(order):
-        tied = place > 0 and strength(bot) == strength(order[place - 1])
+        equal = place > 0 and strength(bot) == strength(order[place - 1])
         following = order[place + 1] if place + 1 < len(order) else None
         following = None if following in barred else following
         lines.append(
             Standing(
-                rank=None if bot in barred else lines[-1].rank if tied else place + 1,
+                rank=None if bot in barred else lines[-1].rank if equal else place + 1,
                 bot=names[bot],
                 elo=None if solo or not tally.records[bot].played else tally.elo.ratings[bot],
                 error=fit.half(bot) if fit else None,

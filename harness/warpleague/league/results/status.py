@@ -97,9 +97,9 @@ class Status:
             "store": self.store,
             "skipped": list(self.skipped),
             "changed": [change.to_json() for change in self.changed],
-            "disqualified": [found.to_json() for found in self.disqualified],
+            "disqualified": [decision.to_json() for decision in self.disqualified],
             "taken_out": self.taken_out,
-            "faults": [found.to_json() for found in self.faulted],
+            "faults": [fault.to_json() for fault in self.faulted],
             "earlier": dict(self.earlier),
         }
 
@@ -107,11 +107,11 @@ class Status:
 def _earlier(league: League) -> tuple[tuple[str, int], ...]:
     """In how many stored matches an earlier version of each bot played, where one did."""
     now = {bot.bot: bot.identity for bot in league.season.bots}
-    found = Counter[str]()
+    counts = Counter[str]()
     for (name, identity), many in league.store.count_versions().items():
         if now.get(name, identity) != identity:
-            found[name] += many
-    return tuple((name, found[name]) for name in now if found[name])
+            counts[name] += many
+    return tuple((name, counts[name]) for name in now if counts[name])
 
 
 def status(league: League) -> Status:

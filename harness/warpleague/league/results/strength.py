@@ -33,9 +33,9 @@ class Follower:
         self._next = 0
         self._open: dict[int, list[Match]] = {}
 
-    def finished(self, fixture: Fixture, found: StoredMatch | MatchResult) -> None:
+    def finished(self, fixture: Fixture, result: StoredMatch | MatchResult) -> None:
         """A match has ended."""
-        match = (fixture.seats, found.ranks, found.scores, found.rival)
+        match = (fixture.seats, result.ranks, result.scores, result.rival)
         self._open.setdefault(fixture.group, []).append(match)
         while len(self._open.get(self._next, ())) == self._size:
             self.state.add(Deal.of(self._open.pop(self._next)))
@@ -45,6 +45,6 @@ class Follower:
 def strength_test(league: League) -> StrengthTest:
     """The test of `league`, told of all whole deals that are stored, in the order of the schedule."""
     follower = Follower(league.season)
-    for fixture, found in league.results():
-        follower.finished(fixture, found)
+    for fixture, result in league.results():
+        follower.finished(fixture, result)
     return follower.state

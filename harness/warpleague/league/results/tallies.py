@@ -113,27 +113,27 @@ def tally(columns: Columns, bots: int, k: float, start: float, marks: Sequence[i
 
     `marks` are numbers of matches, in order: after so many the ratings by Elo are noted, as `course`.
     """
-    found = Tally(bots, k, start)
-    found.matches = len(columns)
+    table = Tally(bots, k, start)
+    table.matches = len(columns)
     if not len(columns):
-        return found
-    found.course = rate(found.elo.ratings, columns, k, marks)
-    found.outcomes = outcomes(columns)
-    _count_pairs(found.totals, columns, bots)
-    found.records = records(columns, columns.seats, bots)
-    return found
+        return table
+    table.course = rate(table.elo.ratings, columns, k, marks)
+    table.outcomes = outcomes(columns)
+    _count_pairs(table.totals, columns, bots)
+    table.records = records(columns, columns.seats, bots)
+    return table
 
 
 def records(columns: Columns, owners: Array, count: int) -> list[WinLossRecord]:
     """The record of each of `count` owners; `owners` has one for each seat of each match, such as its bot."""
-    found = [WinLossRecord() for _ in range(count)]
+    records = [WinLossRecord() for _ in range(count)]
     begin = 0
     for some in columns.blocks():
         end = begin + len(some)
         of_some = _records(some, owners[begin:end], count)
-        found = [record + more for record, more in zip(found, of_some, strict=True)]
+        records = [record + more for record, more in zip(records, of_some, strict=True)]
         begin = end
-    return found
+    return records
 
 
 def _records(columns: Columns, owners: Array, count: int) -> list[WinLossRecord]:
@@ -207,14 +207,14 @@ def means(values: Array, owners: Array, groups: Array, count: int, block: int = 
 
     The matches of one group follow each other; about `block` of them are counted at once.
     """
-    found = [Mean() for _ in range(count)]
+    means = [Mean() for _ in range(count)]
     begin = 0
     starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]]) if len(groups) else groups
     for end in block_ends(starts, len(groups), block):
         of_some = _means(values[begin:end], owners[begin:end], groups[begin:end], count)
-        found = [mean + more for mean, more in zip(found, of_some, strict=True)]
+        means = [mean + more for mean, more in zip(means, of_some, strict=True)]
         begin = end
-    return found
+    return means
 
 
 def _means(values: Array, owners: Array, groups: Array, count: int) -> list[Mean]:

@@ -104,7 +104,7 @@ class _Batch:
     """Matches that were handed out: of each group, whether they are left out or not, and the results found so far."""
 
     groups: list[tuple[Group, list[Fixture]]]
-    found: dict[str, StoredMatch] = attrs.Factory(dict)
+    stored: dict[str, StoredMatch] = attrs.Factory(dict)
 
 
 class Course:
@@ -123,10 +123,10 @@ class Course:
         self._ahead = schedule.format.ahead
         self._begun = False
         self._open: deque[_Batch] = deque()  # handed out, outcomes not told yet
-        self._told: list[_Batch] | None = (
+        self._counted_batches: list[_Batch] | None = (
             None  # those told since this was last emptied, if anybody asks for them
         )
-        self._matches_told = self._stored_told = 0
+        self._matches_counted = self._stored_counted = 0
         self._lacking: Fixture | None = None  # one whose result was missing when last looked up
         self._number = self._group = 0
 
@@ -148,31 +148,31 @@ class Course:
     def settled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """Those of them whose outcomes the format has been told since the last call, as far as results are stored."""
         for batch in self._telling():
-            yield from self._found(batch)
+            yield from self._stored_of(batch)
 
     def unsettled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """Those of them whose outcomes the format has not been told yet; to be called after `settled`."""
         for batch in () if self.decided else self._open:
             self._look_up(batch)
-            yield from self._found(batch)
+            yield from self._stored_of(batch)
 
     def go_on(self, schedule: Schedule) -> None:
         """Go on with results that were stored since; `schedule` is the same, with a store where they are found."""
         self._schedule = schedule
 
-    def _found(self, batch: _Batch) -> Iterator[tuple[Fixture, StoredMatch]]:
+    def _stored_of(self, batch: _Batch) -> Iterator[tuple[Fixture, StoredMatch]]:
         for fixture in self._wanted(batch):
-            if fixture.id in batch.found:
-                yield fixture, batch.found[fixture.id]
+            if fixture.id in batch.stored:
+                yield fixture, batch.stored[fixture.id]
 
     def _telling(self) -> Iterator[_Batch]:
         """The batches whose outcomes the format is told, as far as results are stored."""
-        told = self._told = []
+        batches = self._counted_batches = []
         while self.take() is not None:
-            yield from told
-            told.clear()
-        self._told = None
-        yield from told
+            yield from batches
+            batches.clear()
+        self._counted_batches = None
+        yield from batches
 
     def missing(self) -> Iterator[Iterable[Fixture]]:
         """The matches to play now, by batches: those of each batch that can be taken whose results are not stored."""
@@ -180,8 +180,8 @@ class Course:
             if self._season.ended:
                 continue
             if self._ahead is not None:
-                found = self._open[-1].found
-                yield [fixture for fixture in batch if fixture.id not in found]
+                stored = self._open[-1].stored
+                yield [fixture for fixture in batch if fixture.id not in stored]
             elif (results := self._schedule.results) is not None:
                 yield (fixture for fixture, result in results.look_up(batch) if result is None)
             else:
@@ -194,12 +194,12 @@ class Course:
         """
         while self.take() is not None:
             pass
-        matches, stored = self._matches_told, self._stored_told
+        matches, stored = self._matches_counted, self._stored_counted
         for batch in () if self.decided else self._open:
             self._look_up(batch)
             wanted = self._wanted(batch)
             matches += len(wanted)
-            stored += sum(fixture.id in batch.found for fixture in wanted)
+            stored += sum(fixture.id in batch.stored for fixture in wanted)
         return stored, matches if self.over else None
 
     def take(self) -> Iterable[Fixture] | None:
@@ -211,12 +211,12 @@ class Course:
             return (fixture for group in next(iter(self._batches)) for fixture in self._fixtures(group))
         outcomes: list[Outcome] = []
         if len(self._open) > self._ahead:
-            found = self._outcomes(self._open[0])
-            if found is None:
+            batch_outcomes = self._outcomes(self._open[0])
+            if batch_outcomes is None:
                 # What was stored when it ended is all there is.
                 self.over = self.decided = self._season.ended
                 return None
-            outcomes = found
+            outcomes = batch_outcomes
             self._count(self._open.popleft())
         try:
             groups = self._batches.send(outcomes) if self._begun else next(self._batches)
@@ -229,12 +229,12 @@ class Course:
         self._open.append(batch)
         return self._wanted(batch)
 
-    def _count(self, told: _Batch) -> None:
-        wanted = self._wanted(told)
-        self._matches_told += len(wanted)
-        self._stored_told += sum(fixture.id in told.found for fixture in wanted)
-        if self._told is not None:
-            self._told.append(told)
+    def _count(self, batch: _Batch) -> None:
+        wanted = self._wanted(batch)
+        self._matches_counted += len(wanted)
+        self._stored_counted += sum(fixture.id in batch.stored for fixture in wanted)
+        if self._counted_batches is not None:
+            self._counted_batches.append(batch)
 
     def _wanted(self, batch: _Batch) -> list[Fixture]:
         left_out = self._schedule.left_out
@@ -250,9 +250,9 @@ class Course:
         if (results := self._schedule.results) is None:
             return
         lacking = [
-            fixture for _, matches in batch.groups for fixture in matches if fixture.id not in batch.found
+            fixture for _, matches in batch.groups for fixture in matches if fixture.id not in batch.stored
         ]
-        batch.found.update(
+        batch.stored.update(
             (fixture.id, result) for fixture, result in results.look_up(lacking) if result is not None
         )
 
@@ -269,14 +269,14 @@ class Course:
         self._look_up(batch)
         outcomes = []
         for group, matches in batch.groups:
-            played = tuple(batch.found[fixture.id] for fixture in matches if fixture.id in batch.found)
+            played = tuple(batch.stored[fixture.id] for fixture in matches if fixture.id in batch.stored)
             absent = frozenset(bot for seats in group.seats for bot in seats if bot in barred)
             if len(played) == len(matches):
                 outcomes.append(Outcome(group, played))
             elif absent:
                 outcomes.append(Outcome(group, None, absent))
             else:
-                self._lacking = next(fixture for fixture in matches if fixture.id not in batch.found)
+                self._lacking = next(fixture for fixture in matches if fixture.id not in batch.stored)
                 return None
         return outcomes
 

@@ -305,8 +305,8 @@ class LeagueConfig:
             "rating",
             "season",
         )
-        found = {key: without_none(data[key]) for key in order if data[key] is not None}
-        return {key: value for key, value in found.items() if value != {}}
+        table = {key: without_none(data[key]) for key in order if data[key] is not None}
+        return {key: value for key, value in table.items() if value != {}}
 
 
 def dice_of(config: LeagueConfig, begun: Dice | None = None) -> Dice:
@@ -321,9 +321,9 @@ def dice_of(config: LeagueConfig, begun: Dice | None = None) -> Dice:
 
 def with_dice(config: LeagueConfig, begun: Dice | None = None) -> LeagueConfig:
     """The league with `dice_of` it in its format."""
-    found = attrs.evolve(config, format=attrs.evolve(config.format, dice=dice_of(config, begun)))
-    object.__setattr__(found, "path", config.path)
-    return found
+    config_dice = attrs.evolve(config, format=attrs.evolve(config.format, dice=dice_of(config, begun)))
+    object.__setattr__(config_dice, "path", config.path)
+    return config_dice
 
 
 def without_none(data: Any) -> Any:

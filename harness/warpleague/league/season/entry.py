@@ -89,20 +89,20 @@ def enter_bots(
             bundles.prepare, level=config.rules.level, paths=config.sandbox.paths, hidden=hidden
         )
     bots: list[SeatSpec] = []
-    found: list[tuple[Problem, BadInput]] = []
+    errors: list[tuple[Problem, BadInput]] = []
     for index, entry in enumerate(config.entries):
         try:
             seat = _enter(config, index, prepare)
             if (other := first_alike(seat.bot, (bot.bot for bot in bots))) is not None:
                 raise _named_alike(config, other, seat.bot)
         except (ConfigError, BotError) as error:
-            found.append((_problem(config, index, entry, error), error))
+            errors.append((_problem(config, index, entry, error), error))
         else:
             bots.append(seat)
-    problems = [problem for problem, _ in found]
-    if found and config.missing != "skip":
-        if len(found) == 1:
-            raise found[0][1]
+    problems = [problem for problem, _ in errors]
+    if errors and config.missing != "skip":
+        if len(errors) == 1:
+            raise errors[0][1]
         raise _several(config, problems)
     skipped = tuple(problem.line for problem in problems)
     check_names(config, [bot.bot for bot in bots], skipped)

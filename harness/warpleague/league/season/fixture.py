@@ -48,11 +48,11 @@ class Outcome:
 
     def seconds(self) -> list[tuple[Table, tuple[float, ...], float]]:
         """Bots by seat of each match that was played, the seconds of their decisions, and those of all the rest."""
-        found = []
+        times = []
         for seats, result in zip(self.group.seats, self.played or (), strict=False):
             own = tuple(times.wall_ms / 1000 for times in result.times)
-            found.append((seats, own, max(result.elapsed_s - sum(own), 0.0)))
-        return found
+            times.append((seats, own, max(result.elapsed_s - sum(own), 0.0)))
+        return times
 
 
 def points_of(outcome: Outcome, by_score: bool = False) -> Counter[int]:
@@ -74,10 +74,10 @@ def points_of(outcome: Outcome, by_score: bool = False) -> Counter[int]:
 
 def faulted_in(outcome: Outcome) -> Counter[int]:
     """In how many matches of a group that was played each bot faulted."""
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for seats, result in zip(outcome.group.seats, outcome.played or (), strict=False):
-        found.update(bot for bot, faults in zip(seats, result.faults, strict=True) if faults)
-    return found
+        counts.update(bot for bot, faults in zip(seats, result.faults, strict=True) if faults)
+    return counts
 
 
 @attrs.frozen

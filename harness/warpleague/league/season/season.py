@@ -248,7 +248,7 @@ class Season(Conditions):
         """
         kind = self.format.kind
         counted = kind == "ladder" or (self.level == "sandbox" and kind in ("round-robin", "gauntlet"))
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         entries = [(dict(entry.bots), entry.returns) for entry in self.history if not entry.merged]
         for bot in self.bots if counted else ():
             last, times = None, -1
@@ -258,8 +258,8 @@ class Season(Conditions):
                     times = max(times, returns.get(bot.bot, 0))
             number = times if last == bot.identity else times + 1
             if number > 0:
-                found[bot.bot] = number
-        return found
+                counts[bot.bot] = number
+        return counts
 
     @cached_property
     def conditions(self) -> dict[str, Any]:
@@ -329,8 +329,8 @@ class Season(Conditions):
         among `bots` may share the deal.
         With `own`, where each match has dice of its own, `bots` are in seat order.
         """
-        told = [self._deal_names[bot] for bot in bots]
-        what = ["own" if own else "shared", told if own else sorted(told), turn, round_]
+        names = [self._deal_names[bot] for bot in bots]
+        what = ["own" if own else "shared", names if own else sorted(names), turn, round_]
         digest = blake2b(canonical(what), digest_size=8).digest()
         return int.from_bytes(digest, "big") >> (64 - _DEAL_BITS)
 

@@ -42,11 +42,11 @@ def cycles(k: int) -> tuple[Table, ...]:
         return tuple(tuple(step * place % k for place in range(k)) for step in range(1, k))
     rest = k - 1
     zigzag = [(place + 1) // 2 * (1 if place % 2 else -1) for place in range(rest)]
-    found: list[Table] = []
+    rows: list[Table] = []
     for turn in range(rest):
         cycle = (rest, *((place + turn) % rest for place in zigzag))
-        found += [cycle, (rest, *cycle[:0:-1])]
-    return tuple(found)
+        rows += [cycle, (rest, *cycle[:0:-1])]
+    return tuple(rows)
 
 
 @attrs.define
@@ -186,10 +186,10 @@ class SeatPlan:
                 chosen[index] = now = best[stage.stream.below(len(best))] if len(best) > 1 else best[0]
                 for pair in now[2]:
                     follows[pair] += 1
-        found = [option for option in chosen if option is not None]
-        for used, (number, _, _) in zip(stage.used, found, strict=True):
+        filled = [option for option in chosen if option is not None]
+        for used, (number, _, _) in zip(stage.used, filled, strict=True):
             used.add(number)
-        return [order for _, order, _ in found]
+        return [order for _, order, _ in filled]
 
 
 def _neighbours(order: Table, n: int) -> list[int]:
@@ -212,18 +212,18 @@ class _Exchanges:
 
     def make(self, stream: ChanceStream) -> None:
         """Try seats that are drawn; no bot's seats become more uneven than they are, or than they must be."""
-        k, found = len(self.rows[0]), defaultdict[tuple[int, int, int, int], set[int]](set)
+        k, places = len(self.rows[0]), defaultdict[tuple[int, int, int, int], set[int]](set)
         for index, row in enumerate(self.rows):
             for a, b in combinations(range(k), 2):
-                found[a, b, row[a], row[b]].add(index)
+                places[a, b, row[a], row[b]].add(index)
 
         def swap(index: int, a: int, b: int) -> None:
             row = self.rows[index]
             for one, two in combinations(range(k), 2):
-                found[one, two, row[one], row[two]].discard(index)
+                places[one, two, row[one], row[two]].discard(index)
             row[a], row[b] = row[b], row[a]
             for one, two in combinations(range(k), 2):
-                found[one, two, row[one], row[two]].add(index)
+                places[one, two, row[one], row[two]].add(index)
 
         for _ in range(min(max(_TRIES * len(self.rows), _FEWEST_TRIES), _MAX_TRIES)):
             index = stream.below(len(self.rows))
@@ -241,7 +241,7 @@ class _Exchanges:
                     continue
                 self._change([index], a, b, swap)
             # Another table at which the two sit the other way round: if both exchange, all keep their seats.
-            others = found[a, b, two, one]
+            others = places[a, b, two, one]
             if others:
                 both = [index, min(others)]
                 if self._change(both, a, b, swap) > 0:

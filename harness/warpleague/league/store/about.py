@@ -38,12 +38,12 @@ T = TypeVar("T")
 
 def _bots(text: str) -> tuple[SeatSpec, ...]:
     """The bots of the last run; a bot with a clock of its own has that as a fourth value."""
-    found = []
+    entries = []
     for row in msgspec.json.decode(text, type=list[tuple[Any, ...]]):
         name, version, digest = msgspec.convert(row[:3], tuple[str, str, str])
         clock = structure(row[3], TimeControl, "clock") if len(row) == 4 else None
-        found.append(SeatSpec(name, version, digest, clock=clock))
-    return tuple(found)
+        entries.append(SeatSpec(name, version, digest, clock=clock))
+    return tuple(entries)
 
 
 class About:
@@ -90,12 +90,12 @@ class About:
     def record_format(self) -> int:
         """The format of the season's records: a season keeps the one that it began with."""
         stored = self._fact("conditions", json_object)
-        found = FORMAT if stored is None else stored.get("record", 1)
-        if found not in FORMATS:
+        version = FORMAT if stored is None else stored.get("record", 1)
+        if version not in FORMATS:
             raise StoreError(
-                f"{self.path}: its records are of format {found!r}; this version reads {FORMATS}"
+                f"{self.path}: its records are of format {version!r}; this version reads {FORMATS}"
             )
-        return found
+        return version
 
     def rules(self, game: str) -> int | None:
         """The version of the rules that the season began with, if `game` is its game and knows it; else None."""
@@ -203,10 +203,10 @@ class About:
 
     # Facts
 
-    def note(self, kind: str, said: dict[str, Any]) -> None:
+    def note(self, kind: str, content: dict[str, Any]) -> None:
         """Store a fact of the kind `kind`, with its entry in the journal; durable when this returns."""
         with self.writing():
-            add_fact(self._db, kind, said)
+            add_fact(self._db, kind, content)
 
     def facts(self, *kinds: str) -> list[Fact]:
         """The decisions about the league, in order; of some kinds, or all of it."""

@@ -240,11 +240,11 @@ def stored(
         owners[number] = bot
     for begin in range(0, last, BLOCK):
         try:
-            found = _stored(db, owners, players, parts, (begin + 1, begin + BLOCK))
+            stored_columns = _stored(db, owners, players, parts, (begin + 1, begin + BLOCK))
         except (ValueError, TypeError, OverflowError) as error:
             raise Damaged(str(error)) from None
-        if len(found):
-            yield found
+        if len(stored_columns):
+            yield stored_columns
 
 
 def _stored(

@@ -57,17 +57,17 @@ def disqualified(store: Store) -> dict[str, Disqualification]:
 
 def in_force(store: Store, decisions: Iterable[Fact]) -> dict[str, Disqualification]:
     """Every bot that is disqualified after these decisions of a store, by name; `StoreError` if it is damaged."""
-    found: dict[str, Disqualification] = {}
+    by_bot: dict[str, Disqualification] = {}
     for fact in decisions:
-        said = fact.said
-        texts = [said.get(key) for key in ("bot", "reason", "results")]
+        content = fact.said
+        texts = [content.get(key) for key in ("bot", "reason", "results")]
         bot, reason, results = (text if isinstance(text, str) else "" for text in texts)
-        found.pop(bot, None)
+        by_bot.pop(bot, None)
         if fact.kind == _DISQUALIFIED:
             if not bot or results not in RULES:
-                raise StoreError(f"{store.path}: is damaged: its decisions: {said}; {SPARE}")
-            found[bot] = Disqualification(bot, reason, "out" if results == "out" else "stay", fact.stored)
-    return found
+                raise StoreError(f"{store.path}: is damaged: its decisions: {content}; {SPARE}")
+            by_bot[bot] = Disqualification(bot, reason, "out" if results == "out" else "stay", fact.stored)
+    return by_bot
 
 
 def disqualify(store: Store, bot: str, reason: str, results: Results) -> Disqualification:

@@ -59,27 +59,27 @@ def commitment_to(season: Season) -> str:
 
 def _format(season: Season) -> dict[str, Any]:
     """The format as it is told: without keys at their defaults that formats did not always have."""
-    told = attrs.asdict(season.format)
-    told["seeding"] = season.format.seeding or "order"
+    format_ = attrs.asdict(season.format)
+    format_["seeding"] = season.format.seeding or "order"
     for field in attrs.fields(FormatTable):
-        if field.name in _NEWER and told[field.name] == field.default:
-            del told[field.name]
+        if field.name in _NEWER and format_[field.name] == field.default:
+            del format_[field.name]
     if season.format.until is not None and not season.format.until.within:
-        del told["until"]["within"]
+        del format_["until"]["within"]
     if season.format.kind == "ladder":
-        told["pairing"] = PAIRING
+        format_["pairing"] = PAIRING
     if season.seating > 1:
-        told["seating"] = season.seating
+        format_["seating"] = season.seating
     if season.returns:
-        told["returns"] = season.returns
+        format_["returns"] = season.returns
     if season.seeds:
-        told["seeds"] = list(season.seeds)
+        format_["seeds"] = list(season.seeds)
     if season.stages:
-        told["stages"] = [
+        format_["stages"] = [
             {"league": stage.league, "head": stage.head, "bots": [list(bot) for bot in stage.bots]}
             for stage in season.stages
         ]
-    return told
+    return format_
 
 
 def _hash(bots: object, conditions: object, form: object) -> str:
@@ -106,28 +106,28 @@ def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
 
     What cannot be read is left out (`entrant_alterations` tells).
     """
-    found = []
+    entries = []
     for fact in facts_in(db, path, [ENTRANTS, MERGED]):
         with suppress(TypeError, ValueError, KeyError, AttributeError):
             bots = tuple((str(name), str(digest)) for name, digest in fact.said["bots"])
             if fact.kind == MERGED:
-                found.append(Entry(bots, merged=True))
+                entries.append(Entry(bots, merged=True))
                 continue
             form = fact.said["format"]
             tables, challengers = form["tables"], tuple(map(str, form.get("challengers", ())))
             if form.get("kind") == "gauntlet":
                 challengers = challengers or (bots[0][0],)
             returns = {str(name): int(times) for name, times in form.get("returns", {}).items()}
-            found.append(Entry(bots, tables if type(tables) is int else None, challengers, returns=returns))
-    return tuple(found)
+            entries.append(Entry(bots, tables if type(tables) is int else None, challengers, returns=returns))
+    return tuple(entries)
 
 
 def seating(db: sqlite3.Connection, path: Path) -> int:
     """The version by which seat orders are chosen: the one of the last entry, the newest one if there is none."""
     if not facts_in(db, path, [ENTRANTS]):
         return SEATING
-    found = _last_format(db, path).get("seating", 1)
-    return found if type(found) is int else 1
+    version = _last_format(db, path).get("seating", 1)
+    return version if type(version) is int else 1
 
 
 def _last_format(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def _last_format(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
 
 def seeds(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
-    found = _last_format(db, path).get("seeds")
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+    version = _last_format(db, path).get("seeds")
+    return tuple(map(str, version)) if isinstance(version, list) else ()
 
 
 def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
@@ -174,11 +174,11 @@ def ended(db: sqlite3.Connection, path: Path, season: Season) -> bool:
     return end is not None and last == _entry_of(json.loads(json.dumps(now)))
 
 
-def _entry_of(said: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _entry_of(content: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Bots and format of an entry, without the versions of how the program chooses."""
-    form = said.get("format")
+    form = content.get("format")
     known = form if isinstance(form, dict) else {}
-    return said.get("bots"), {key: value for key, value in known.items() if key not in _VERSIONS}
+    return content.get("bots"), {key: value for key, value in known.items() if key not in _VERSIONS}
 
 
 def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
@@ -187,14 +187,14 @@ def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
     if not before or before[-1].commitment != now:
         from warpleague.league.store import ladder_log  # which is about more than entrants
 
-        said = {
+        content = {
             "commitment": now,
             "bots": [[bot.bot, bot.identity] for bot in season.bots],
             "conditions": season.conditions,
             "format": _format(season),
         }
         ladder_log.note(db, attrs.evolve(season, history=history(db, path)), now)
-        add_fact(db, ENTRANTS, said)
+        add_fact(db, ENTRANTS, content)
 
 
 def settle_merged(db: sqlite3.Connection, head: str, bots: Sequence[tuple[str, str]]) -> None:
@@ -210,14 +210,14 @@ def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, st
     }
     known: set[tuple[str, str]] = set()
     good: dict[str, bool] = {}
-    for seq, match_id, kind, said, bots in db.execute(_ORDER):
+    for seq, match_id, kind, text, bots in db.execute(_ORDER):
         if kind in (ENTRANTS, MERGED):
             good.clear()
             try:
-                told = json.loads(said)
-                known |= {(name, digest) for name, digest in told["bots"]}
-                fits = kind == MERGED or told["commitment"] == _hash(
-                    told["bots"], told["conditions"], told["format"]
+                content = json.loads(text)
+                known |= {(name, digest) for name, digest in content["bots"]}
+                fits = kind == MERGED or content["commitment"] == _hash(
+                    content["bots"], content["conditions"], content["format"]
                 )
             except (ValueError, TypeError, KeyError, RecursionError):
                 fits = False

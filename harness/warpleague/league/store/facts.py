@@ -41,9 +41,9 @@ class Fact:
     seq: int
 
 
-def add_fact(db: sqlite3.Connection, kind: str, said: dict[str, Any]) -> None:
+def add_fact(db: sqlite3.Connection, kind: str, content: dict[str, Any]) -> None:
     """Store a fact, with its entry in the journal; in a transaction."""
-    text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
     row = (journal.FACT + secrets.token_hex(8), kind, text, utc_now())
     db.execute("INSERT INTO fact VALUES (?, ?, ?, ?)", row)
     journal.append_fact(db, row)
@@ -58,8 +58,8 @@ def facts_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> l
         rows = _rows(db)
     try:
         return [
-            Fact(kind, json_object(said), str(stored), seq)
-            for kind, said, stored, seq in rows
+            Fact(kind, json_object(content), str(stored), seq)
+            for kind, content, stored, seq in rows
             if not kinds or kind in kinds
         ]
     except (TypeError, ValueError, RecursionError) as error:

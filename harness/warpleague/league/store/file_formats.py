@@ -186,11 +186,11 @@ class FileKind:
 
 def create(db: sqlite3.Connection, statement: str, schema: str, prefix: str = "") -> None:
     """Run a statement that makes a table or an index in `schema`, with `prefix` before its name."""
-    found = _CREATE.match(statement)
-    if found is None:
+    match = _CREATE.match(statement)
+    if match is None:
         raise ValueError(f"makes neither a table nor an index: {statement}")
-    unique, kind, name = found.groups()
-    db.execute(f"CREATE {unique or ''}{kind} {schema}.{prefix}{name}{statement[found.end() :]}")
+    unique, kind, name = match.groups()
+    db.execute(f"CREATE {unique or ''}{kind} {schema}.{prefix}{name}{statement[match.end() :]}")
 
 
 def replace(db: sqlite3.Connection, table: str, schema: str, prefix: str) -> None:
@@ -204,26 +204,26 @@ def _described(db: sqlite3.Connection) -> dict[str, _Made]:
     rows = db.execute(
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE NOT (type = 'index' AND sql IS NULL) LIMIT 99"
     ).fetchall()
-    found: dict[str, _Made] = {}
+    tables: dict[str, _Made] = {}
     for kind, name, table, sql in rows:
         if kind == "table" and re.match(r"CREATE TABLE\b", str(sql)):
-            found[str(name)] = _Made(kind, _columns(db, str(name)))
+            tables[str(name)] = _Made(kind, _columns(db, str(name)))
         elif kind == "index":
-            found[str(name)] = _Made(kind, {}, _index(db, str(name), str(table)))
+            tables[str(name)] = _Made(kind, {}, _index(db, str(name), str(table)))
         else:
-            found[str(name)] = _Made(kind, {})  # a virtual table has no columns that serve
-    return found
+            tables[str(name)] = _Made(kind, {})  # a virtual table has no columns that serve
+    return tables
 
 
 def _columns(db: sqlite3.Connection, table: str) -> dict[str, _Column]:
-    found = {}
+    columns = {}
     for _, name, kind, must, default, key, hidden in db.execute(
         "SELECT * FROM pragma_table_xinfo(?)", (table,)
     ):
         missing = default if default is not None else None if must or key else "NULL"
         declared = f"{kind}{' NOT NULL' if must else ''}{'' if default is None else f' DEFAULT {default}'}"
-        found[name] = _Column(key, missing, declared, not hidden)
-    return found
+        columns[name] = _Column(key, missing, declared, not hidden)
+    return columns
 
 
 def _index(db: sqlite3.Connection, name: str, table: str) -> tuple[object, ...]:

@@ -79,13 +79,13 @@ class Head:
     @classmethod
     def parse(cls, text: str) -> Self:
         """The head that is written in `text`; `BadInput` if it is not a head."""
-        found = _HEAD.fullmatch(text.strip())
-        if found is None or bool(int(found[1])) != bool(found[2]):
+        match = _HEAD.fullmatch(text.strip())
+        if match is None or bool(int(match[1])) != bool(match[2]):
             raise BadInput(
                 f"{text!r} is no head of a journal: it is a number, a dash and 64 hexadecimal digits, as a run "
                 "prints them behind Receipt"
             )
-        return cls(int(found[1]), bytes.fromhex(found[2]))
+        return cls(int(match[1]), bytes.fromhex(match[2]))
 
 
 def append(
@@ -129,8 +129,8 @@ def goes_back_to(db: sqlite3.Connection, head: Head) -> bool:
 def cut(db: sqlite3.Connection) -> tuple[Head, str] | None:
     """Where the journal ends, and where it ended when it was last written, if that is elsewhere."""
     row = db.execute("SELECT value FROM meta WHERE key = 'journal'").fetchone()
-    told, now = Head(0, b"") if row is None else row[0], head(db)
-    return None if str(told) == str(now) else (now, str(told))
+    stored, now = Head(0, b"") if row is None else row[0], head(db)
+    return None if str(stored) == str(now) else (now, str(stored))
 
 
 def alterations(db: sqlite3.Connection, heads: Sequence[Head] = ()) -> Iterator[tuple[str | None, str]]:
@@ -148,29 +148,29 @@ def alterations(db: sqlite3.Connection, heads: Sequence[Head] = ()) -> Iterator[
 def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[str | None, str]]:
     entries = _Entries(db)
     link, before = b"", 0
-    for seq, entry_id, row_told, told, *values in db.execute(_ENTRIES):
+    for seq, entry_id, stored_row_hash, stored, *values in db.execute(_ENTRIES):
         fact, row = values[: len(_FACT_COLUMNS)], values[len(_FACT_COLUMNS) :]
         if seq != before + 1:
             many = seq - before - 1
             yield None, f"{many} {'entry' if many == 1 else 'entries'} missing in the journal, before {seq}"
-        elif told != _link(link, entry_id, row_told):
+        elif stored != _link(link, entry_id, stored_row_hash):
             yield None, f"entry {seq} of the journal is not the one that was written"
-        wanted.discard(Head(seq, told if isinstance(told, bytes) else b""))
-        before, link = seq, told if isinstance(told, bytes) else b""
+        wanted.discard(Head(seq, stored if isinstance(stored, bytes) else b""))
+        before, link = seq, stored if isinstance(stored, bytes) else b""
         if str(entry_id).startswith(FACT):
             if fact[0] is None:
                 yield None, f"entry {seq} of the journal is a fact that has been deleted from the store"
-            elif row_told != row_hash(fact):
+            elif stored_row_hash != row_hash(fact):
                 yield None, f"entry {seq} of the journal, a fact ({fact[1]}), is not the one that was stored"
             elif fact[1] == CUT:
                 yield None, f"before entry {seq} the journal had been cut, or its end altered: {fact[2]}"
             continue
-        yield from _of_match(db, entries, seq, entry_id, row_told, row)
-    if (found := cut(db)) is not None:
+        yield from _of_match(db, entries, seq, entry_id, stored_row_hash, row)
+    if (problem := cut(db)) is not None:
         yield (
             None,
-            f"the journal ends with {_said(found[0])}, but when it was written last it ended with {found[1]}: "
-            "it was cut, or its end is altered",
+            f"the journal ends with {_head_text(problem[0])}, but when it was written last it ended with "
+            f"{problem[1]}: it was cut, or its end is altered",
         )
     for head_ in sorted(wanted, key=lambda head: head.count):
         yield (
@@ -188,7 +188,12 @@ def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[st
 
 
 def _of_match(
-    db: sqlite3.Connection, entries: _Entries, seq: int, match_id: str, row_told: str, row: Sequence[Any]
+    db: sqlite3.Connection,
+    entries: _Entries,
+    seq: int,
+    match_id: str,
+    stored_row_hash: str,
+    row: Sequence[Any],
 ) -> Iterator[tuple[str | None, str]]:
     later, taken = entries.later(match_id, seq), entries.removed_after(match_id, seq)
     if later is not None:
@@ -204,7 +209,7 @@ def _of_match(
         texts: tuple[Any, ...] = ()
         with suppress(StoreError):  # a match that cannot be read is not the one that was stored
             texts = match_rows.as_given(db, key).journal_texts()
-        if row_told != row_hash((*texts, confined, size, _packed_hash(packed))):
+        if stored_row_hash != row_hash((*texts, confined, size, _compressed_hash(packed))):
             yield match_id, "its row or its record in the store is not the one that was stored"
 
 
@@ -216,9 +221,9 @@ class _Entries:
         self._removed: dict[str, list[int]] = {}
         for match_id, seq in db.execute(_TWICE):
             self._again.setdefault(match_id, []).append(seq)
-        for said, seq in db.execute(_REMOVALS, (REMOVED,)):
+        for content, seq in db.execute(_REMOVALS, (REMOVED,)):
             try:
-                match_id = json.loads(said)["match"]
+                match_id = json.loads(content)["match"]
             except (ValueError, TypeError, KeyError, RecursionError):
                 continue  # not a fact as it was stored: the hash differs
             self._removed.setdefault(str(match_id), []).append(seq)
@@ -239,7 +244,7 @@ def row_hash(row: Sequence[Any]) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _packed_hash(packed: object) -> str:
+def _compressed_hash(packed: object) -> str:
     return sha256(packed).hexdigest() if isinstance(packed, bytes) else ""
 
 
@@ -247,5 +252,5 @@ def _link(previous: bytes, entry_id: object, row: object) -> bytes:
     return sha256(previous + f"{entry_id} {row}".encode("utf-8", "surrogatepass")).digest()
 
 
-def _said(head_: Head) -> str:
+def _head_text(head_: Head) -> str:
     return str(head_) if head_.count else "nothing"

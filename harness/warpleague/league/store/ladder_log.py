@@ -34,24 +34,24 @@ _GAP: Final = (
 def note(db: sqlite3.Connection, season: Season, entry: str) -> None:
     """Write down which deals of a ladder have begun; `entry` is the commitment to its bots. In a transaction."""
     if season.format.kind == "ladder":
-        found = begun(db, season)
-        said = {
+        begun_bots = begun(db, season)
+        content = {
             "entry": entry,
-            "deals": [[*one.table, one.deals] for one in found],
-            "open": [[*one.table, number] for one in found for number in one.open],
+            "deals": [[*one.table, one.deals] for one in begun_bots],
+            "open": [[*one.table, number] for one in begun_bots for number in one.open],
         }
-        set_meta(db, KEY, json.dumps(said))
+        set_meta(db, KEY, json.dumps(content))
 
 
 def read(text: str, entry: str) -> tuple[Begun, ...]:
     """Which deals had begun, from what `note` wrote down; nothing if that is about another entry."""
-    said: Any = json.loads(text)
-    if said["entry"] != entry:
+    content: Any = json.loads(text)
+    if content["entry"] != entry:
         return ()
     open_: dict[Table, list[int]] = {}
-    for table, number in _rows(said.get("open", [])):
+    for table, number in _rows(content.get("open", [])):
         open_.setdefault(table, []).append(number)
-    return tuple(Begun(table, deals, tuple(open_.get(table, ()))) for table, deals in _rows(said["deals"]))
+    return tuple(Begun(table, deals, tuple(open_.get(table, ()))) for table, deals in _rows(content["deals"]))
 
 
 def _rows(rows: Any) -> Iterator[tuple[Table, int]]:
@@ -69,9 +69,11 @@ def begun(db: sqlite3.Connection, season: Season, before: int | None = None) -> 
     places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
     stored: dict[Table, set[str]] = {}
     for match_id, _, bots, _ in match_rows.results_before(db, before):
-        found = {places[bot] for bot in bots if bot in places}  # others have left, or are of another version
-        if len(found) == len(bots) == season.players:
-            stored.setdefault(tuple(sorted(found)), set()).add(match_id)
+        begun_bots = {
+            places[bot] for bot in bots if bot in places
+        }  # others have left, or are of another version
+        if len(begun_bots) == len(bots) == season.players:
+            stored.setdefault(tuple(sorted(begun_bots)), set()).add(match_id)
     begun_ = [_begun(season, table, stored[table]) for table in sorted(stored)]
     return tuple(one for one in begun_ if one.deals)
 

@@ -168,15 +168,15 @@ def latest(db: sqlite3.Connection, most: int) -> list[LatestMatch]:
         "JOIN seat s ON s.match = m.key JOIN bot b ON b.id = s.bot ORDER BY m.key DESC, s.seat",
         (most,),
     ).fetchall()
-    found = []
+    latest_rows = []
     for _, of_match in groupby(rows, itemgetter(0)):
         seats = list(of_match)
         with suppress(ValueError, TypeError):
             _, match_id, why, stored, *_ = seats[0]
             stored_s = datetime.fromisoformat(stored).timestamp()
             bots, ranks = [str(seat[4]) for seat in seats], [int(seat[5]) for seat in seats]
-            found.append(LatestMatch(str(match_id), bots, ranks, str(why), stored_s))
-    return found
+            latest_rows.append(LatestMatch(str(match_id), bots, ranks, str(why), stored_s))
+    return latest_rows
 
 
 def matches_of(db: sqlite3.Connection, bot: str, most: int) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -46,9 +46,9 @@ def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], k
         verify_record(record, key)
     recorded = RecordReader(record).read()
     header = recorded_header(record)
-    told = header_differences(header, {**conditions, "id": match_id})
-    if told:
-        raise RecordError(f"its header is that of another match: {'; '.join(told)}")
+    problem = header_differences(header, {**conditions, "id": match_id})
+    if problem:
+        raise RecordError(f"its header is that of another match: {'; '.join(problem)}")
     for seat in header["seats"]:
         name, digest = seat["bot"], seat["digest"]
         if len(digest) > _MAX_NAME or not digest.isprintable():
@@ -75,11 +75,11 @@ def header_differences(header: JsonObject, wanted: Mapping[str, Any]) -> list[st
         "format": wanted.get("record", 1),
         "position": None,
     }
-    found = {name: header.get(name) for name in wanted}
+    values = {name: header.get(name) for name in wanted}
     if "pondering" in wanted:
         # It stands beside the confinement; where nothing is noted it is the usual.
-        found["pondering"] = (header.get("detail") or {}).get("pondering", "off")
-    return differences(found, wanted)
+        values["pondering"] = (header.get("detail") or {}).get("pondering", "off")
+    return differences(values, wanted)
 
 
 class RecordReader:
@@ -111,8 +111,8 @@ class RecordReader:
                 case Fault.type:
                     fault = self._structured(index, data, Fault)
                     self._add(index, data, fault)
-                    told = SeatFault(fault.kind, index, fault.retired, fault.detail.message)
-                    self.faults[fault.seat].append(told)
+                    fault_ = SeatFault(fault.kind, index, fault.retired, fault.detail.message)
+                    self.faults[fault.seat].append(fault_)
                 case End.type:
                     return self._end(index, header, self._structured(index, data, End))
         raise RecordError(f"line {len(self.lines)}: the record stops here: there is no end line")

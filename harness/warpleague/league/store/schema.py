@@ -94,10 +94,10 @@ def set_meta(db: sqlite3.Connection, key: str, value: str) -> None:
 
 def store_at(path: Path) -> Path:
     """The store at `path`, a file or the folder it is in; `StoreError` if there is none."""
-    found = path / "league.sqlite" if path.is_dir() else path
-    if not found.is_file():
-        raise StoreError(f"{found}: there is no such store; name a league.sqlite, or the folder it is in")
-    return found
+    file = path / "league.sqlite" if path.is_dir() else path
+    if not file.is_file():
+        raise StoreError(f"{file}: there is no such store; name a league.sqlite, or the folder it is in")
+    return file
 
 
 def unplayed(path: Path, before: str = "") -> StoreError:

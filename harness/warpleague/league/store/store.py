@@ -79,9 +79,9 @@ class Store(About):
         try:
             db = connect_to_write(path)
             with clear_errors(path), transaction(db):
-                found = journal.cut(db)
-                if found is not None:  # verify reports it from now on, though the journal goes on
-                    add_fact(db, journal.CUT, {"ended": str(found[0]), "before": safe(found[1])})
+                problem = journal.cut(db)
+                if problem is not None:  # verify reports it from now on, though the journal goes on
+                    add_fact(db, journal.CUT, {"ended": str(problem[0]), "before": safe(problem[1])})
             return cls(path, db, lock)
         except BaseException:
             os.close(lock)
@@ -182,8 +182,8 @@ class Store(About):
             "WHERE (?1 IS NULL OR journal.seq < ?1) GROUP BY journal.seq ORDER BY journal.seq DESC LIMIT ?3"
         )
         rows = self._rows(query, before, bot, most)
-        found = [(entry, self._readable(match_id)) for entry, match_id in rows]
-        return [PlayedMatch(entry, match) for entry, match in found if match is not None]
+        entries = [(entry, self._readable(match_id)) for entry, match_id in rows]
+        return [PlayedMatch(entry, match) for entry, match in entries if match is not None]
 
     def played_match(self, match_id: str) -> PlayedMatch | None:
         """A stored match as lists show it, or None."""
@@ -216,16 +216,16 @@ class Store(About):
 
     def count_of(self, fixtures: Iterable[Fixture]) -> int:
         """How many of the fixtures are stored."""
-        found, stored = 0, self.count()
+        count, stored = 0, self.count()
         if not stored:
             return 0
         for chunk in match_rows.chunks(fixtures):
             marks = ",".join("?" * len(chunk))
             query = f"SELECT count(*) FROM match WHERE id IN ({marks})"
-            found += self._rows(query, *(fixture.id for fixture in chunk))[0][0]
-            if found >= stored:
+            count += self._rows(query, *(fixture.id for fixture in chunk))[0][0]
+            if count >= stored:
                 break  # all are found: of a long season that has just begun, the rest need not be looked at
-        return found
+        return count
 
     # Numbers in the schedule
 
@@ -350,10 +350,10 @@ class Store(About):
         Empty if the store is unchanged and goes back to all of `heads`.
         """
         with clear_errors(self.path):
-            found = list(journal.alterations(self._db, heads))
-            found += [(None, problem) for problem in meta_alterations(self._db, self.path)]
-            found += entrants_commitment.entrant_alterations(self._db)
-        return [(None if match_id is None else safe(str(match_id)), what) for match_id, what in found]
+            problems = list(journal.alterations(self._db, heads))
+            problems += [(None, problem) for problem in meta_alterations(self._db, self.path)]
+            problems += entrants_commitment.entrant_alterations(self._db)
+        return [(None if match_id is None else safe(str(match_id)), what) for match_id, what in problems]
 
     def __contains__(self, match_id: str) -> bool:
         return bool(self._rows("SELECT 1 FROM match WHERE id = ?", match_id))
@@ -371,9 +371,9 @@ class Store(About):
         """Each fixture, in the given order, with its result or None; memory does not grow with their number."""
         for chunk in match_rows.chunks(fixtures):
             with clear_errors(self.path):
-                found = match_rows.by_id(self._db, [fixture.id for fixture in chunk])
+                rows = match_rows.by_id(self._db, [fixture.id for fixture in chunk])
             for fixture in chunk:
-                match = found.get(fixture.id)
+                match = rows.get(fixture.id)
                 if match is not None:
                     match.check_players(len(fixture.seats))
                 yield fixture, match
@@ -398,9 +398,9 @@ class Store(About):
         """The faults of each of these matches, by seat; a match that is not there any more has none."""
         for chunk in match_rows.chunks(ids):
             with clear_errors(self.path):
-                found = match_rows.by_id(self._db, chunk)
+                rows = match_rows.by_id(self._db, chunk)
             for match_id in chunk:
-                yield match_id, found[match_id].faults if match_id in found else ()
+                yield match_id, rows[match_id].faults if match_id in rows else ()
 
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The fixtures that have been played, in the given order, with their results."""

@@ -90,12 +90,12 @@ class UntrustedStore:
     def conditions(self) -> dict[str, Any]:
         """The conditions of its season, as it says."""
         try:
-            found = msgspec.json.decode(self.fact("conditions") or "{}")
+            stored = msgspec.json.decode(self.fact("conditions") or "{}")
         except (msgspec.DecodeError, RecursionError) as error:
             raise self.damaged(f"its conditions are no JSON: {error}") from None
-        if not isinstance(found, dict):
+        if not isinstance(stored, dict):
             raise self.damaged("its conditions are no JSON object")
-        return found
+        return stored
 
     def matches(self) -> Iterator[tuple[str, int]]:
         """Id and deal of each match, in the order of ids."""

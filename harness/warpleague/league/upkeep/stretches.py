@@ -69,8 +69,8 @@ def stretches(league: League) -> Iterator[Stretch]:
         if event.kind in (entrants_commitment.ENTRANTS, entrants_commitment.MERGED):
             entries += 1
         if event.kind in disqualifications.KINDS:
-            told = [fact for fact in store.facts(*disqualifications.KINDS) if fact.seq <= event.seq]
-            barred = set(disqualifications.in_force(store, told))
+            decisions = [fact for fact in store.facts(*disqualifications.KINDS) if fact.seq <= event.seq]
+            barred = set(disqualifications.in_force(store, decisions))
         if intact is not None and following.seq > intact:
             return
         if season is None or following.kind == entrants_commitment.MERGED:
@@ -99,15 +99,15 @@ def log_problem(league: League) -> str | None:
     return "what had been played when its bots were entered is not what the store says"
 
 
-def _season(league: League, said: dict[str, Any], entries: int, seq: int) -> Season | None:
+def _season(league: League, content: dict[str, Any], entries: int, seq: int) -> Season | None:
     """The season as it was after an entry of bots with `entries` before it; None if it was another format."""
     with suppress(ConfigError, ValueError, TypeError, KeyError, AttributeError):
-        told = said["format"].items()
-        form = {key: value for key, value in told if value is not None and key not in _SAID_BESIDE}
+        fields = content["format"].items()
+        form = {key: value for key, value in fields if value is not None and key not in _SAID_BESIDE}
         if form["kind"] == "ladder" and form.pop("pairing", 1) == entrants_commitment.PAIRING:
             season = attrs.evolve(
                 league.season,
-                bots=tuple(SeatSpec(name, "", digest) for name, digest in said["bots"]),
+                bots=tuple(SeatSpec(name, "", digest) for name, digest in content["bots"]),
                 format=structure(form, FormatTable, "format"),
                 history=league.season.history[:entries],
                 ended=False,

@@ -121,9 +121,9 @@ def problem_of(
     except RecordError as error:
         return str(error)
     header = summary.header
-    told = header_differences(header, head)
-    if told:
-        return f"its header is that of another match: {'; '.join(told)}"
+    problem = header_differences(header, head)
+    if problem:
+        return f"its header is that of another match: {'; '.join(problem)}"
     if [(seat["bot"], identity_of(seat["digest"], seat.get("clock"))) for seat in header["seats"]] != bots:
         return "its header names other bots, or other clocks of theirs"
     result = (tuple(summary.ranks), tuple(summary.scores), summary.rival, summary.why, summary.digest)
@@ -141,17 +141,17 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
 
     Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
     """
-    found = league.store.alterations(heads)
+    problems = league.store.alterations(heads)
     with suppress(StoreError):  # a match that cannot be read is told by itself
-        found += misnumbered(league) if not found else []
-    ids = {match_id for match_id, _ in found if match_id is not None}
+        problems += misnumbered(league) if not problems else []
+    ids = {match_id for match_id, _ in problems if match_id is not None}
     numbers: dict[str, int] = {}
     for fixture in league.schedule if ids else ():
         if fixture.id in ids:
             numbers[fixture.id] = fixture.number
             if len(numbers) == len(ids):
                 break
-    return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in found]
+    return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in problems]
 
 
 def misnumbered(league: League) -> list[tuple[str | None, str]]:
@@ -160,7 +160,7 @@ def misnumbered(league: League) -> list[tuple[str | None, str]]:
         return []
     places = league.store.places_in_schedule()
     left = set(league.store.ids())
-    found: list[tuple[str | None, str]] = []
+    problems: list[tuple[str | None, str]] = []
     for fixture in league.schedule:
         if not left:
             break  # of a long season that has just begun, the rest need not be looked at
@@ -168,8 +168,8 @@ def misnumbered(league: League) -> list[tuple[str | None, str]]:
             continue
         left.remove(fixture.id)
         if places.pop(fixture.id, None) != (fixture.number, fixture.group):
-            found.append((fixture.id, "its number in the store is not its number in the schedule"))
-    return found + [
+            problems.append((fixture.id, "its number in the store is not its number in the schedule"))
+    return problems + [
         (match_id, "has a number in the store, but is not in the schedule") for match_id in places
     ]
 
@@ -182,27 +182,27 @@ def mispaired(league: League) -> list[tuple[int | None, str | None, str]]:
     if league.schedule.format.ahead is None:
         return []
     parts: list[tuple[Schedule, Sequence[str]]] = [(league.schedule, league.store.since_entry())]
-    found: list[tuple[int | None, str | None, str]] = []
+    problems: list[tuple[int | None, str | None, str]] = []
     if league.season.format.kind == "ladder":
         from warpleague.league.upkeep.stretches import log_problem, stretches  # which only ladders need
 
         parts = [*((part.schedule, part.ids) for part in stretches(league)), *parts]
         if (wrong := log_problem(league)) is not None:
-            found.append((None, None, wrong))
+            problems.append((None, None, wrong))
     problem = "is of a pairing that should not have been: the results before it give another one"
     for schedule, stored in parts:
         course, given = Course(schedule), set[str]()
         while (batch := course.take()) is not None:
             given.update(fixture.id for fixture in batch)
-        found += [(None, match_id, problem) for match_id in stored if match_id not in given]
-    return found
+        problems += [(None, match_id, problem) for match_id in stored if match_id not in given]
+    return problems
 
 
 def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:
     """Kind, line, whether it retired, and message of every seat's faults, from a record that was verified."""
-    found: list[list[tuple[Any, ...]]] = [[] for _ in range(players)]
+    faults: list[list[tuple[Any, ...]]] = [[] for _ in range(players)]
     for line in record.splitlines():
         if b'"type":"fault"' in line and (data := msgspec.json.decode(line))["type"] == "fault":
             message = data["detail"]["message"]
-            found[data["seat"]].append((data["kind"], data["n"], data["retired"], message))
-    return found
+            faults[data["seat"]].append((data["kind"], data["n"], data["retired"], message))
+    return faults

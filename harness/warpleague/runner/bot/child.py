@@ -109,7 +109,7 @@ class Child:
         return self._main_thread.read() if _LINUX else None
 
     def thread_counts(self) -> dict[int, tuple[int, int]]:
-        """The same for each of the bot's threads, if they can be found and are not too many to be looked at."""
+        """The same for each of the bot's threads, if they can be listed and are not too many to read."""
         counts = ((thread, counts_of(thread)) for thread in self._threads())
         return {thread: found for thread, found in counts if found is not None}
 
@@ -141,7 +141,7 @@ class Child:
         return traffic_bytes()
 
     def processes(self) -> Sequence[int]:
-        """The processes whose memory counts as the bot's: all that it started, if they can be found."""
+        """The processes whose memory counts as the bot's: all that it started, if they can be listed."""
         holder = self.group or self.freezer
         if holder is not None:
             pids = set(holder.members())
@@ -154,7 +154,7 @@ class Child:
     # ------------------------------------------------------------------ stopped and continued
 
     def others(self) -> list[int]:
-        """The bot's processes beside its own one, if they can be found."""
+        """The bot's processes beside its own one, if they can be listed."""
         return [pid for pid in self.processes() if pid != self.own_pid]
 
     def pause(self, others: bool = False) -> bool:
@@ -231,7 +231,7 @@ class Child:
             os.close(pidfd)
 
     def kill(self) -> None:
-        """Kill the process, its process group, sandbox and control group at once; `reap` still has to follow."""
+        """Kill the process, its process group, sandbox and control group at once; call `reap` afterwards."""
         if self.sandbox is not None:
             self.sandbox.kill()
         elif (holder := self.freezer or self.group) is not None:

@@ -39,7 +39,7 @@ class Children:
         self._clocks: dict[int, int] = {}
         self._measured_ns = self._clock.perf_counter_ns()
         self._turn_ns = 0
-        self._new = 0  # how many measurements in a row have found new processes, out of turn
+        self._new = 0  # how many measurements in a row saw new processes, out of turn
         self.any = False
         """Whether the bot ever had such a process."""
         self.used_ns = 0

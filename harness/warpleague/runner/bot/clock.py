@@ -128,7 +128,7 @@ class LongDecision:
         self.charged_ns = 0
         """The charge of the bot until the last reading."""
         self.paused_ns = 0
-        """How much of it was because the host stood still."""
+        """How much of it was because the host was paused."""
         self.sleeps = False
         """Whether the bot mostly slept between the last two readings."""
 

@@ -1,7 +1,8 @@
 # ruff: noqa: ARG002, B027 - a seat stands here where a process stands, and has none
 """A seat that is played inside this process: it speaks the wire as a bot does, but no process is started for it.
 
-A person's seat is one, and a seat whose answers are read from a record. It knows what any bot is told, and no more.
+A person's seat is one, and a seat whose answers are read from a record. It gets the messages that any bot gets, and no
+more.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ KINDS: Final = {"stderr": "standard error", "wire": "wire log"}
 """The files of a seat, by the word in their names."""
 
 BOT_BYTES: Final = 64 * 1024 * 1024
-"""How much is kept of all matches of one bot; its oldest files go first."""
+"""The most bytes of logs stored for one bot; its oldest files go first."""
 
 _NAME_BYTES: Final = 200
 _MAX_READ: Final = 16 * 1024 * 1024

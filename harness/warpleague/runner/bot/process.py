@@ -259,7 +259,7 @@ class BotProcess:
     # ------------------------------------------------------------------ the end
 
     def kill(self) -> None:
-        """Kill the bot and all its processes that can be found, at once; `close` must still follow."""
+        """Kill the bot and all its known processes at once; the caller must call `close` afterwards."""
         self.child.kill()
 
     async def close(self, grace_s: float) -> None:

@@ -1,7 +1,7 @@
 """Keeps reusable bots between two matches of the same referee, but not too many.
 
 `warpleague.runner.playing` starts, greets and judges them. A bot that does anything while it waits is replaced by a
-fresh one, and nobody is charged for it. No bot is kept from one match to another with the same dice, because it
+fresh one, and nobody is charged for it. No process of a bot plays two matches with the same dice, because it
 would know them.
 """
 
@@ -54,7 +54,7 @@ class IdleBots:
         self._keys.add(key)
 
     def take(self, seat: SeatSpec, level: Level) -> BotProcess | None:
-        """A waiting process for `seat`, woken up; None if there is none that kept quiet."""
+        """A waiting process for `seat`, woken up; None if there is none that was silent."""
         kind = _kind(seat, level)
         for pid, (process, bot) in list(self._bots.items()):
             if process == kind:

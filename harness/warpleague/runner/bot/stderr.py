@@ -19,7 +19,8 @@ _CHUNK: Final = 1 << 16
 class StderrLog:
     """The head and the tail, half of `STDERR_KEPT` each, of a stream of bytes.
 
-    Paths of files in `folder`, the copy of a bot in the cache, are told as the author knows them: within the bot.
+    Paths of files in `folder`, the copy of a bot in the cache, are written as the author knows them: relative to the
+    bot's folder.
     """
 
     __slots__ = ("_folder", "_head", "_tail", "total")

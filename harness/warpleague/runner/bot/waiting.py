@@ -200,7 +200,7 @@ class Wait:
         to.share.loop.notice_pauses()
         now = time.perf_counter_ns()
         if now - decision.read_ns > SLACK_NS or decision.left_ns(now) <= 0:
-            # The last reading is long ago, so this process itself was kept from going on.
+            # The last reading is long ago, so this process itself was paused.
             to.check_children()
             to.stopwatch.read(decision, 0, False, to.share, in_loop=False)
             now = time.perf_counter_ns()

@@ -69,7 +69,7 @@ class Waits:
             waited_ns = max(self.processor_ns or 0, self._by_group_ns)
             waited_ns = max(waited_ns, self._by_threads(threads, idle_ns, own_ns))
             self._threads |= threads
-            # Who was never kept from a processor was not for a longer time either.
+            # A thread that never waited for a processor did not wait longer than the limit either.
             if idle_ns - waited_ns > _UNEXPLAINED_NS and (by_group is None or self._by_group_ns):
                 threads = self._child.thread_counts()
                 waited_ns = max(waited_ns, self._by_threads(threads, idle_ns, own_ns))

@@ -13,10 +13,10 @@ from warpleague.safe_text import safe
 from warpline.limits import MAX_LINE
 
 WIRE_KEPT: Final = 2 * 1024 * 1024
-"""Bytes of lines that are kept, half from the beginning of the match and half from its end."""
+"""The most bytes of lines in a log, half from the beginning of the match and half from its end."""
 
 LINE_KEPT: Final = MAX_LINE
-"""Bytes that are kept of one line, half from its beginning and half from its end: all of any line a bot may write."""
+"""The most bytes of one line in a log, half from its beginning and half from its end; a line of a bot always fits."""
 
 _HALF: Final = WIRE_KEPT // 2
 _TO, _FROM, _UNFINISHED = ">", "<", "<…"
@@ -96,7 +96,7 @@ def _spelled(entry: tuple[int, str, bytes]) -> str:
 
 
 class BotLog:
-    """All that is kept for the author of the bot in one seat: its standard error, and the wire log."""
+    """The logs for the author of the bot in one seat: its standard error, and the wire log."""
 
     def __init__(self, begun_ns: int) -> None:
         self.wire = WireLog(begun_ns)

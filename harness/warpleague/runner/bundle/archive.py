@@ -50,7 +50,7 @@ class _Room:
     most_entries: int
     left: int = attrs.field(init=False)
     entries: int = 0
-    kept: int = 0
+    unpacked: int = 0
 
     def __attrs_post_init__(self) -> None:
         self.left = self.most_bytes
@@ -62,12 +62,12 @@ class _Room:
 
     def entry(self) -> None:
         self.entries += 1
-        if self.entries > 3 * self.most_entries:  # packers add at most one for each that is kept
+        if self.entries > 3 * self.most_entries:  # packers add at most one for each that is unpacked
             raise self._too_many()
 
     def keep(self) -> None:
-        self.kept += 1
-        if self.kept > self.most_entries:
+        self.unpacked += 1
+        if self.unpacked > self.most_entries:
             raise self._too_many()
 
     def _too_many(self) -> BadArchive:

@@ -302,10 +302,10 @@ class _Run:
                 if now > look_at:
                     look_at = now + _LOOK_S
                     cpu_s, runs = computed(self._processes())
-                    self.clock.look(now, cpu_s, runs=runs)
+                    self.clock.update(now, cpu_s, runs=runs)
                     if reason := self.clock.excess() or self._excess():
                         return reason
-        self.clock.look(time.monotonic(), computed(self._processes())[0], runs=True)
+        self.clock.update(time.monotonic(), computed(self._processes())[0], runs=True)
         return ""
 
     def close(self) -> None:

@@ -50,7 +50,7 @@ class BuildClock:
     def __attrs_post_init__(self) -> None:
         self._seen_s = self.begun_s
 
-    def look(self, now_s: float, cpu_s: float, *, runs: bool) -> None:
+    def update(self, now_s: float, cpu_s: float, *, runs: bool) -> None:
         """Note that the processes have computed `cpu_s` seconds so far, and whether one of them `runs` now."""
         more_s = max(0.0, cpu_s - self.cpu_s)
         if not runs:

@@ -1,6 +1,6 @@
 """A bot ready to be started: the digest of its content, its built copy in the cache, and its command.
 
-A bundle is found by its digest, so the same content is built once, and a record's bots can be found again.
+The digest names a bundle, so the same content is built once, and a record's digests lead to its bots.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def prepare(
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
     It is built under `level`, once for each level, so that a bot which is ready in the sandbox was built there, too.
-    A copy that was changed since, by the bot itself perhaps, is told of on standard error and made anew.
+    If a copy was changed since, perhaps by the bot itself, this warns on standard error and makes it anew.
 
     In the sandbox it sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks
     for; these may not hold one of the folders `hidden`, or be in one. `build_s` is how long the build may take, if not
@@ -113,8 +113,8 @@ def prepare(
 def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bundle | None:
     """The bundle with `digest`, if it was prepared on this machine before; `paths` as in `prepare`.
 
-    If it was built at several levels, the one of `level` is taken. A copy that was changed since it was made is told
-    of, and is none.
+    If it was built at several levels, the one of `level` is taken. If a copy was changed since it
+    was made, this warns and returns None.
     """
     if not _DIGEST.fullmatch(digest):
         return None  # a record may say anything, a path that leads elsewhere too
@@ -182,7 +182,7 @@ def _built(
 
 
 def _is_intact(folder: Path, name: str) -> bool:
-    """Whether the copy in `folder` is there as it was made; one that is not is told of, and removed unless in use."""
+    """Whether the copy in `folder` is there as it was made; warns of one that is not, and removes it unless in use."""
     if HELD.has(folder):
         return True
     changed = changes(folder)

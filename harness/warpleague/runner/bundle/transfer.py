@@ -1,4 +1,4 @@
-"""Packs a built bot into one archive for another machine of the same kind, where it is found by its digest."""
+"""Packs a built bot into one archive for another machine of the same kind, where its digest names it."""
 
 from __future__ import annotations
 

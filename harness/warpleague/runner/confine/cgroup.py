@@ -38,7 +38,7 @@ class CgroupSupport:
 
 @attrs.frozen
 class Kill:
-    """The kernel killed in a group: how many processes, whether at the group's own cap, the most it held in MiB."""
+    """The kernel killed in a group: how many processes, whether at the group's own cap, its peak memory in MiB."""
 
     processes: int
     at_cap: bool
@@ -160,7 +160,7 @@ def open_group(cap_bytes: int) -> Group | None:
 
 
 def support() -> CgroupSupport:
-    """The means of this machine, found at the first call in a process.
+    """The means of this machine, detected at the first call in a process.
 
     Where version 2 asks for it, this process moves itself into a group of its own below the one it is in.
     Groups of dead harnesses are removed, and so are this process's own at its end.

@@ -120,7 +120,7 @@ class Freezer:
 
     def cpu_ns(self) -> int:
         """The processor time of all that ever ran here, exact to the microsecond (1.3 microseconds a read)."""
-        if self._clock >= 0:  # else it stands still: the bot has ended
+        if self._clock >= 0:  # else it does not advance: the bot has ended
             data = os.pread(self._clock, 40, 0)
             self._cpu_ns = int(data[_USAGE : data.index(b"\n")]) * 1000
         return self._cpu_ns
@@ -176,7 +176,7 @@ def open_freezer(capped: cgroup.Group | None) -> Freezer | None:
 
 
 def support() -> FreezerSupport:
-    """The means of this machine, found at the first call in a process."""
+    """The means of this machine, detected at the first call in a process."""
     return lost[-1] if lost else _support()
 
 

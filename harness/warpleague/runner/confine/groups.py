@@ -136,6 +136,6 @@ def _namespace() -> int:
 
 
 def started_at(pid: int) -> int:
-    """When a process started, in clock ticks since boot; -1 if there is none that still runs."""
+    """When a process started, in clock ticks since boot; -1 if it has ended."""
     process_state = state(pid)
     return -1 if process_state is None else process_state[1]

@@ -225,15 +225,15 @@ class MemoryWatch:
     What counts is the resident set, shared memory included, and the page tables.
     """
 
-    __slots__ = ("_checked", "_found", "_group", "_left", "_limit_pages", "exceeded_mb", "kill", "limit_mb")
+    __slots__ = ("_checked", "_group", "_left", "_limit_pages", "_pages", "exceeded_mb", "kill", "limit_mb")
 
     def __init__(self, limit_mb: int, group: Group | None = None) -> None:
         self.limit_mb = limit_mb
         self._limit_pages = limit_mb * 1024 * 1024 // _PAGE
         self._group = group
         self._checked = time.perf_counter()
-        self._left: list[int] = []  # whose share is still to be looked at
-        self._found = 0  # the pages of those before
+        self._left: list[int] = []  # processes whose share is not read yet
+        self._pages = 0  # pages of the processes counted before
         self.exceeded_mb = 0
         """The measured memory, in MiB, once the limit was passed; else 0."""
         self.kill: Kill | None = None
@@ -258,7 +258,7 @@ class MemoryWatch:
         return self.exceeded_mb > 0 or self._capped() or self._over(processes)
 
     def killed(self) -> bool:
-        """Whether the bot's end was memory's doing: found before, or the kernel's since; for when it has ended."""
+        """Whether memory ended the bot: stopped here, or by the kernel since. Call it after the bot's end."""
         return self.exceeded_mb > 0 or self._capped()
 
     def _capped(self) -> bool:
@@ -277,17 +277,17 @@ class MemoryWatch:
         return self.exceeded_mb > 0
 
     def _pages_of(self, pids: Sequence[int]) -> int:
-        """How many pages the processes hold; too few while they are still being looked at closely."""
+        """How many pages the processes use; too few until the share of each has been read."""
         pages = sum(map(_resident_pages, pids))
         if pages <= self._limit_pages or len(pids) <= 1:
             self._left = []
             return pages
         # Forked processes share pages, and the resident set of each counts them all.
         if not self._left:
-            self._left, self._found = list(pids), 0
+            self._left, self._pages = list(pids), 0
         now, self._left = self._left[:_CLOSELY], self._left[_CLOSELY:]
-        self._found += sum(map(_proportional_pages, now))
-        return self._found
+        self._pages += sum(map(_proportional_pages, now))
+        return self._pages
 
 
 def _resident_pages(pid: int) -> int:

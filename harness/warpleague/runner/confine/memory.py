@@ -15,11 +15,11 @@ def free_share() -> float:
             meminfo = dict(line.split(b":") for line in file.read().splitlines())
         share = int(meminfo[b"MemAvailable"].split()[0]) / int(meminfo[b"MemTotal"].split()[0])
     group = cgroup.support()
-    most_name, held_name = (
+    limit_name, used_name = (
         ("memory.limit_in_bytes", "total_rss") if group.version == 1 else ("memory.max", "anon")
     )
-    most = hierarchy.read_number(f"{group.base}/{most_name}") if group.version else 0
+    most = hierarchy.read_number(f"{group.base}/{limit_name}") if group.version else 0
     if most:
-        used = hierarchy.numbers(hierarchy.read(f"{group.base}/memory.stat").encode()).get(held_name, 0)
+        used = hierarchy.numbers(hierarchy.read(f"{group.base}/memory.stat").encode()).get(used_name, 0)
         share = min(share, 1 - used / most)
     return share

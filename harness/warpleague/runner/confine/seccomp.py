@@ -131,7 +131,7 @@ UNKNOWN: Final[dict[str, tuple[int | None, int | None]]] = {
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "process_mrelease": (448, 448),
-    # What is in the page cache, and what goes out of it: one bit for each page, kept when the bot is gone.
+    # What is in the page cache, and what goes out of it: one bit for each page, which outlives the bot.
     "mincore": (27, 232),
     "cachestat": (451, 451),
     "fadvise64": (221, 223),

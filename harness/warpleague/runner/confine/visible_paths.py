@@ -42,7 +42,7 @@ _TAKEN: Final = ("/bot", "/source")  # by what the sandbox itself puts there
 
 @cache
 def etc() -> tuple[str, ...]:
-    """The files of `ETC` on this machine, as this process first found it: looking takes long."""
+    """The files of `ETC` on this machine, as this process first read them: reading takes long."""
     return tuple(str(path) for name in ETC for path in sorted(Path("/etc").glob(name)))
 
 

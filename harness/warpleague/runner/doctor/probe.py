@@ -365,7 +365,7 @@ def main() -> None:
         for name in expected["try"]:
             try:
                 findings[name] = globals()[name](expected)
-            except Exception as error:  # noqa: BLE001 - told instead of a finding
+            except Exception as error:  # noqa: BLE001 - reported in place of a finding
                 findings[name] = f"the probe failed: {type(error).__name__}: {error}"
         print(json.dumps(findings), flush=True)
 

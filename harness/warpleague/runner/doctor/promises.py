@@ -109,7 +109,7 @@ class Report:
 
     @property
     def made_by(self) -> str:
-        """The means, with what keeps memory within its limit and bots still out of their turn at this time."""
+        """The means, with the means that limit memory and freeze bots out of their turn at this time."""
         if not self.means or sys.platform != "linux":
             return self.means
         return f"{self.means}; {cgroup.support()}; {freezer.support()}"
@@ -153,7 +153,7 @@ class Report:
         paths: tuple[str, ...] | None = None,
         network: tuple[str, ...] | None = None,
     ) -> Confinement:
-        """The part for a record: the means, the kind of host, what was found kept, and what was not tried.
+        """The part for a record: the means, the kind of host, the promises that passed, and those not tried.
 
         `pondering`, `paths` and `network` are those of the match.
         """
@@ -302,7 +302,7 @@ def _refused_calls() -> dict[str, tuple[int, int]]:
 
 
 def probe_seat(folder: Path, token: str) -> SeatSpec:
-    """The probe as a bot in a folder of its own; its arguments hold `token`, by which it can be found."""
+    """The probe as a bot in a folder of its own; its arguments contain `token`, which identifies it."""
     folder.mkdir(parents=True)
     program = folder / "probe.py"
     shutil.copyfile(Path(__file__).with_name("probe.py"), program)
@@ -404,7 +404,7 @@ def with_token(token: str) -> list[int]:
 def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
     """Start the probe from a process of its own, kill that, and see whether the probe goes with it.
 
-    In the sandbox the probe does what it can to stay; at limits only accidents are kept in.
+    In the sandbox the probe tries hard to outlive its end; at limits only accidents must be stopped.
     """
     request = json.dumps({"try": ["outlive"] if level == "sandbox" else []}).encode() + b"\n"
     script = (

@@ -1,1 +1,1 @@
-"""The machine's processes: how they are started, found and ended, and what the kernel counts of them."""
+"""The machine's processes: starts, lists and ends them, and reads the kernel's counters of them."""

@@ -1,7 +1,7 @@
 """How nice a process is to others that want a processor: it has less right to one, the nicer it is.
 
 Where the kernel shares the processors between sessions first (sched(7), autogroup), a niceness counts only within
-its session. Bots run in sessions of their own, so there the session has to be told, too.
+its session. Bots run in sessions of their own, so there the session's niceness must be set, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def pass_on(pid: int) -> None:
 
 
 def _set_session(pid: int, niceness: int) -> None:
-    # No such kernel, the process is gone, or told too often: a user other than root may do so ten times a second.
+    # The kernel lacks it, the process is gone, or it was set too often: a user other than root may do so ten times a
+    # second.
     with contextlib.suppress(OSError):
         fd = os.open(f"/proc/{pid}/autogroup", os.O_WRONLY | os.O_CLOEXEC)
         try:

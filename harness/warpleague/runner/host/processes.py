@@ -1,4 +1,4 @@
-"""Starts programs with three pipes, and finds out whether a process still runs or how it ended.
+"""Starts programs with three pipes, and checks whether a process runs or how it ended.
 
 The process id of a child that has ended stays reserved until somebody waits for it. So nothing here waits for it:
 then killing a process group by its leader's id cannot hit another process.

@@ -40,7 +40,7 @@ def become_subreaper() -> bool:
 
 @contextlib.contextmanager
 def ending_leftovers() -> Iterator[None]:
-    """Kill at the end what was started inside and still runs, daemons included where the system lets them be found.
+    """At the end, kill all processes started inside that run, daemons included where the system can list them.
 
     One thread at a time, since it would kill what others start. A process that was no subreaper is none afterwards.
     """

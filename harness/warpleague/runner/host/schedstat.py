@@ -47,7 +47,7 @@ def counts_of(thread: int) -> tuple[int, int] | None:
 
 
 class _Own(threading.local):
-    found: Schedstat | None = None
+    counts: Schedstat | None = None
 
 
 _own = _Own()
@@ -55,17 +55,17 @@ _own = _Own()
 
 def own_counts() -> tuple[int, int]:
     """How long the calling thread computed and waited so far; 0 and 0 if the system does not say."""
-    counts = _own.found
+    counts = _own.counts
     if counts is None:
-        counts = _own.found = Schedstat(f"{os.getpid()}/task/{threading.get_native_id()}")
+        counts = _own.counts = Schedstat(f"{os.getpid()}/task/{threading.get_native_id()}")
     return counts.read() or (0, 0)
 
 
 def _forget() -> None:
     """In a fork: its only thread has other counts than the one whose descriptor it inherits."""
-    if _own.found is not None:
-        _own.found.close()
-        _own.found = None
+    if _own.counts is not None:
+        _own.counts.close()
+        _own.counts = None
 
 
 os.register_at_fork(after_in_child=_forget)

@@ -174,7 +174,7 @@ class _Choice:
         known, costs = self.known, self.times.costs()
         each = known.worth(self.present) / costs
         asked = each if until is None else known.worth(self.present, until.top) / costs
-        found: list[Group] = []
+        groups: list[Group] = []
         self.held = False
         for _ in range(size):
             new, over = self.times.new(self.present), self.times.over(self.present)
@@ -188,8 +188,8 @@ class _Choice:
             group = group_of(season, table, self.met[table])
             self.count([group])
             known.expect(table, self.matches)
-            found.append(group)
-        return found
+            groups.append(group)
+        return groups
 
     def count(self, groups: Iterable[Group]) -> None:
         """Take it that these deals have been chosen."""
@@ -256,8 +256,8 @@ class _Choice:
         """For each pair whether it has met, and one of them is new: it has not had time to meet every other bot."""
         opponents = (len(self.present) - 1) / (self.season.players - 1)
         new = np.array([self.dealt[bot] < opponents for bot in range(len(self.season.bots))])
-        found: NDArray[np.bool_] = (self.together > 0) & (new[:, None] | new[None, :])
-        return found
+        met: NDArray[np.bool_] = (self.together > 0) & (new[:, None] | new[None, :])
+        return met
 
     def _drawn(self, table: list[int]) -> list[int]:
         return sorted(self._luck[bot] for bot in table)

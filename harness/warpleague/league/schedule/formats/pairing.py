@@ -131,8 +131,8 @@ def _matched(
         most = max(cost for _, _, cost in edges) + 1 if edges else 1
         # Whole numbers of any size are cut to 128 bits.
         graph.add_edges_from([(a, b, most - cost) for a, b, cost in edges])
-        found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
-        pairs = sorted((min(pair), max(pair)) for pair in found)
+        matched = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+        pairs = sorted((min(pair), max(pair)) for pair in matched)
         costs = [graph.get_edge_data(*pair) for pair in pairs]
         whole = 2 * len(pairs) == len(order) + odd
         if (whole and all(most - cost < _REPEAT << _LUCK_BITS for cost in costs)) or near >= len(order):
@@ -201,10 +201,10 @@ def _part_again(field: Field, tables: list[list[int]], order: list[int]) -> None
                 continue
             near = sorted(range(len(tables)), key=lambda j: (abs(i - j), j))[:reach]
             bots = sorted((bot for j in near for bot in tables[j]), key=places.__getitem__)
-            found = _parted(field, bots)
-            if found is not None:
-                found.sort(key=lambda table: min(places[bot] for bot in table))
-                for j, table in zip(sorted(near), found, strict=True):
+            parts = _parted(field, bots)
+            if parts is not None:
+                parts.sort(key=lambda table: min(places[bot] for bot in table))
+                for j, table in zip(sorted(near), parts, strict=True):
                     tables[j] = table
         if reach >= len(tables):
             break
@@ -250,8 +250,8 @@ def luck_of(names: Sequence[str], secret: bytes, round_: int) -> Callable[[Seque
     """The numbers that decide between equals in a round: hashes of the season's secret, the round and names."""
 
     def luck(bots: Sequence[int]) -> int:
-        told = "\n".join([f"pairing {round_}", *sorted(names[bot] for bot in bots)])
-        digest = blake2b(told.encode(), key=secret, digest_size=8).digest()
+        text = "\n".join([f"pairing {round_}", *sorted(names[bot] for bot in bots)])
+        digest = blake2b(text.encode(), key=secret, digest_size=8).digest()
         return int.from_bytes(digest, "big") >> (64 - _LUCK_BITS)
 
     return luck

@@ -44,8 +44,8 @@ class Sampled(Static):
             if entry.tables is not None and len(present) >= season.players:
                 stages.append((present, entry.tables))
         bots = dict(zip(season.arrived, range(len(season.bots)), strict=True))
-        found = sample_tables(season.players, tuple(stages), long=season.seating == 1)
-        return tuple(tuple(bots[place] for place in table) for table in found)
+        sampled = sample_tables(season.players, tuple(stages), long=season.seating == 1)
+        return tuple(tuple(bots[place] for place in table) for table in sampled)
 
     def groups(self) -> Iterator[Group]:
         """A round plays one deal at every table."""

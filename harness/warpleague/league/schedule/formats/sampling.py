@@ -43,18 +43,18 @@ def sample_tables(
     and one table.
     """
     tables: list[Table] = []
-    kept: list[Table] = []
+    chosen: list[Table] = []
     for present, count in stages:
         bots = sorted(present)
-        kept = [table for table in tables if present.issuperset(table)]
-        if kept:
-            new = _extension(bots, k, kept, count, long=long)
+        chosen = [table for table in tables if present.issuperset(table)]
+        if chosen:
+            new = _extension(bots, k, chosen, count, long=long)
         else:
             new = [tuple(bots[place] for place in table) for table in _first_sample(len(bots), k, count)]
         seated = balance_seats(new) if k > 1 else new
-        kept += seated
+        chosen += seated
         tables += seated
-    return tuple(kept)
+    return tuple(chosen)
 
 
 def spreads(bots: Sequence[int], tables: Sequence[Table]) -> tuple[int, int, int]:
@@ -79,15 +79,15 @@ def _first_sample(n: int, k: int, count: int) -> list[Table]:
     return tables + _in_turn(n, _sample(n, k, rest))
 
 
-def _extension(bots: list[int], k: int, kept: list[Table], count: int, *, long: bool) -> list[Table]:
+def _extension(bots: list[int], k: int, chosen: list[Table], count: int, *, long: bool) -> list[Table]:
     """The tables to add to those `kept`: first for the bots with the fewest games, then exchanged."""
     places = {bot: place for place, bot in enumerate(bots)}
-    before = [tuple(places[bot] for bot in table) for table in kept]
+    before = [tuple(places[bot] for bot in table) for table in chosen]
     n = len(bots)
     games, met = _games(n, before), meetings(n, before)
-    stream = ChanceStream(season_secret(f"tables {n} {k} {len(kept)} {count}"))
+    stream = ChanceStream(season_secret(f"tables {n} {k} {len(chosen)} {count}"))
     new: list[Table] = []
-    while len(kept) + len(new) < count or _spread(games) > 1:
+    while len(chosen) + len(new) < count or _spread(games) > 1:
         order = sorted(_choose(n, n, stream), key=games.__getitem__)
         table = tuple(order[:k])
         new.append(table)
@@ -174,7 +174,7 @@ def _sample(n: int, k: int, count: int) -> list[Table]:
     tables = developed + _exchange(n, k, rest, meetings(n, developed), stream)
     if developed and _spread(meetings(n, tables).values()) > 1 and count <= 2_000:
         fresh = _exchange(n, k, count, meetings(n, []), stream)
-        tables = min(tables, fresh, key=lambda found: _spread(meetings(n, found).values()))
+        tables = min(tables, fresh, key=lambda drawn: _spread(meetings(n, drawn).values()))
     return tables
 
 

@@ -59,14 +59,14 @@ def _base_blocks(n: int, k: int) -> Iterator[tuple[Table, int]]:
 
 def _unranked(rank: int, n: int, k: int) -> Table:
     """The set of number `rank` among all sets of `k` of 1..n, in colexicographic order."""
-    found = []
+    unranked = []
     for size in range(k, 0, -1):
         top = size - 1
         while top + 1 < n and comb(top + 1, size) <= rank:
             top += 1
         rank -= comb(top, size)
-        found.append(top + 1)
-    return tuple(reversed(found))
+        unranked.append(top + 1)
+    return tuple(reversed(unranked))
 
 
 def _step(n: int, block: Table) -> int:

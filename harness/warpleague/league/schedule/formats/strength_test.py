@@ -48,7 +48,7 @@ class Deal:
     @classmethod
     def of(cls, matches: Sequence[Match]) -> Deal:
         """The deal of these matches."""
-        found: tuple[list[tuple[int, float, float]], ...] = (
+        rows: tuple[list[tuple[int, float, float]], ...] = (
             [],
             [],
         )  # of each bot: seat, share of points, score
@@ -57,20 +57,20 @@ class Deal:
                 if bot in (NEW, OLD):
                     others = [rank for other, rank in enumerate(ranks) if other != seat]
                     share = sum(pair_points(ranks[seat], rank) for rank in others) / max(len(others), 1)
-                    found[bot].append((seat, share, scored[seat] - (rival or 0.0)))
-        new, old = (sum(share for _, share, _ in part) / len(part) for part in found)
-        scores = tuple(sum(score for *_, score in part) / len(part) for part in found)
+                    rows[bot].append((seat, share, scored[seat] - (rival or 0.0)))
+        new, old = (sum(share for _, share, _ in part) / len(part) for part in rows)
+        scores = tuple(sum(score for *_, score in part) / len(part) for part in rows)
         together = any(NEW in seats and OLD in seats for seats, *_ in matches)
         if together:
             # Each match is one draw of luck for both: what it adds is the difference in it.
-            both = list(zip(*found, strict=True))
+            both = list(zip(*rows, strict=True))
             parts = [((NEW, mine[0]), 1 / len(matches), mine[2] - theirs[2]) for mine, theirs in both]
             share_parts = [((NEW, mine[0]), 1 / len(matches), mine[1] - theirs[1]) for mine, theirs in both]
         else:
             parts, share_parts = (
                 [
                     ((bot, row[0]), (1 if bot == NEW else -1) / len(part), row[what])
-                    for bot, part in enumerate(found)
+                    for bot, part in enumerate(rows)
                     for row in part
                 ]
                 for what in (2, 1)

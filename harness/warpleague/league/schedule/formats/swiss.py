@@ -77,13 +77,13 @@ class Swiss:
             field.seat(tables)
             for bot in byes:
                 field.bye(bot)
-            told = {frozenset(table): Meeting(round_, table) for table in tables}
-            meetings += [*told.values(), *(Meeting(round_, (bot,), {bot: self.win}) for bot in byes)]
+            paired = {frozenset(table): Meeting(round_, table) for table in tables}
+            meetings += [*paired.values(), *(Meeting(round_, (bot,), {bot: self.win}) for bot in byes)]
             for outcome in (yield list(self._groups(tables, round_))):
                 if outcome.played is not None:
                     points = points_of(outcome, season.by_score)
                     field.scores.update(points)
-                    meeting = told[frozenset(outcome.group.bots)]
+                    meeting = paired[frozenset(outcome.group.bots)]
                     meeting.deals += 1
                     meeting.faulted.update(faulted_in(outcome))
                     for bot in meeting.bots:

@@ -110,4 +110,4 @@ class Test:
 def _count(test: StrengthTest, outcome: Outcome) -> None:
     if outcome.played is not None:
         matches = zip(outcome.group.seats, outcome.played, strict=True)
-        test.add(Deal.of([(seats, found.ranks, found.scores, found.rival) for seats, found in matches]))
+        test.add(Deal.of([(seats, result.ranks, result.scores, result.rival) for seats, result in matches]))

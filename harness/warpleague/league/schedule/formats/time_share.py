@@ -72,14 +72,14 @@ class TimeShare:
         """How long a match of each pair takes, as a multiple of what is usual."""
         paces = self.paces()
         known = self._known()
-        found: Floats = (paces[:, None] + paces[None, :]) / (2 * _middle(known[np.isfinite(known)].tolist()))
-        return found
+        costs: Floats = (paces[:, None] + paces[None, :]) / (2 * _middle(known[np.isfinite(known)].tolist()))
+        return costs
 
     def _known(self) -> Floats:
         """The same; of a bot that has played none, infinite."""
         mean = self.seconds / np.maximum(self.matches, 1)
-        found: Floats = np.maximum(mean + self.rest, LEAST_S)
-        return found
+        seconds: Floats = np.maximum(mean + self.rest, LEAST_S)
+        return seconds
 
     def new(self, present: Sequence[int]) -> frozenset[int]:
         """The bots among those `present` whose first deal is not over: nobody knows yet whether they are slow."""
