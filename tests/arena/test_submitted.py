@@ -127,7 +127,7 @@ def test_an_author_gets_records_and_logs(ground: ApiGround, submit: Command, tmp
         "text": "said",
     }
     code, _, err = submit("log", "mine", ground.matches[0], "--kind", "wire")
-    assert (code, "nothing is kept any more" in err) == (2, True)
+    assert (code, "is no longer stored" in err) == (2, True)
     code, _, err = submit("records", "loser")
     assert (code, "you have no bot of that name" in err) == (2, True)
 

@@ -1,7 +1,7 @@
 """The scheduler: plays a league for weeks, with new bots as they come, and carries out the organiser's decisions.
 
 One process plays one league; the lock of the store makes sure of that. It may be killed at any moment: committed
-matches are kept, and the next process plays the rest. Without submissions (no `arena.db` beside the league) it plays
+matches are stored, and the next process plays the rest. Without submissions (no `arena.db` beside the league) it plays
 the league of the file, and starts again when the file changes.
 """
 

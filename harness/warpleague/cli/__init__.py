@@ -44,7 +44,7 @@ def _run(argv: Sequence[str], tools: Tools) -> int:
 def _cause(error: BaseException) -> BaseException:
     """The error that ended the command: seen through the exit of rich after a broken pipe, and through groups of trio.
 
-    A group of several causes is told by the first kind of these that is in it; one of bugs stays as it is.
+    The first of these kinds that is in a group of several causes decides its message; a group of bugs stays as it is.
     """
     if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
         return error.__context__

@@ -149,7 +149,7 @@ def _share(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Analyse the record as far as the budget goes, and print what was found."""
+    """Analyse the record as far as the budget goes, and print the findings."""
     import contextlib
     import time
 
@@ -216,7 +216,7 @@ def _play(
     file: AnalysisFile,
     limit_s: float | None,
 ) -> bool:
-    """Play until all is known or the time is up, which is told."""
+    """Play until all is known or the time is up; return whether the time is up."""
     import sys
     import time
 
@@ -291,7 +291,7 @@ def _seats(args: argparse.Namespace, players: int) -> tuple[SeatSpec, ...]:
 
 
 def _default_file(heading: dict[str, Any]) -> Path:
-    """Where an analysis is kept that no file was named for."""
+    """The default file of an analysis."""
     import json
     from hashlib import sha256
 

@@ -1,7 +1,7 @@
 """List the games, or describe one: its players, options and actions; or draw the map of a match.
 
 The facts come from the engines; docs/games/ has the rules. Loading all engines takes ten times as long as starting
-Python, so those of our own games are also kept in a file, which `scripts/games.py` writes and checks.
+Python, so those of our own games are also stored in a file, which `scripts/games.py` writes and checks.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class Parser(argparse.ArgumentParser):
         return list(words)
 
     def error(self, message: str) -> NoReturn:
-        """End the program for what argparse found."""
+        """End the program with the error of argparse."""
         self.refuse(self._plainly(message))
 
     def refuse(self, problem: str) -> NoReturn:

@@ -267,7 +267,7 @@ async def _in_browser(args: argparse.Namespace, sitting: Sitting, bot: str) -> N
 
             await trio.to_thread.run_sync(webbrowser.open, address)
         await sitting.run()
-        await trio.sleep(0.2)  # the page is told that it is over
+        await trio.sleep(0.2)  # the page gets the message that it is over
 
 
 def _has_browser() -> bool:

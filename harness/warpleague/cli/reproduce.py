@@ -81,7 +81,7 @@ def _level(args: argparse.Namespace, recorded: Level) -> Level:
 
 
 def _seats(args: argparse.Namespace, header: dict[str, Any], level: Level) -> tuple[SeatSpec, ...]:
-    """The bots of the record, given or found; a given one with other content is named, but taken."""
+    """The bots of the record, given or from the cache; a given one with other content is named, but taken."""
     import attrs
 
     from warpleague.match.spec import SeatSpec

@@ -1,6 +1,6 @@
 """Show leagues in the browser while they are played, and take bots that authors submit.
 
-The server also plays what is left of its leagues, unless told not to.
+The server also plays the rest of its leagues, unless an option forbids it.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ NICE: Final = 15
 _POLL_S: Final = 0.5
 _PACKED: Final = 3
 _MAX_LOG: Final = 1 << 20
-"""Letters of each kind of log that are kept."""
+"""The most characters stored of each kind of log."""
 
 
 def run_challenges(

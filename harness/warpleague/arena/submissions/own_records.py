@@ -58,7 +58,7 @@ def own_log(
 ) -> bytes:
     """The output of an author's bot in a match, or its messages (`kind`, of `KINDS`): in `seat`, or its first one.
 
-    Raises `BadInput` if the match is none of a version of this author's, or nothing of it is kept.
+    Raises `BadInput` if the match is none of a version of this author's, or nothing of it is stored.
     """
     with _own_store(ledger, config, author, bot) as (store, digests):
         stored = dict(_own_matches(store, bot, digests, _MAX_LOOKED)).get(match)
@@ -72,7 +72,7 @@ def own_log(
     try:
         return file.read_bytes()
     except OSError:
-        raise BadInput(f"nothing is kept any more of what {bot} printed in match {match}") from None
+        raise BadInput(f"the output of {bot} in match {match} is no longer stored") from None
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """A game of OpenSpiel under the contract of `warpleague.games.api`.
 
-What a seat is told is what OpenSpiel tells it: where everybody sees everything the moves themselves; elsewhere its own
-moves, and each change in the texts of its observation and its information state.
+A seat gets the information that OpenSpiel gives it: where everybody sees everything the moves themselves; elsewhere
+its own moves, and each change in the texts of its observation and its information state.
 """
 
 # ruff: noqa: ARG002 - a method of the contract may need less than it is given
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 READER = ActionReader((Play, Resign))
 _SEEN = ("acts", "over", "observation", "information")
-"""The parts of a view whose changes a seat is told."""
+"""The parts of a view whose changes a seat gets."""
 _OPTIONS: Parts[Rules] = Parts(lambda rules: options_json(rules.options))
 
 
@@ -334,7 +334,7 @@ class OpenGame(SpielGame):
         return {**self.to_json(state), **self._more(state, seat)}
 
     def view_json(self, state: State, seat: int) -> bytes:
-        """The same as JSON; that of the options is kept."""
+        """The same as JSON; that of the options is cached."""
         return encoded({**self.to_json(state), "options": _OPTIONS[state.rules], **self._more(state, seat)})
 
     def _more(self, state: State, seat: int) -> JsonObject:

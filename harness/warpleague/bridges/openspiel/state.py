@@ -34,7 +34,7 @@ class State:
         self.rules = rules
         self.spiel = spiel
         self.moves = moves
-        """The names of all moves, the dice among them; kept only where everybody sees them."""
+        """The names of all moves, the dice among them; stored only where everybody sees them."""
         self.retired = retired
         """The seats that are out, in the order in which they went."""
         self.opening = opening

@@ -25,7 +25,7 @@ def shares(ground: Ground) -> list[Figure]:
     """The processor time of a run of the demo's last league and its report, and what each part takes of it.
 
     A reusable bot starts once for each job; others start for each match. What a start takes is measured apart: the
-    bot is started, greeted and told to quit.
+    bot is started, greeted and asked to quit.
     """
     file, results = located(_LEAGUE), ground.folder / "demo"
     run_s = _command_s("run", file, results, "--quiet")
@@ -62,7 +62,7 @@ def _command_s(action: str, file: Path, results: Path, *words: str) -> float:
 
 
 def _start_s(seat: SeatSpec) -> float:
-    """Processor time in seconds of a bot that is greeted and told to quit."""
+    """Processor time in seconds of a bot that is greeted and asked to quit."""
     before = children_cpu_s()
     lines = hello_line() + quit_line()
     subprocess.run(seat.run, cwd=seat.cwd, input=lines, capture_output=True, check=False)

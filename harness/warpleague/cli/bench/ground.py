@@ -179,7 +179,7 @@ class Ground:
     ) -> LeagueRun:
         """Run a league of copies of one bot as a command, `deals` deals with every seat order.
 
-        The default is short matches of coasters. Each match has its own dice, so that bots may be kept for the next.
+        The default is short matches of coasters. Each match has its own dice, so that bots may be reused for the next.
         `together` is how many matches a job plays at a time.
         """
         file, results = self._league_file(bot, deals, game, options, level, move_s, together)

@@ -34,7 +34,7 @@ def whole(ground: Ground) -> list[Figure]:
 
 
 def short(ground: Ground) -> list[Figure]:
-    """Matches of 30 decisions a second on all cores, bots kept from one match to the next or started for each."""
+    """Matches of 30 decisions a second on all cores, bots reused from one match to the next or started for each."""
     figures: list[Figure] = []
     for level, reusable, goal, deals in (
         ("limits", True, 600, 300),

@@ -27,7 +27,7 @@ class _Run:
 
 
 def fastchess_games(ground: Ground) -> list[Figure]:
-    """Games of eight plies a second that fastchess plays on all cores: engines kept, and restarted for each game.
+    """Games of eight plies a second that fastchess plays on all cores: engines reused, and restarted for each game.
 
     Where fastchess waits, its wall time says little; so the processor time of a game stands beside it.
     """

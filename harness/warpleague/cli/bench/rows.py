@@ -1,4 +1,4 @@
-"""The rows of the benchmark: what each measures, its goal, and how its figures are told.
+"""The rows of the benchmark: what each measures, its goal, and how its figures are printed.
 
 A row is one function. To add one, write the function beside its like and name it in `ROWS`.
 """
@@ -59,7 +59,7 @@ class Figure:
 
 @attrs.frozen
 class Row:
-    """A row: its `name` on the command line, what it measures, and where the function that does is found.
+    """A row: its `name` on the command line, what it measures, and the place of its function.
 
     `measure` is "module:function" below this package, called with the `Ground`. What `takes` minutes is measured only
     when asked for, and then once; what takes no moment is left out of a quick run.

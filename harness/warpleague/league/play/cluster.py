@@ -181,7 +181,7 @@ class ClusterExecutor(MatchExecutor):
             raise BrokenExecutor(self._broken) from error
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Drop what is still being played, and watch the cluster no more."""
+        """Drop the matches that are being played, and stop watching the cluster."""
         self._stop.set()
         with self._lock:
             tasks = [task.there for worker in self._workers.values() for task in worker.tasks.values()]
@@ -192,7 +192,7 @@ class ClusterExecutor(MatchExecutor):
     # ------------------------------------------------------------------ tasks
 
     def _send(self) -> None:
-        """Hand waiting tasks to workers; the lock is held."""
+        """Hand waiting tasks to workers; the caller has taken the lock."""
         while self._waiting and self._workers:
             task = self._waiting.popleft()
             if task.future.cancelled():

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LIMIT_S: Final = 30.0
 """How long a command may take."""
 MAX_LINES: Final = 10
-"""Lines of the standings that it is told."""
+"""The most lines of the standings in an event."""
 _LOOK_S: Final = 0.01
 _CHUNK: Final = 1 << 16
 _TAIL: Final = 4096
@@ -42,10 +42,10 @@ _TAIL: Final = 4096
 def run_hook(
     command: Sequence[str], folder: Path, event: dict[str, Any], *, limit_s: float = LIMIT_S
 ) -> str | None:
-    """Run `command` in `folder` with `told` as one line of JSON on its input; what went wrong, in one line, or None.
+    """Run `command` in `folder` with `event` as one line of JSON on its input; return a one-line problem or None.
 
     A program whose name has a slash is sought from `folder`. When the command has ended, or after `limit_s` seconds,
-    everything that it started is killed. What it prints is read, and its last line is told if it failed.
+    everything that it started is killed. Its output is read; if it failed, the problem quotes its last line.
     """
     name = shlex.join(command)
     try:

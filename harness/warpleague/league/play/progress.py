@@ -65,7 +65,7 @@ class RunReport:
 
 
 class RunWatcher:
-    """Is told of the events of a run; every method is called in the thread of `run_league`."""
+    """Receives the events of a run; `run_league` calls every method in its own thread."""
 
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """The run begins: `before` of the `total` matches (None: results decide that) are stored already."""

@@ -62,7 +62,7 @@ class Spread:
 
         They are for normal values. The values of deals have no tails, only a few outcomes, so their variance is known
         better than that; where deals have three outcomes only, few deals have so few outcomes in all that Student's t
-        is much too wide. How much better was found by simulation (`make simulations`).
+        is much too wide. `make simulations` measures how much better.
 
         Where there are very many deals and contrasts, their number less one, for the parameter that weighs most.
         """

@@ -3,7 +3,7 @@
 This is the generalised sequential probability ratio test (Wald 1945; Li, Liu and Ying 2014). Its unit is the deal
 with all its matches, whose luck they share; for the two seat orders of two bots it is the pentanomial test. What is
 tested is the mean of the deals' values, and nothing else is assumed of them: the likelihoods are those of a
-multinomial distribution, each at its maximum under the hypothesis, found exactly also where an outcome was never seen.
+multinomial distribution, each at its maximum under the hypothesis, exact also where an outcome was never seen.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Sprt:
     """A test of the hypothesis that the difference is `elo1` against the one that it is `elo0`.
 
     `alpha` is the probability to accept `elo1` if the truth is `elo0`, `beta` the one to accept `elo0` if it is
-    `elo1`. `games` is the number of a bot's matches in a deal; normalised Elo is told for one of them.
+    `elo1`. `games` is the number of a bot's matches in a deal; normalised Elo refers to one of them.
     """
 
     elo0: float = 0.0

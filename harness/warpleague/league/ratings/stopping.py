@@ -53,7 +53,7 @@ class _Walk:
     """How the sum of values moves in one step, in whole parts of a point.
 
     `steps` are made, of `deals` deals each. The probabilities of `kernel` are those of `first`, `first` + 1 ... parts.
-    `ends` are the shares of the least value and of the greatest one in it; None where they are not told apart.
+    `ends` are the shares of the least value and of the greatest one in it; None where they are not distinguished.
     """
 
     steps: int

@@ -114,7 +114,7 @@ def main(argv: list[str]) -> None:
     os.set_inheritable(fd, False)
     die_with(parent)
     for name in argv[2:]:
-        # What is wrong with a module is told where it is used.
+        # The process that uses a module reports its errors.
         with contextlib.suppress(Exception):
             import_module(name)
     gc.collect()

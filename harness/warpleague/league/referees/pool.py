@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     NewPool = Callable[[int, Literal["core", "none"]], "Pool"]
-    """Makes a pool of so many jobs (0: one for each usable core), each kept to its own core or not."""
+    """Makes a pool of so many jobs (0: one for each usable core), each pinned to its own core or not."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _MAX_STILLBORN = 20  # deaths in a row, without one answer between them: something is wrong with all
 _MAX_TASKS = 512  # at a time in all referees that say themselves for how many they have room
-_END_S = 2.0  # how long referees that were told to end may take for it
+_END_S = 2.0  # how long referees may take to end
 
 
 @attrs.frozen(eq=False)
@@ -102,7 +102,7 @@ class Pool(MatchExecutor):
 
 
 class RefereePool(Pool):
-    """Runs calls in `jobs` referee processes (0: one for each usable core), each kept to its own core.
+    """Runs calls in `jobs` referee processes (0: one for each usable core), each pinned to its own core.
 
     A referee runs at most `tasks` async functions at a time; these are matches, and with 0 it says itself how many of
     them it has room for. `modules` are imported before it starts.

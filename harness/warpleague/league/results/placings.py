@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Placing:
     """The rank key of a bot where a format decides it: the greater `order`, the better.
 
-    In a cup `reached` is the round in which it lost for good or still is, or that it won. In a Swiss `points` are
+    In a cup `reached` is the round in which it lost for good or now plays, or that it won. In a Swiss `points` are
     those of its whole rounds, one for each match won at a table of two, and `buchholz` the points of all that it met;
     a bye counts as a meeting with the bot itself.
     """

@@ -43,7 +43,7 @@ class Follower:
 
 
 def strength_test(league: League) -> StrengthTest:
-    """The test of `league`, told of all whole deals that are stored, in the order of the schedule."""
+    """The test of `league` after all whole deals that are stored, in the order of the schedule."""
     follower = Follower(league.season)
     for fixture, result in league.results():
         follower.finished(fixture, result)

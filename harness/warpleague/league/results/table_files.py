@@ -149,7 +149,7 @@ class _ParquetWriter(Writer):
 def _parquet(path: Path, table: Table) -> Iterator[Writer]:
     import pyarrow.parquet as pq
 
-    # What a column of JSON has twice is found by the compression; to number it would only take longer.
+    # Compression already removes repeats in a column of JSON; numbering its values would only take longer.
     numbered = [column.name for column in table.columns if column.kind != "json"]
     with pq.ParquetWriter(path, _schema(table), compression="zstd", use_dictionary=numbered) as file:
         writer = _ParquetWriter(file, table)

@@ -101,7 +101,7 @@ class Schedule:
 
 @attrs.define
 class _Batch:
-    """Matches that were handed out: of each group, whether they are left out or not, and the results found so far."""
+    """Matches that were handed out: of each group, whether they are left out or not, and the results stored so far."""
 
     groups: list[tuple[Group, list[Fixture]]]
     stored: dict[str, StoredMatch] = attrs.Factory(dict)
@@ -122,9 +122,9 @@ class Course:
         self._batches = schedule.format.batches() if batches is None else batches
         self._ahead = schedule.format.ahead
         self._begun = False
-        self._open: deque[_Batch] = deque()  # handed out, outcomes not told yet
+        self._open: deque[_Batch] = deque()  # handed out, but the format has not received the outcomes
         self._counted_batches: list[_Batch] | None = (
-            None  # those told since this was last emptied, if anybody asks for them
+            None  # those received since this was last emptied, if anybody asks for them
         )
         self._matches_counted = self._stored_counted = 0
         self._lacking: Fixture | None = None  # one whose result was missing when last looked up
@@ -146,18 +146,18 @@ class Course:
         yield from self.unsettled()
 
     def settled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
-        """Those of them whose outcomes the format has been told since the last call, as far as results are stored."""
+        """Those of them whose outcomes the format has received since the last call, as far as results are stored."""
         for batch in self._telling():
             yield from self._stored_of(batch)
 
     def unsettled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
-        """Those of them whose outcomes the format has not been told yet; to be called after `settled`."""
+        """Those of them whose outcomes the format has not received yet; call it after `settled`."""
         for batch in () if self.decided else self._open:
             self._look_up(batch)
             yield from self._stored_of(batch)
 
     def go_on(self, schedule: Schedule) -> None:
-        """Go on with results that were stored since; `schedule` is the same, with a store where they are found."""
+        """Go on with results that were stored since; `schedule` is the same, with a store that has them."""
         self._schedule = schedule
 
     def _stored_of(self, batch: _Batch) -> Iterator[tuple[Fixture, StoredMatch]]:
@@ -166,7 +166,7 @@ class Course:
                 yield fixture, batch.stored[fixture.id]
 
     def _telling(self) -> Iterator[_Batch]:
-        """The batches whose outcomes the format is told, as far as results are stored."""
+        """The batches whose outcomes the format receives, as far as results are stored."""
         batches = self._counted_batches = []
         while self.take() is not None:
             yield from batches

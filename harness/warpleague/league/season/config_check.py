@@ -21,7 +21,7 @@ MAX_MATCHES: Final = 1000
 BEACON_LENGTH: Final = 500
 """Characters in the name or the value of a beacon, at most."""
 _MAX_S: Final = 1_000_000
-_MAX_TABLES: Final = 100_000  # they are held in memory, and seating them takes some seconds
+_MAX_TABLES: Final = 100_000  # they stay in memory, and seating them takes some seconds
 _NAME_LENGTH: Final = 64
 _ASK_AGAIN: Final = re.compile(r"ask-again [1-9][0-9]{0,2}")
 

@@ -73,7 +73,8 @@ class SeatPlan:
     `lineups` are the names that were entered together, entry by entry. What comes later changes no order that was
     planned before, and is planned for the bots that are there. With one seat order a deal ("fixed"), each bot has each
     seat equally often, within one, over the tables of its entry; with rotations, each bot follows each other one as
-    equally often as is found. Where a `guest` is given, it sits at every table, beside one bot less of the lineup.
+    equally often as the search gets it. Where a `guest` is given, it sits at every table, beside one bot less of the
+    lineup.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Finds what has changed in a league file and its bots since the league was last run.
 
 Tables show the league as it was last run. Bots are not built here: only their manifests and the content of their
-folders are read. Changes of conditions, with which a store cannot be used, are found in `store`.
+folders are read. Changes of conditions, with which a store cannot be used, are detected in `store`.
 """
 
 from __future__ import annotations

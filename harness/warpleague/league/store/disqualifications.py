@@ -1,4 +1,4 @@
-"""The organiser's decisions about bots: who is disqualified, why, and whether its results still count.
+"""The organiser's decisions about bots: who is disqualified, why, and whether its results count.
 
 A decision is a fact of the store, entered into its journal; a later one about the same bot replaces it. Nothing
 that was stored before is changed: the matches of a disqualified bot remain, with their records. A decision is about

@@ -2,7 +2,7 @@
 
 It is the second commitment of a season; the first one, to the secret, is in `season`. The dice of a deal follow
 from the secret and from names, so anyone who knows the secret could choose names for their dice. This commitment
-covers everything that can still be chosen when the secret is fixed: names, contents, conditions and format. It is
+covers everything that is still open when the secret is fixed: names, contents, conditions and format. It is
 an entry of the journal. When something changes, a new entry follows; `verify` reports matches of bots that no
 earlier entry has.
 """
@@ -58,7 +58,7 @@ def commitment_to(season: Season) -> str:
 
 
 def _format(season: Season) -> dict[str, Any]:
-    """The format as it is told: without keys at their defaults that formats did not always have."""
+    """The format as it is stored: without keys at their defaults that formats did not always have."""
     format_ = attrs.asdict(season.format)
     format_["seeding"] = season.format.seeding or "order"
     for field in attrs.fields(FormatTable):

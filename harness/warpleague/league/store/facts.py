@@ -1,4 +1,4 @@
-"""Facts: what was fixed or decided about a league, kept in its store and entered into its journal.
+"""Facts: decisions about a league, stored in its store and entered into its journal.
 
 The modules that store a fact know what it means.
 """
@@ -67,7 +67,7 @@ def facts_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> l
 
 
 def _rows(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    """The rows of all facts; to find them takes a look at the whole journal, so a reader does it only once."""
+    """The rows of all facts; finding them reads the whole journal, so a reader does it only once."""
     if not isinstance(db, Reading):
         return db.execute(_FACTS).fetchall()
     version = int(db.execute("PRAGMA data_version").fetchone()[0])

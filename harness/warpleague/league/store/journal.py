@@ -39,7 +39,7 @@ VOIDED: Final = "service failed"
 """The kind of the fact that a match is void because a bot's service failed."""
 
 CUT: Final = "cut"
-"""The kind of the fact that the journal was found to end elsewhere than its last entry was known to be."""
+"""The kind of the fact that the journal's end was not its last known entry."""
 
 _FACT_COLUMNS: Final = ("id", "kind", "said", "stored")
 _FACT: Final = ", ".join(f"f.{column}" for column in _FACT_COLUMNS)

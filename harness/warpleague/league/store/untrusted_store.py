@@ -63,7 +63,7 @@ class UntrustedStore:
 
     @contextmanager
     def _bounded(self) -> Iterator[None]:
-        """Whatever goes wrong with this store is told of this store: around it, errors are those of our own."""
+        """Errors inside this context name this store; errors outside it are about our own store."""
         self._until_s = time.monotonic() + self._patience_s
         try:
             yield

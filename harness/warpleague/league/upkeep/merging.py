@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _MAX_LINES: Final = 20
 _MAX_CHARS: Final = 200
-"""How much is told of what differs between two leagues: the other one may say anything."""
+"""The most text that a message quotes of a difference between two leagues: the other one may say anything."""
 
 
 @attrs.frozen

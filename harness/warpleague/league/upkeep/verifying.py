@@ -142,7 +142,7 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
     Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
     """
     problems = league.store.alterations(heads)
-    with suppress(StoreError):  # a match that cannot be read is told by itself
+    with suppress(StoreError):  # another check reports a match that cannot be read
         problems += misnumbered(league) if not problems else []
     ids = {match_id for match_id, _ in problems if match_id is not None}
     numbers: dict[str, int] = {}

@@ -1,6 +1,6 @@
 """The formats of a league: each decides which bots meet, in which order, and when enough has been played.
 
-A format is a module of its own, found by the literal registry `MODULES`.
+A format is a module of its own, listed in the literal registry `MODULES`.
 """
 
 from __future__ import annotations

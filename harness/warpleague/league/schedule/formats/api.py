@@ -1,4 +1,4 @@
-"""The contract every format keeps: what it plays, what it is told of results, and when it has decided.
+"""The contract of every format: the matches it plays, the results it receives, and when it has decided.
 
 A format is a pure function of the season and of the results of earlier batches. So a league that was killed, resumed,
 merged or played in parallel has the same matches as an undisturbed one, and anyone can compute them again.

@@ -1,7 +1,7 @@
 """Pairs bots for a round of a Swiss: bots of like scores that have not met, by a maximum-weight matching.
 
 A pairing is a pure function of what was played: each possible pair has a cost of whole numbers, and a hash makes the
-cheapest pairing the only one. So it does not depend on how the matching is found.
+cheapest pairing the only one. So it does not depend on the algorithm of the matching.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _improve(field: Field, tables: list[list[int]]) -> None:
 def _part_again(field: Field, tables: list[list[int]], order: list[int]) -> None:
     """Part the bots of tables at which some meet again, and of the tables nearest to them, so that none do.
 
-    Where that is not found, the tables stay as they are.
+    Where there is no such way, the tables stay as they are.
     """
     places = {bot: place for place, bot in enumerate(order)}
     for reach in _REACHES:

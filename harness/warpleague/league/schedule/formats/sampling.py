@@ -34,7 +34,7 @@ _IN_TURN = 64  # tables that the next one to play is chosen from
 def sample_tables(
     k: int, stages: tuple[tuple[frozenset[int], int], ...], *, long: bool = False
 ) -> tuple[Table, ...]:
-    """Tables of `k` bots, in the order to play them: games within 1, meetings and neighbours as even as found.
+    """Tables of `k` bots, in playing order: games within 1, meetings and neighbours as even as the search gets them.
 
     Each stage has the bots that take part, and how many tables there are to be. A stage keeps the tables of earlier
     ones and adds to them until there are as many, and all bots have as many games, within 1. Bots in seat order: the
@@ -72,7 +72,7 @@ def spreads(bots: Sequence[int], tables: Sequence[Table]) -> tuple[int, int, int
 
 def _first_sample(n: int, k: int, count: int) -> list[Table]:
     """Whole passes over all sets come first; the remainder is developed from base blocks in Z_n, and what is less
-    than a whole development is found by exchanges.
+    than a whole development comes from exchanges.
     """
     passes, rest = divmod(count, comb(n, k))
     tables = [table for _ in range(passes) for table in spread_sets(n, k)]
@@ -80,7 +80,7 @@ def _first_sample(n: int, k: int, count: int) -> list[Table]:
 
 
 def _extension(bots: list[int], k: int, chosen: list[Table], count: int, *, long: bool) -> list[Table]:
-    """The tables to add to those `kept`: first for the bots with the fewest games, then exchanged."""
+    """The tables to add to those `chosen`: first for the bots with the fewest games, then exchanged."""
     places = {bot: place for place, bot in enumerate(bots)}
     before = [tuple(places[bot] for bot in table) for table in chosen]
     n = len(bots)
@@ -251,7 +251,7 @@ def _exchange(
 def _exchanged(
     n: int, start: Sequence[Table], before: dict[tuple[int, int], int], stream: ChanceStream
 ) -> list[Table]:
-    """Tables of the same games in which pairs meet as evenly as found, counted with the meetings `before`."""
+    """Tables of the same games, in which pairs meet as evenly as the search gets them, with the meetings `before`."""
     best: list[Table] = list(start)
     if not start:
         return best

@@ -50,7 +50,7 @@ def _base_blocks(n: int, k: int) -> Iterator[tuple[Table, int]]:
         stride += 1
     for index in range(count):
         block = (0, *_unranked(index * stride % count, n - 1, k - 1))
-        # Each orbit is found from every one of its sets that has a 0; the least of these stands for it.
+        # Every set of an orbit that has a 0 leads to the orbit; the least of these sets stands for it.
         if block != min(tuple(sorted((x - shift) % n for x in block)) for shift in block):
             continue
         size = next(t for t in range(1, n + 1) if n % t == 0 and {(x + t) % n for x in block} == set(block))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 NEW, OLD = 0, 1
-_PATH = 400  # points of the path that are kept
+_PATH = 400  # the most points of the path in memory
 
 
 @attrs.frozen
@@ -121,9 +121,9 @@ class _Saving:
 
 
 class StrengthTest:
-    """A test that is told of its deals in the order of the schedule.
+    """A test that receives its deals in the order of the schedule.
 
-    `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that are told later change
+    `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that come later change
     nothing. A test of a `fixed` number of deals never stops by itself; `judged` is what it came to. `beside` is
     whether each of the bots sat beside a field: then the difference of their shares in the same seats of the same
     deals decides.

@@ -38,7 +38,7 @@ class TimeShare:
     rest: Floats = attrs.field(init=False)  # the least that a match took beside decisions
     _planned: deque[dict[int, int]] = attrs.Factory(
         deque
-    )  # matches of each deal that is not told yet, by bot
+    )  # matches of each deal whose result has not come yet, by bot
 
     def __attrs_post_init__(self) -> None:
         self.seconds, self.matches = np.zeros(self.bots), np.zeros(self.bots)
