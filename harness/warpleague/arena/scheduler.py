@@ -95,7 +95,7 @@ class Restarts:
 
 
 class Scheduler:
-    """Plays one league until it is stopped; `play` plays what is left, as `run_league` does."""
+    """Plays one league until it is stopped; `play` plays the missing matches, as `run_league` does."""
 
     def __init__(self, settings: SchedulerSettings, play: Callable[..., RunReport] = run_league) -> None:
         self._settings = settings

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _SECONDS: Final = 60.0
 _ACTIONS: Final = {False: 16, True: 4}
-"""The most actions that are looked at, without bots and with them: bots say themselves which are worth it."""
+"""The most actions to examine, without bots and with them: bots choose themselves which are worth it."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -193,7 +193,7 @@ def run(args: argparse.Namespace) -> int:
             stopped = interrupted = True
     analysis = concluded(heading, replay.game, wanted, book, plan)
     if setting.estimates and book.playouts and not book.valued:
-        raise BadInput(f"--estimates: {_names(setting)} said no value in any answer: leave out --estimates")
+        raise BadInput(f"--estimates: {_names(setting)} gave no value in any answer: leave out --estimates")
     elapsed_s = time.monotonic() - begun
     if args.json:
         print_json(analysis_json(analysis, replay, elapsed_s, path, stopped=stopped))

@@ -1,4 +1,4 @@
-"""Keep a league played: what is left, what is submitted, and what the organiser decides."""
+"""Keeps a league up to date: plays its matches, checks submissions, and carries out the organiser's decisions."""
 
 from __future__ import annotations
 

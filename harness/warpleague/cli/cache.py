@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _add_json(parser: argparse.ArgumentParser) -> None:
     from argparse import SUPPRESS
 
-    # Not to undo what was said before the verb.
+    # Without a default, so that an option before the verb is not undone.
     parser.add_argument("--json", action="store_true", default=SUPPRESS, help="print the result as JSON")
 
 

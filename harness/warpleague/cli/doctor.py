@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Test the levels and print the findings; 1 if a level that was asked for does not hold."""
+    """Test the levels and print the findings; 1 if a requested level fails its test."""
     from warpleague.match.spec import LEVELS
     from warpleague.runner.doctor.machine import host
     from warpleague.runner.doctor.promises import PROMISES, examine

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MAX_REPLAYS: Final = 300
-"""How many matches get a replay when nothing is said; on two processors that is a matter of seconds for any game."""
+"""How many matches get a replay by default; on two processors that is a matter of seconds for any game."""
 _LINE_S: Final = 5.0  # between two lines of progress
 
 

@@ -42,7 +42,7 @@ def fault_line(fault: MatchFault) -> str:
 
 
 def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None) -> RunReport:
-    """Play what is left of a league, as the arguments `jobs`, `cluster`, `quiet` and `stop_on_fault` say.
+    """Play the missing matches of a league, as the arguments `jobs`, `cluster`, `quiet` and `stop_on_fault` say.
 
     If there are arguments `matches` and `for_s`, it stops after so many matches and so much time.
     """

@@ -28,7 +28,7 @@ class Audience:
         self._listeners = [(seat, inbox) for seat, inbox in enumerate(self._inboxes) if inbox is not None]
 
     def connect(self, seat: int, wants: Collection[str]) -> None:
-        """Take note of what the bot of `seat` wants."""
+        """Note which messages the bot of `seat` wants."""
         self.state[seat] = "state" in wants
         self.legal[seat] = "legal" in wants
         self.text[seat] = "text" in wants

@@ -37,7 +37,7 @@ def quote(line: bytes) -> JsonObject:
 def with_words(kind: str, message: str, detail: Mapping[str, Any]) -> str:
     """The sentence that tells a fault, with what the bot itself wrote where that shows the cause, shortened.
 
-    That is its line, or what it or its shell said to standard error before it ended.
+    That is its line, or the output of it or its shell on standard error before it ended.
     """
     line, stderr = str(detail.get("line") or ""), str(detail.get("stderr") or "")
     if line and kind in _BY_THEIR_LINE:

@@ -136,7 +136,7 @@ class Evidence:
 
 @attrs.frozen(kw_only=True)
 class Usage:
-    """The cost of services for a decision, as the bot said."""
+    """The cost of services for a decision, as the bot reported it."""
 
     input_tokens: Count
     output_tokens: Count

@@ -103,7 +103,7 @@ class Referee:
         self._move_s = [clock.move_s for clock in clocks]
         self._move_ns = [None if clock.move_s is None else round(clock.move_s * _NANO) for clock in clocks]
         self._increment_ns = [round((clock.increment_s or 0) * _NANO) for clock in clocks]
-        # What is left of each seat's bank; None for a seat without one.
+        # The rest of each seat's bank; None for a seat without one.
         self._banks: list[int | None] = [
             None if clock.bank_s is None and clock.increment_s is None else round((clock.bank_s or 0) * _NANO)
             for clock in clocks
@@ -152,7 +152,7 @@ class Referee:
         return greeting.start_line(self.spec, self.game, self._state, seat)
 
     def connect(self, seat: int, hello: BotHello) -> None:
-        """Take note of what the bot of `seat` wants to be sent."""
+        """Note which messages the bot of `seat` wants."""
         self._audience.connect(seat, hello.wants)
 
     # ------------------------------------------------------------------ the match
@@ -328,7 +328,7 @@ class Referee:
         return self.legal[given]
 
     def _pay(self, wall_ns: int) -> int | None:
-        """Charge an answer that took `wall_ns`; what is left of the bank, or None without one."""
+        """Charge an answer that took `wall_ns`; returns the rest of the bank, or None without one."""
         # An answer later than its time was owed that: the host was busy, and nobody pays for it.
         budget_ns = self.budget_ns
         charged_ns = wall_ns if budget_ns is None or wall_ns < budget_ns else budget_ns
@@ -374,7 +374,7 @@ class Referee:
         return True
 
     def charge(self, wall_ns: int) -> int | None:
-        """Take `wall_ns` from the bank of the seat that is asked; what is left, or None without a bank."""
+        """Take `wall_ns` from the bank of the seat that is asked; returns the rest, or None without a bank."""
         bank_ns = self._banks[self.seat]
         if bank_ns is None:
             return None
@@ -427,12 +427,12 @@ class Referee:
     # ------------------------------------------------------------------ the end
 
     def end_line(self, seat: int) -> bytes:
-        """The end message for `seat`; after `advance` said `Situation.OVER`."""
+        """The end message for `seat`; after `advance` returned `Situation.OVER`."""
         result = {name: value for name, value in outcome_form(self._outcome).items() if name != "type"}
         return codec.encode(End(result=result, events=tuple(map(decoded, self._audience.last(seat)))))
 
     def finish(self, stopped: tuple[int, ...] = ()) -> MatchResult:
-        """The result and the sealed record; after `advance` said `Situation.OVER`."""
+        """The result and the sealed record; after `advance` returned `Situation.OVER`."""
         outcome = self._outcome
         digest, record = self._scribe.end(outcome, {"stopped": list(stopped)} if stopped else None)
         return MatchResult(

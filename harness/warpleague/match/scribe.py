@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _Played = tuple[Any, str, int, Mark | None]
     """An action, what was asked, the seat, and the mark."""
     _More = tuple[str | None, int | None, float | None, JsonObject | None]
-    """A note, what is left of the bank, a value, and the detail."""
+    """A note, the rest of the bank, a value, and the detail."""
     _Noted = bytes | tuple[int, _Played, Times | None, _More | None]
     """A line, or its number and what it is made from."""
 

@@ -89,7 +89,7 @@ def first_state(game: Game[Any, Any], players: int, options: Any, position: Json
 def recorded_spec(
     header: JsonObject, seats: tuple[SeatSpec, ...], key: bytes, level: Level, where: str = "record"
 ) -> MatchSpec:
-    """The match that a record's `header`, whose form was looked at, tells of: with these bots, at this level.
+    """The match that a record's `header`, whose form was checked, describes: with these bots, at this level.
 
     `key` is the match's key. Raises `ConfigError`, naming `where`, if its clock is none.
     """

@@ -227,7 +227,7 @@ class MatchResult:
     seconds, the bots' start and end included; `playing_s` the part from the first question to the finished record.
     `stopped` are the seats whose bots were stopped between their decisions, for pondering or because all were.
     `rival` is the score of the game's own opponent, where a solo game has one. `confinement` says how the bots
-    were confined, if that is known. `logs` are there, one for each seat, if they were asked for.
+    were confined, if that is known. `logs` are there, one for each seat, if the caller wanted them.
     """
 
     id: str

@@ -111,7 +111,7 @@ _READ_LINES: Final = (
 
 @attrs.frozen
 class Finding:
-    """One thing that was looked at: what, how it is, and what to do about it in plain words.
+    """One checked thing: its name, the verdict, and what to do about it in plain words.
 
     `code` is one of `CODES`, or `FAULT` and the kind of a fault. Unlike the texts, codes never change.
     """
@@ -143,10 +143,10 @@ class Checkup:
     Without `tables`, the bot plays all tables of the `games` (none: of all that it names), so many `matches` at each.
     `enter` makes a bundle the seat that it takes in a league; `names` are what other bots of the league are called.
     With `quick` one match is played at the smallest and the largest table of each game, and after `within_s` seconds,
-    the build aside, the check ends. Unless `again`, it is not looked whether a match comes out the same the second
-    time: each start of a bot takes time. All dice, and the names of opponents, follow from the `seed`.
+    the build aside, the check ends. Unless `again`, the check does not test whether a match comes out the same the
+    second time: each start of a bot takes time. All dice, and the names of opponents, follow from the `seed`.
 
-    What the bot said goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox,
+    The bot's output goes into `logs`, if that is given. `paths` of this machine are shown to the bot in the sandbox,
     and `hidden` ones are not, though its manifest ask for them. Its build may take `build_s` seconds, if given. On
     `one_core`, bots and referee share one, as in a league that does not say `affinity = "none"`. `now` is the clock
     that says how long the check has taken, in seconds. A bot lingers if it has not exited `grace_s` seconds after
@@ -286,7 +286,7 @@ class _MeasuredBot(BotProcess):
 
 
 class _Check:
-    """The check of one bot: the matches at its tables, and what is looked at after them."""
+    """The check of one bot: the matches at its tables, and the checks after them."""
 
     def __init__(self, bundle: Bundle, how: Checkup, tables: tuple[Table, ...]) -> None:
         self._bundle = bundle
@@ -324,7 +324,9 @@ class _Check:
             with one_core(self._how.one_core):
                 yield from self._played()
         except _OutOfTime as over:
-            text = f"{self._within_s:.0f} s were over before {over} was done; what should follow was not looked at"
+            text = (
+                f"{self._within_s:.0f} s were over before {over} was done; the checks after it were left out"
+            )
             more = (
                 "check without --quick, or with --game" if self._how.within_s is None else "check it at home"
             )

@@ -52,7 +52,7 @@ def play_match(
     log: bool = False,
     present: Present | None = None,
 ) -> MatchResult:
-    """Play `spec` to its end and return the result with its record; with `log`, also with what each bot said.
+    """Play `spec` to its end and return the result with its record; with `log`, also with the output of each bot.
 
     Raises `BadInput` for a spec that cannot be played here, `HarnessFault` when the host failed; whatever else
     is raised is a bug. What a bot does never raises: it is in the result.

@@ -44,7 +44,7 @@ LONG_BYTES: Final = 100 * 1024
 
 _PIECE: Final = 4096
 GRACE_S: Final = 2.0
-"""How long a bot may take to exit after `quit` before it is said to linger, in seconds: longer than in a match."""
+"""How many seconds a bot may take to exit after `quit` before a check calls it lingering: longer than in a match."""
 
 _SEARCHED: Final = 3000
 

@@ -1,4 +1,4 @@
-"""One table of a game, whose positions can be played on, looked at from a seat, guessed and played out."""
+"""One table of a game: play its positions on, see them from a seat, guess hidden parts, play them out."""
 
 from __future__ import annotations
 

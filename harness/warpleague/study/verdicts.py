@@ -24,7 +24,7 @@ FREE: Final = -1
 FIRST: Final = 8
 """How many playouts each action gets at first; after that they double, and the worse half of the actions drops out."""
 LEAST: Final = 0.1
-"""The share of the points that a blunder loses at least, if nothing else is said."""
+"""The default for the least share of the points that a blunder loses."""
 _CLEAR: Final = 3.0
 """How many standard errors a loss must exceed: in a match of a hundred decisions, one in seven matches errs once."""
 _SURE: Final = 2.0
@@ -98,7 +98,7 @@ class Mean:
 
 @attrs.frozen
 class Option:
-    """An action that was looked at, by its index, and what it was worth."""
+    """An action that was examined, by its index, and its value."""
 
     index: int
     mean: Mean
@@ -221,7 +221,7 @@ def _rounds(decision: Decision, book: Book, plan: Plan) -> tuple[list[_Round], _
     """
     done: list[_Round] = []
     if plan.bots:
-        first = _Round(0, FIRST, (FREE,))  # what the bots choose is to be looked at
+        first = _Round(0, FIRST, (FREE,))  # the actions that the bots choose must be examined
         if book.missing(decision.n, first.ways, range(FIRST)):
             return done, first
     left = candidates(decision, book, plan)

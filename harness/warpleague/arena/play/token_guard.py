@@ -98,7 +98,7 @@ class TokenGuard:
 
 
 class _Bounded:
-    """Receives no more of a body than a request may have, whatever it said of its length."""
+    """Receives no more of a body than a request may have, whatever length its header states."""
 
     def __init__(self, receive: Receive, max_bytes: int) -> None:
         self._receive = receive

@@ -87,7 +87,7 @@ class Submission:
     reason: str | None
     """Why it was not accepted."""
     played: int | None = None
-    """How many of its bot's last 1,000 matches this version played; only where a single submission is asked for."""
+    """How many of its bot's last 1,000 matches this version played; only in the answer about a single submission."""
     first_match: str | None = None
     """When its first match comes, in words; only as long as it has played none."""
 
@@ -152,7 +152,7 @@ class Challenge:
 
 @attrs.frozen(kw_only=True)
 class Wanted:
-    """The match that is asked for."""
+    """The match that the author wants."""
 
     bot: str
     """The name of an own bot that plays, or the number of an accepted version."""
@@ -345,7 +345,7 @@ class AuthorApi:
         await check_open(ledger, config)
         data = await request.body()
         if len(data) != int(request.headers["content-length"]):
-            raise Refused(400, "The body is not as long as it said.")
+            raise Refused(400, "The body is not as long as its Content-Length.")
         matches = await in_thread(matches_added, ledger, config)
         received = await receive(ledger, author, config, data)
         return Received(**_values(received), matches=matches)

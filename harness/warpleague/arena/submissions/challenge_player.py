@@ -71,7 +71,7 @@ def run_challenges(
 
 
 def lower_priority() -> None:
-    """Let the matches of leagues come first: this process and all that it starts have less right to a processor."""
+    """Let the matches of leagues come first: lower the CPU priority of this process and of all that it starts."""
     be_nice(NICE)
 
 

@@ -28,7 +28,7 @@ _COLUMNS: Final = "id, note, uses, used, made, ends, revoked"
 
 
 class NoInvitation(BadInput):
-    """An invitation that is none, or is not valid any more; it is not said which."""
+    """An invitation that never existed or has expired; the message does not say which."""
 
 
 @attrs.frozen

@@ -45,7 +45,7 @@ class OverQuota(BadInput):
 
 
 class NoSubmission(BadInput):
-    """There is no submission with a number; `shown` is said to authors, who need not know whether others have it."""
+    """No submission has the number; `shown` is the message to authors, who need not know whether others have it."""
 
     shown = "You have no such submission."
 

@@ -359,7 +359,7 @@ class LeagueApi:
 
     async def _rendered(self, feed: LeagueFeed, function: Any, *arguments: Any) -> bytes:
         if feed.renderer.waiting >= MAX_WAITING:
-            raise Refused(503, "Too much is asked for at the moment; ask again a little later.")
+            raise Refused(503, "The server is busy. Try again a little later.")
         data: bytes | None = await feed.renderer.make(function, feed.path, feed.results, *arguments)
         if data is None:
             raise Refused(404, "There is nothing of that kind to be seen.")

@@ -255,5 +255,5 @@ class _Body:
         self._over = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise HTTPException(413, "The body of the request is longer than it said.")
+            raise HTTPException(413, "The body of the request is longer than its Content-Length.")
         return message

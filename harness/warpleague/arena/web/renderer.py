@@ -224,7 +224,7 @@ def _plain(value: Any) -> Any:
 
 
 def _without_messages(data: Any) -> Any:
-    """A table as JSON, where what bots said in their faults is null."""
+    """A table as JSON, without the texts of bots in their faults."""
     if isinstance(data, dict):
         return {
             key: None if key in ("message", "fault_message") else _without_messages(value)

@@ -50,7 +50,7 @@ def namer(short_name: str) -> Callable[[Any, int, int], str]:
 
 
 class Choices(Sequence[Any]):
-    """The legal actions of a seat, in the order of OpenSpiel's numbers; each is named when it is looked at."""
+    """The legal actions of a seat, in the order of OpenSpiel's numbers; each gets its name when it is read."""
 
     __slots__ = ("_known", "_name", "_numbers", "_resign", "_seat", "_spiel")
 

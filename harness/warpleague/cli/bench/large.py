@@ -1,4 +1,4 @@
-"""The rows about large leagues: what a look at one, and its report, takes as a command."""
+"""The rows about large leagues: the time and memory of the commands that show and report one."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Played:
 
 
 def wire(ground: Ground) -> list[Figure]:
-    """A decision of two trivial bots where there is nearly no game: what is left is the wire and the record."""
+    """A decision of two trivial bots in a game with hardly any rules: it measures the wire and the record."""
     with ground.one_core():
         base = ground.measure_base()
         us = play(ground, NullGame(), ground.seat(), 3).us

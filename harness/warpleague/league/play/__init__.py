@@ -1,1 +1,1 @@
-"""Runs a league: takes its bots, plays what is left, and stores the results."""
+"""Runs a league: takes its bots, plays the missing matches, and stores the results."""

@@ -314,7 +314,7 @@ class ClusterExecutor(MatchExecutor):
 
     def _judge(self, address: str, answer: Any) -> None:
         """Take a worker in, after sending it the bots that it lacks, or say why not."""
-        fitness = answer if isinstance(answer, Fitness) else Fitness(f"it cannot be looked over: {answer}")
+        fitness = answer if isinstance(answer, Fitness) else Fitness(f"its check failed: {answer}")
         unfit = fitness.unfit
         for digest in fitness.lacks:
             unfit = unfit or self._send_bot(address, digest)

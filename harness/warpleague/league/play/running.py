@@ -74,7 +74,7 @@ def run_league(
     new_pool: Callable[..., Pool] = RefereePool,
     tick_s: float = _TICK_S,
 ) -> RunReport:
-    """Play what is left of `league`, which must be open to run, and commit each match as it ends.
+    """Play the missing matches of `league`, which must be open to run, and commit each match as it ends.
 
     `executor` is any executor, best a `MatchExecutor`. The default is a `RefereePool` of the config's jobs, affinity
     and matches for each job, but with no more jobs than matches are left; `new_pool` makes it. `jobs` says how many
@@ -88,7 +88,7 @@ def run_league(
     stops as soon as `until` returns true, which is called a few times a second, or with `stop_on_fault` once a bot has
     faulted. The watcher is called every `tick_s` seconds. If all is played, the season is over and its secret becomes
     public; without `publish` it does not, since more may be entered. `dealt` are the deals that processes of the
-    executor may know of from runs before: those of this run are added. `logs` takes what the bots said, if `play`
+    executor may know of from runs before: those of this run are added. `logs` takes the output of the bots, if `play`
     returns that, as the default one does where `logs` are given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
@@ -245,7 +245,7 @@ class _Queue:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether what is left waits for those to end who may know its dice."""
+        """Whether the remaining matches wait for the end of processes that may know their dice."""
         return bool(self._waiting) or len(self.dealt) >= _MAX_DEALS
 
 

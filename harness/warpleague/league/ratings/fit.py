@@ -338,7 +338,7 @@ def _covariance(
             inner[mine, :] = inner[:, mine] = 0.0
     covariance[np.ix_(rated, rated)] = inner
     degrees = spread.freedom(contrast)
-    # An anchor has no error, so what its error would be known by must not limit what is said of others.
+    # An anchor has no error, so its degrees of freedom must not limit those of others.
     degrees[~contrast.any(axis=0)] = degrees.max()
     for bot, value in zip(rated, degrees, strict=True):
         freedom[bot] = max(int(value), 1)

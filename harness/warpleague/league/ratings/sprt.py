@@ -48,7 +48,7 @@ def shortfall(centred: Array, counts: Array) -> tuple[Array, Array]:
         factors = 1.0 + middle[..., None] * centred
         slope = np.where(seen, counts * centred / np.maximum(factors, 1e-300), 0.0).sum(axis=-1)
         low, high = np.where(slope > 0, middle, low), np.where(slope > 0, high, middle)
-    # At a limit the factor of an unseen outcome is zero: exactly so, else rounding decides who gets what is left.
+    # At a limit the factor of an unseen outcome is zero: exactly zero, else rounding decides who gets the rest.
     at = np.where(low == first, first, np.where(high == last, last, (low + high) / 2))
     factors = 1.0 + at[..., None] * centred
     safe = np.where(seen & (factors > 0), factors, 1.0)

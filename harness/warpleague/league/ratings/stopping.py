@@ -43,7 +43,7 @@ _TAIL = 0.025
 _FINEST = 64  # parts of a point: if values are multiples of such a part, their sums are followed exactly
 _COARSE = 8  # parts of a standard deviation otherwise
 _PLACES = 61  # of the mean, between which the ratio is interpolated
-_DOUBLINGS = 4  # of a standard error, within which limits are looked for
+_DOUBLINGS = 4  # of a standard error, within which limits are searched
 _HALVINGS = 22
 _NEVER = 2**40  # a sum that is never reached, in parts
 

@@ -37,7 +37,7 @@ class Forked:
         self._status: int | None = None
 
     def kill(self) -> None:
-        """Kill it at once, if it has not been waited for."""
+        """Kill it at once, unless it is already reaped."""
         if self._status is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)

@@ -232,7 +232,7 @@ class RefereePool(Pool):
                     self._start(core, selector)
                 self._started.set()
                 while True:
-                    # First: what is left may be calls that were cancelled, which end without an answer to wait for.
+                    # First: the remaining calls may be cancelled ones, which end without an answer to wait for.
                     self._hand_out(selector)
                     if not self._work_left():
                         break
@@ -377,7 +377,7 @@ class RefereePool(Pool):
         self._referees[-1].own.extend(call for call in referee.own if call.is_task)
 
     def _stop(self, referee: _Referee) -> int:
-        # Killed first: a referee that closed its pipes but lives must not be waited for.
+        # Killed first: waiting for a referee that closed its pipes but lives would not end.
         referee.process.kill()
         status = referee.process.wait()
         if referee.calls >= 0:

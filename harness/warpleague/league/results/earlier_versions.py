@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
 
 _MAX: Final = 100
-"""So many versions and bots that have left are looked at, the newest: ratings cost the cube of the number of bots."""
+"""The most versions and retired bots to rate, the newest: ratings cost the cube of the number of bots."""
 
 
 def earlier_versions(league: League) -> Earlier:

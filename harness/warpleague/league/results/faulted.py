@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from warpleague.match.spec import SeatFault
 
 _LOOKED_AT: Final = 20
-"""In so many of a bot's matches with faults, the first ones, it is looked up what they were."""
+"""The faults are read of so many of a bot's matches with faults, the first ones."""
 
 
 @attrs.define

@@ -97,7 +97,7 @@ def _opened(config: LeagueConfig, store: Store) -> League:
                 raise StoreError(
                     f"{store.path}: {counted(merged, 'match')} {'was' if merged == 1 else 'were'} taken over, "
                     "but this store does not know yet which bots are in the league; warpleague league run LEAGUE "
-                    "stores that, and plays what is left"
+                    "stores that, and plays the missing matches"
                 )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")

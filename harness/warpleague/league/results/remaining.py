@@ -1,4 +1,4 @@
-"""How much of a league is played, and what is left to play."""
+"""How many matches of a league are played, and which are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def count_played(league: League) -> int:
-    """How many of the matches that count are stored; without a look at each, where they are numbered."""
+    """How many of the matches that count are stored; where they are numbered, it need not read each."""
     if league.schedule.format.ahead is not None:
         return Course(league.counting).tally()[0]
     return sum(league.count_confinements().values())

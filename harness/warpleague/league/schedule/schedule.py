@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warpleague.league.season.season import Season
 
     class Results(Protocol):
-        """Where results are looked up: a store."""
+        """The source of results: a store."""
 
         def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
             """Each fixture, in the given order, with its result or None."""
@@ -76,7 +76,7 @@ class Schedule:
 
     @property
     def fixed_total(self) -> int | None:
-        """The same without a look at results; None where these decide it."""
+        """The same without reading results; None where these decide it."""
         if self.barred and self.format.ahead is not None:
             return None
         return self.format.total(self.left_out)
@@ -95,7 +95,7 @@ class Schedule:
         return self.describe_with(self.total)
 
     def describe_with(self, total: int | None) -> str:
-        """The same for a caller who has looked for the total already, which may take a pass through the schedule."""
+        """The same for a caller who knows the total, which may take a pass through the schedule."""
         return self.format.describe() + ("" if total is None else f" = {counted(total, 'match', 'matches')}")
 
 
@@ -246,7 +246,7 @@ class Course:
         ]
 
     def _look_up(self, batch: _Batch) -> None:
-        """Find the results that were not there when they were last looked for."""
+        """Read the results that were missing at the last reading."""
         if (results := self._schedule.results) is None:
             return
         lacking = [

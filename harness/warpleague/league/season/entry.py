@@ -113,7 +113,7 @@ def folder_of(config: LeagueConfig, entry: BotEntry) -> Path:
     """The folder of a bot of the file."""
     try:
         return located(Path(entry.path), base=config.path.parent)
-    except OSError:  # it may not be looked at, or no path can be so long
+    except OSError:  # it may not be read, or the path is too long
         return config.path.parent / entry.path
 
 

@@ -38,7 +38,7 @@ class Recorded:
 def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], key: bytes | None) -> Recorded:
     """The match `match_id` of a season of these conditions, from its record, packed or not, by whomever it was made.
 
-    With `key` the record is executed, dice included; without, only its form is looked at. Raises `RecordError` for a
+    With `key` the record is executed, dice included; without, only its form is checked. Raises `RecordError` for a
     record that does not hold, or is of another match.
     """
     record = unpack(packed)
@@ -61,7 +61,7 @@ def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], k
 
 
 def recorded_header(record: bytes) -> JsonObject:
-    """The header of a record whose form was looked at."""
+    """The header of a record whose form was checked."""
     header: JsonObject = msgspec.json.decode(record.split(b"\n", 1)[0])
     return header
 

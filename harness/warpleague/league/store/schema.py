@@ -101,7 +101,7 @@ def store_at(path: Path) -> Path:
 
 
 def unplayed(path: Path, before: str = "") -> StoreError:
-    """The error where results are asked for and there are none; `before` is what there is instead."""
+    """The error if there are no results where a command needs them; `before` names what is there instead."""
     return StoreError(
         f"{path}: {before}nothing has been played yet; start with: warpleague league run LEAGUE"
     )

@@ -1,6 +1,6 @@
 """The formats of the result store: the tables of today, those of earlier formats, and the step from each to the next.
 
-Up to format 6 a match was one row of JSON texts. The journal hashes these texts, so all that they said is in the typed
+Up to format 6 a match was one row of JSON texts. The journal hashes these texts, so all their content is in the typed
 columns, and `match_rows` makes the same texts from them.
 """
 

@@ -60,7 +60,7 @@ def merge_from(
 
     Within the store's `writing`, which gives `db`: `StoreError` names the first match that does not hold, and nothing
     may be committed then. Where both have a match, ours stays, and its id is reported if the records differ. With
-    `trust` records are not executed, only their form is looked at. `jobs` processes execute them (0: all cores).
+    `trust` records are not executed, only their form is checked. `jobs` processes execute them (0: all cores).
     """
     with UntrustedStore(path) as theirs:
         _check_season(store, season, theirs)

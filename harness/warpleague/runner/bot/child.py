@@ -1,6 +1,6 @@
 """One bot as a process of the operating system: its start, its clocks, its signals, its memory and its end.
 
-What is said over its pipes is in `process`; what a level adds is in `confine`.
+`process` has the messages over its pipes; `confine` has the additions of a level.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Child:
     def locate(self) -> bool:
         """Find the bot's own process after its first answer: clocks and signals are for this process.
 
-        True if another process is looked at from now on.
+        True if another process is measured from now on.
         """
         pid = None if self.sandbox is None else self.sandbox.bot_pid()
         if pid is None:
@@ -237,7 +237,7 @@ class Child:
         elif (holder := self.freezer or self.group) is not None:
             holder.kill()
         if self._popen.returncode is not None and HOLDS_NUMBERS:
-            return  # it has been waited for: its number may be another's
+            return  # it is reaped: its number may be another's
         for kill in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(self.pid, signal.SIGKILL)

@@ -47,7 +47,7 @@ class InsideSeat(ABC):
         """The answer to a question, or why there is none; `left_s` is the time left, infinite without a clock."""
 
     def start(self, line: bytes) -> None:
-        """Take note of the start message."""
+        """Store the start message."""
 
     async def ask(
         self, line: bytes, budget_ns: int | None, is_late: IsLate | None = None

@@ -48,7 +48,7 @@ class LogFolder:
     """Writes the logs of matches into `folder`; `problem` is why one could not be written, if that happened.
 
     Each bot's files may have `most` bytes in all, and those of all bots `in_all`: then the oldest ones go. What is in
-    the folder is looked at once, so nobody else may write there.
+    the folder is read once, so nobody else may write there.
     """
 
     def __init__(self, folder: Path, most: int = BOT_BYTES, in_all: int | None = None) -> None:
@@ -112,7 +112,7 @@ class _Files:
 def read_log(record: Path, header: Mapping[str, Any], seat: int, kind: str, folder: Path | None) -> str:
     """The log of a seat of a recorded match, safe for a terminal.
 
-    It is looked for in `folder`, or else in `logs` beside the record, or beside the folder that the record is in.
+    The search covers `folder`, or else `logs` beside the record, or beside the folder that the record is in.
     Raises `BadInput` if there is none.
     """
     beside = record.resolve().parent

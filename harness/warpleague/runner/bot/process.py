@@ -165,7 +165,7 @@ class BotProcess:
 
     @property
     def charged_ns(self) -> int:
-        """The charge of the bot so far for an answer that did not come at once, or is waited for; else 0."""
+        """The charge of the bot so far for an answer that did not come at once, or is not there yet; else 0."""
         return 0 if self._wait is None else self._wait.decision.charged_ns
 
     # ------------------------------------------------------------------ what went wrong

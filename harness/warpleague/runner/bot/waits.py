@@ -5,7 +5,7 @@ are exact to a few milliseconds each time that the bot was moved between process
 
 - The pressure on the bot's control group. It reports too little of waits that are shorter than a tick, and where the
   bot was moved between processors.
-- How long each thread of the bot waited, less what the rest of the bot computed: it may have waited for that. The
+- How long each thread of the bot waited, less what the rest of the bot computed: it may have waited for them. The
   kernel reports it only once the thread has got a processor.
 
 Besides, a bot that was ready to run at two readings and computed nothing between them has waited all the time between.

@@ -66,11 +66,11 @@ LIMITS = BuildLimits()
 
 _OUTPUT_CHARS: Final = 4000
 _TICK_S: Final = 0.05
-_LOOK_S: Final = 0.25  # how often memory and folder are looked at
+_LOOK_S: Final = 0.25  # interval between checks of memory and folder
 _LAST_WORDS: Final = 1 << 20  # what is read at most once a build has ended
 
 _CONFINED: Final = " in the sandbox, where it has no network and sees no files but its own"
-# What is left running is killed before the archive is made, so that nothing changes meanwhile. `kill -1` reaches all
+# Running processes are killed before the archive is made, so that nothing changes meanwhile. `kill -1` reaches all
 # processes of the sandbox but process 1 and the shell itself. The archive has standard output for itself.
 _IN_SANDBOX: Final = (
     f'cp -R {SOURCE}/. . && "$@" </dev/null >&2; status=$?; kill -9 -1 2>/dev/null; '

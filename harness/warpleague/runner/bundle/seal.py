@@ -41,7 +41,7 @@ def changes(place: Path) -> list[str] | None:
         return None
     are = _contents(place)
     changed = sorted(name for name in were.keys() | are.keys() if were.get(name) != are.get(name))
-    if not changed:  # a copy of the cache, say: looked at once
+    if not changed:  # a copy of the cache, say: checked once
         _write(place, stamp, are)
     return changed
 

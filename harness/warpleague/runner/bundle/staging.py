@@ -71,7 +71,7 @@ def replace(source: Path, target: Path) -> None:
 
 
 def _take(name: Path, *, wait: bool) -> int | None:
-    """A descriptor that holds the lock `name`; None if somebody has it and it is not to be waited for."""
+    """A descriptor that holds the lock `name`; None if somebody has it and the caller does not want to wait."""
     while True:
         lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:

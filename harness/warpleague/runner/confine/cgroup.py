@@ -135,7 +135,7 @@ class Group:
         groups.kill_all(self.path)
 
     def remove(self) -> None:
-        """Kill what is left in the group and remove it; what the kernel does not let go of stays to `groups.sweep`."""
+        """Kill the processes left in the group and remove it; if the kernel is not ready, `groups.sweep` does."""
         if self._events >= 0:
             os.close(self._events)
             self._events = -1
@@ -169,7 +169,7 @@ def support() -> CgroupSupport:
 
 
 lost: list[CgroupSupport] = []
-"""The state of control groups since they were looked for; the last entry counts."""
+"""The state of control groups since their detection; the last entry counts."""
 
 
 @cache

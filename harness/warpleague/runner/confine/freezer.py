@@ -147,7 +147,7 @@ class Freezer:
         groups.kill_all(self.path)
 
     def remove(self) -> None:
-        """Kill what is left in the group and remove it."""
+        """Kill the processes left in the group and remove it."""
         for fd in (self._state, self._clock):
             if fd >= 0:
                 os.close(fd)
@@ -181,7 +181,7 @@ def support() -> FreezerSupport:
 
 
 lost: list[FreezerSupport] = []
-"""The state of freezers since they were looked for; the last entry counts."""
+"""The state of freezers since their detection; the last entry counts."""
 
 
 @cache

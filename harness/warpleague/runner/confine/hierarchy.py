@@ -24,7 +24,7 @@ _ROUNDS: Final = 50
 
 
 class Impossible(Exception):
-    """Why there are no groups to be had, and the folder that was looked at, if it came so far."""
+    """Why groups are not available, and the folder that was tried, if any."""
 
     def __init__(self, reason: str, base: str = "") -> None:
         super().__init__(reason)

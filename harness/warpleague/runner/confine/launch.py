@@ -46,7 +46,7 @@ WATCH_S: Final = 0.05
 """How often a bot's resident set is measured, in seconds."""
 
 _CLOSELY: Final = 32
-"""How many processes are looked at closely at a time: that may take a millisecond each."""
+"""How many processes have their share of memory read at a time: that may take a millisecond each."""
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -252,7 +252,7 @@ class MemoryWatch:
         """Whether the bot is or was over the limit.
 
         Asks its control group, if it has one. Else looks at all of its `processes` (10 microseconds each on Linux);
-        who shares memory with others is looked at more closely, and of these `_CLOSELY` at a time.
+        of processes that share memory the exact share is read, `_CLOSELY` of them at a time.
         """
         self._checked = time.perf_counter()
         return self.exceeded_mb > 0 or self._capped() or self._over(processes)

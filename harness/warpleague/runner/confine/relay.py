@@ -140,7 +140,7 @@ async def _serve(control: socket.socket) -> None:
 def main() -> None:
     """Serve the referee whose socket is the descriptor that the first argument names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # nobody reads what is said there
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # nobody reads its output
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
 

@@ -133,7 +133,7 @@ def _fresh_uid() -> int:
 
 @cache
 def _require_readable(folder: str) -> None:
-    """Raise `BadInput` if other users cannot read all of a bot's folder; looked at once for each folder."""
+    """Raise `BadInput` if other users cannot read all of a bot's folder; checked once for each folder."""
     hidden = unreadable(folder)
     if hidden is not None:
         raise BadInput(

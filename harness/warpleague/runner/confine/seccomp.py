@@ -218,7 +218,7 @@ def build(name: str, *, building: bool = False) -> bytes:
             if number is not None:
                 program += _check(_EQUAL, number, verdict)
     program += _branch(CLONE[column], _ARG0, _check(_ANY_BIT, NEW_NAMESPACE, denied))
-    # Only the low half of an ioctl's number counts for the kernel, so only that is looked at; so with all below.
+    # The kernel uses only the low half of an ioctl's number, so the filter reads only that; so with all below.
     program += _branch(IOCTL[column], _ARG1, _checks((TIOCSTI, TIOCLINUX), denied))
     hints = _check(_AT_LEAST, F_GET_RW_HINT, invalid)
     program += _branch(FCNTL[column], _ARG1, [*_checks((F_SETLEASE, F_GETLEASE, F_NOTIFY), invalid), *hints])

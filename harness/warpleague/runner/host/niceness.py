@@ -1,4 +1,4 @@
-"""How nice a process is to others that want a processor: it has less right to one, the nicer it is.
+"""How nice a process is to others that want a processor: the nicer it is, the lower its CPU priority.
 
 Where the kernel shares the processors between sessions first (sched(7), autogroup), a niceness counts only within
 its session. Bots run in sessions of their own, so there the session's niceness must be set, too.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warpleague.league.season.season import Season
 
 _SHARE: Final = 4  # no bot plays less than this part of the mean
-_EVEN: Final = 4  # every so manyth deal goes to those who met least, however far apart they are
+_EVEN: Final = 4  # every fourth deal goes to those who met least, however far apart they are
 _ROUNDED: Final = 1e-9
 _DIGITS: Final = 9
 

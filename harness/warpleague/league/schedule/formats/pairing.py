@@ -22,7 +22,7 @@ _REPEAT: Final = 10**12  # a meeting again, or a second bye: only where nothing 
 _SEAT: Final = 10**8  # two bots that are due the same seat
 _SPAN: Final = 1_000  # what a difference of one win costs is the square of this
 _LUCK_BITS: Final = 60
-_SEED_BITS: Final = 28  # of these, what is left for luck where seeds decide between equals
+_SEED_BITS: Final = 28  # of these, the bits for luck where seeds decide between equals
 _MAX_OFF: Final = 1 << 22  # so that the sum over a thousand pairs stays below the next figure
 _NEAR: Final = (
     24  # bots tried as opponents of each, those nearest in the table; all of them only if that fails
