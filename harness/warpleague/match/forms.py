@@ -215,7 +215,7 @@ class Fault:
 
     def __attrs_post_init__(self) -> None:
         if self.tied and not self.retired:
-            raise ValueError("tied must be true only of a seat that is out")
+            raise ValueError("tied must be true only of a retired seat")
 
 
 @attrs.frozen(kw_only=True)

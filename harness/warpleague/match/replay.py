@@ -44,7 +44,7 @@ _MAX_LINE: Final = 1 << 20
 class ReplayStep:
     """One line of a record, executed: its number and text, the state after it, and what happened.
 
-    `line` is the line's number in the file, the header being 1. `act` is what was read at sight, if the line is a
+    `line` is the line's number in the file, the header being 1. `act` is the result of the fast path, if the line is a
     usual action, and `legal` the actions that were legal there.
     """
 

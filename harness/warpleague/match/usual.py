@@ -1,4 +1,4 @@
-"""Reads the usual lines of a record at sight: those that are spelled just as the scribe spells them.
+"""Fast path: parses the lines of a record that look exactly as the scribe writes them.
 
 Most lines of a record are. To parse such a line, write it again in canonical form and check each field would take
 longer than to execute it. A line that is not usual is not wrong: `replay` reads it in full, and says what is wrong.

@@ -248,7 +248,7 @@ class Match:
         return self._answers.pop(seat)
 
     def _punish(self, seat: int, trouble: Violation, tasks: trio.Nursery) -> None:
-        """Have a violation judged, with the evidence the process can give; a bot that is out is ended."""
+        """Have the referee judge a violation, with the evidence the process can give; end the bot if it is retired."""
         bot = self._bots[seat]
         wall_ns = 0
         if bot is not None:

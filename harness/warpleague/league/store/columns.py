@@ -304,11 +304,11 @@ def _stored(
 
 
 def _check(values: Mapping[str, Array], owners: Array, players: int) -> None:
-    """Raise `Damaged` where the values of `match` and `seat` are not within reason."""
+    """Raise `Damaged` where the values of `match` and `seat` are out of bounds."""
     bounds = {"faults": (0, 1 << 30), "times": (0, MAX_NUMBER), "scores": (-MAX_NUMBER, MAX_NUMBER)}
     for name, (low, high) in bounds.items():
         if name in values and not ((values[name] >= low) & (values[name] <= high)).all():
-            raise Damaged(f"{name} must be within reason")
+            raise Damaged(f"{name} must be from {low} to {high}")
     if "seats" not in values:
         return
     seats, ranks, rival = values["seats"], values["ranks"], values["rival"]
@@ -318,7 +318,7 @@ def _check(values: Mapping[str, Array], owners: Array, players: int) -> None:
     if not ((ranks >= 1) & (ranks <= players + np.isfinite(rival)[:, None])).all():
         raise Damaged("ranks must be those of a table")
     if not ((np.abs(rival) < MAX_NUMBER) | np.isposinf(rival)).all():
-        raise Damaged("rival must be within reason")
+        raise Damaged(f"rival must be from {-MAX_NUMBER} to {MAX_NUMBER}")
 
 
 def _shape(shape: str, count: int, players: int) -> tuple[int, ...]:

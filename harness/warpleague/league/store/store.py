@@ -328,7 +328,7 @@ class Store(About):
         return known
 
     def since_entry(self) -> list[str]:
-        """The ids of the matches stored since it was last settled who plays (entrants, merges, decisions)."""
+        """The ids of the matches stored since the last change of who plays (entrants, merges, decisions)."""
         return [
             str(row[0])
             for row in self._rows(

@@ -31,7 +31,7 @@ class _Step:
 
 
 class Stepper:
-    """The lines of a record as `seat` knew them (None: in full); the record is executed as far as it is looked at."""
+    """The lines of a record as `seat` knew them (None: in full); the record is executed as far as it is shown."""
 
     def __init__(self, replay: Replay, seat: int | None, console: Console | None = None) -> None:
         self._replay = replay

@@ -118,7 +118,7 @@ class Loop(trio.abc.Instrument):
         return self.computing > 0 or self.called > 0
 
     def _call(self) -> None:
-        # Each match that is called calls the next one: that may ask if this bot has answered at once, or sleeps.
+        # Each woken match wakes the next, which may ask if this bot has answered or sleeps.
         if called := len(self._queue.unpark()):
             self.called += called
             self.due_ns = 0

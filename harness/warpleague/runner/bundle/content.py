@@ -106,7 +106,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _followed(path: Path, root: str) -> os.stat_result:
-    """The status of the file that a link leads to; `BotError` for a link that no bot may hold."""
+    """The status of the file that a link leads to; raises `BotError` for a forbidden link."""
     try:
         target = os.path.realpath(path, strict=True)
     except FileNotFoundError:

@@ -155,7 +155,7 @@ class _Choice:
     times: TimeShare = attrs.field(init=False)
     chosen: int = 0
     held: bool = (
-        False  # whether the last batch has fewer deals, since the first ones of new bots are not over
+        False  # whether the last batch has fewer deals, since the first deals of new bots are not over
     )
     _waiting: frozenset[int] = (
         frozenset()
@@ -207,7 +207,7 @@ class _Choice:
 
         First comes who has played too little. Every fourth deal goes to those who met least: so ratings do not hang
         by a few near pairs. All others go to an even pair of which a second of play tells most (`each`). Where places
-        are to be settled, all go to pairs of which it is not settled who is stronger (`asked`).
+        are to be settled, all go to pairs whose order is not yet clear (`asked`).
         """
         here = self._here()
         dealt = [self.dealt[bot] for bot in here]
