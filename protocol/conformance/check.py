@@ -48,22 +48,22 @@ def compare(expected: dict[str, Any], line: bytes, question: dict[str, Any]) -> 
     if not line:
         raise Deviation(f"the bot ended instead of sending {expected['type']}")
     try:
-        found = json.loads(line)
+        answer = json.loads(line)
     except ValueError:
         raise Deviation(f"no JSON: {line[:80]!r}") from None
-    if not isinstance(found, dict) or found.get("type") != expected["type"]:
+    if not isinstance(answer, dict) or answer.get("type") != expected["type"]:
         raise Deviation(f"expected {expected['type']}, got {line[:80]!r}")
     if expected["type"] == "hello":
-        if expected.get("reusable") and found.get("reusable") is not True:
+        if expected.get("reusable") and answer.get("reusable") is not True:
             raise NotForThisBot("the bot is not reusable")
-        if "wants" in expected and found.get("wants") != expected["wants"]:
+        if "wants" in expected and answer.get("wants") != expected["wants"]:
             raise NotForThisBot(f"the bot does not say that it wants {expected['wants']}")
-        if type(found.get("protocol")) is not int or found["protocol"] != expected["protocol"]:
+        if type(answer.get("protocol")) is not int or answer["protocol"] != expected["protocol"]:
             raise Deviation(f"expected protocol {expected['protocol']}, got {line[:80]!r}")
     elif expected["type"] == "act":
-        if type(found.get("id")) is not int or found["id"] != expected["id"]:
+        if type(answer.get("id")) is not int or answer["id"] != expected["id"]:
             raise Deviation(f"expected id {expected['id']}, got {line[:80]!r}")
-        action, legal = found.get("action"), question.get("legal")
+        action, legal = answer.get("action"), question.get("legal")
         if type(action) is int:
             if action < 0 or (legal is not None and action >= len(legal)):
                 raise Deviation(f"there is no action {action}")

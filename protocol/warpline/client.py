@@ -115,8 +115,8 @@ class Question:
     @property
     def heard(self) -> list[tuple[int, str]]:
         """The messages of others to this seat since the last question, as (seat, text), in a game with talk."""
-        said = [event for event in self.events or () if event["event"] == "said"]
-        return [(event["seat"], event["text"]) for event in said if event["seat"] != self.seat]
+        talk = [event for event in self.events or () if event["event"] == "said"]
+        return [(event["seat"], event["text"]) for event in talk if event["seat"] != self.seat]
 
     def options_to(self, do: str) -> list[int]:
         """The indices of the legal actions whose `do` is the one given."""
@@ -249,8 +249,8 @@ def _take_wire() -> tuple[int, int]:
 def _answer(number: int, choice: Any, note_bytes: int = NOTE_BYTES) -> bytes:
     """The line that answers question `number`; TypeError or ValueError when `choice` is no answer."""
     if isinstance(choice, Failed):
-        told = {"usage": dict(choice.usage)} if choice.usage else {}
-        return _dump({"type": "act", "id": number, "failed": _cut(choice.why), **told})
+        more = {"usage": dict(choice.usage)} if choice.usage else {}
+        return _dump({"type": "act", "id": number, "failed": _cut(choice.why), **more})
     action, further, note, value, usage = choice, None, None, None, None
     if isinstance(choice, Reply):
         action, further, note, value = choice.action, list(choice.then), choice.note, choice.value

@@ -82,11 +82,11 @@ _typed = msgspec.json.Decoder(_Typed).decode
 def _decode_typed(line: bytes) -> Answer | None:
     """The answer that `line` is, or None when only the strict path can tell."""
     try:
-        found = _typed(line)
+        decoded = _typed(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    action, then, note, value = found.action, found.then, found.note, found.value
-    if type(found.id) is not int:
+    action, then, note, value = decoded.action, decoded.then, decoded.note, decoded.value
+    if type(decoded.id) is not int:
         return None
     keys = 3
     if type(action) is dict:
@@ -111,7 +111,7 @@ def _decode_typed(line: bytes) -> Answer | None:
     # msgspec keeps the last of equal keys. Each pair has its colon: as many colons as keys, no equal ones.
     if line.count(b":") != keys:
         return None
-    return Answer(found.id, action, further, note, value)
+    return Answer(decoded.id, action, further, note, value)
 
 
 # Decoding: everything, strictly ------------------------------------------------------------
@@ -160,14 +160,14 @@ def _constant(name: str) -> NoReturn:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 _refuse(f"duplicate key {key[:40]!a}")
             seen.add(key)
-    return found
+    return fields
 
 
 _strict_json: Final = json.JSONDecoder(
@@ -297,16 +297,16 @@ def canonical(value: object) -> bytes:
     `value` is made of dicts with text keys, lists, tuples and scalars. `ValueError` for numbers that are not
     finite and for lone surrogates.
     """
-    found = _sorted_bytes(value)
+    encoded = _sorted_bytes(value)
     # msgspec writes otherwise than Python: exponents, numbers below 1e-4, and null for what is not finite.
     # The same bytes inside a string cost a detour, never a difference.
     if (
-        b".0000" in found
-        or (b"null" in found and found.count(b"null") != _nones(value))
-        or (b"0e" in found.translate(_DIGITS_TO_0) and _exponent(found) is not None)
+        b".0000" in encoded
+        or (b"null" in encoded and encoded.count(b"null") != _nones(value))
+        or (b"0e" in encoded.translate(_DIGITS_TO_0) and _exponent(encoded) is not None)
     ):
         return _python_json(value).encode()
-    return found
+    return encoded
 
 
 def _plain(value: Any) -> Any:
@@ -401,8 +401,8 @@ def encode_act(
         asked = b'%b,"clock":{"bank_s":%b,"move_s":%b}' % (_ask(ask), _seconds(bank_s), _cap(move_s))
     if talk is None and events is not None and state is not None and legal is not None:
         # As most bots are asked: long texts are copied only once.
-        told = id, asked, events, state, legal
-        line = b'{"type":"act","id":%d%b,"events":%b,"state":%b,"legal":%b}\n' % told
+        values = id, asked, events, state, legal
+        line = b'{"type":"act","id":%d%b,"events":%b,"state":%b,"legal":%b}\n' % values
     else:
         line = b'{"type":"act","id":%d%b%b%b%b%b}\n' % (
             id,

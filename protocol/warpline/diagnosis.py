@@ -89,8 +89,8 @@ def _inside(text: str, begin: int, place: int) -> str | None:
         return (
             "single quotes: JSON has double ones; in Python print json.dumps(message), not the message itself"
         )
-    if found := _PYTHON.match(at):
-        return f"{found[0]} is how Python writes it: JSON has true, false and null"
+    if match := _PYTHON.match(at):
+        return f"{match[0]} is how Python writes it: JSON has true, false and null"
     if at.startswith(("//", "/*", "#")):
         return f"a comment at character {place}: JSON has none"
     if place >= len(text.rstrip()) or _unended(text):

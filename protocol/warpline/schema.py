@@ -88,18 +88,18 @@ class Definitions:
                     schema = _either([schema, {"type": "null"}])
                 if isinstance(field.default, (bool, int, float, str, tuple)):
                     schema = {**schema, "default": field.default}
-            told = field.metadata.get("help") or below.get(name)
-            if told:
-                schema = {**schema, "description": told}
+            text = field.metadata.get("help") or below.get(name)
+            if text:
+                schema = {**schema, "description": text}
             properties[name] = schema
-        found: JsonObject = {"type": "object"}
+        described: JsonObject = {"type": "object"}
         if cls.__doc__:
-            found["description"] = inspect.cleandoc(cls.__doc__)
-        found["properties"] = properties
-        found["required"] = required
+            described["description"] = inspect.cleandoc(cls.__doc__)
+        described["properties"] = properties
+        described["required"] = required
         if self._closed:
-            found["additionalProperties"] = False
-        return found
+            described["additionalProperties"] = False
+        return described
 
     def of(self, kind: Any) -> JsonObject:
         """The schema of the values that the type `kind` describes; TypeError if it has no JSON form."""
@@ -210,7 +210,7 @@ def _literals_below(cls: type) -> dict[str, str]:
         tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
     except (OSError, TypeError, SyntaxError):  # made by a call, without a class statement
         return {}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     if tree.body and isinstance(tree.body[0], ast.ClassDef):
         body = tree.body[0].body
         for field, literal in pairwise(body):
@@ -219,5 +219,5 @@ def _literals_below(cls: type) -> dict[str, str]:
                     ast.AnnAssign(target=ast.Name(id=name)),
                     ast.Expr(value=ast.Constant(value=str() as text)),
                 ):
-                    found[name] = inspect.cleandoc(text)
-    return found
+                    texts[name] = inspect.cleandoc(text)
+    return texts

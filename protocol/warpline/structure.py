@@ -170,11 +170,11 @@ def _annotated(kind: Any, converter: cattrs.Converter) -> StructureHook:
     allows = [_allowing(mark) for mark in marks]
 
     def hook(value: Any, _: Any) -> Any:
-        found = inner(value, base)
+        result = inner(value, base)
         for allowed in allows:
-            if not allowed(found):
+            if not allowed(result):
                 raise _wrong(kind, value)
-        return found
+        return result
 
     return hook
 
@@ -290,7 +290,7 @@ def _class(cls: Any, converter: cattrs.Converter, null: Null) -> StructureHook:
                 misfits = [Misfit((key,), "wrong", optional[key]) for key in nulls]
             value = {key: part for key, part in value.items() if key not in nulls}
         try:
-            found = build(value, cls)
+            result = build(value, cls)
         except cattrs.ClassValidationError as group:
             # An unknown key often explains why another one is missing, so it comes first.
             errors = sorted(
@@ -299,7 +299,7 @@ def _class(cls: Any, converter: cattrs.Converter, null: Null) -> StructureHook:
             misfits += [misfit for error in errors for misfit in _misfits(error, cls, value)]
         if misfits:
             raise MisfitError(*misfits)
-        return found
+        return result
 
     return hook
 
@@ -319,8 +319,8 @@ def _misfits(error: Exception, cls: Any, value: Mapping[str, Any]) -> Iterator[M
             yield Misfit((name,), "missing", kind)
         case ValueError() | TypeError():  # an attrs validator
             text = str(error.args[0] if error.args else error)
-            if found := _BOUND.fullmatch(text):  # as `ge`, `gt`, `le` and `lt` of attrs write it
-                name, sign, bound, given = found.groups()
+            if match := _BOUND.fullmatch(text):  # as `ge`, `gt`, `le` and `lt` of attrs write it
+                name, sign, bound, given = match.groups()
                 text = f"must be {_SIGNS[sign]} {bound}, not {given}"
             yield Misfit(() if name is None else (name,), text)
         case _:

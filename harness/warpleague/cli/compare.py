@@ -212,7 +212,7 @@ def _compare(args: argparse.Namespace) -> int:
                     **state.to_json(),
                     **({"left": None} if report.complete else {}),
                     "same_bot": bool(same),
-                    "faults": [found.to_json() for found in faulted],
+                    "faults": [fault.to_json() for fault in faulted],
                     "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
                     "path": [[deals, round(ratio, 4)] for deals, ratio in state.path],
                     "file": str(file),

@@ -197,15 +197,16 @@ def _commit(args: argparse.Namespace) -> int:
     from warpleague.league.season.config_file import load_config
 
     config = load_config(args.config, without_bots=not args.entrants)
-    told = commit(config, args.results, with_entrants=args.entrants, prepare=args.tools.prepare)
+    fixed = commit(config, args.results, with_entrants=args.entrants, prepare=args.tools.prepare)
     if args.json:
-        print_json({"league": config.name, **attrs.asdict(told), "store": str(told.store)})
+        print_json({"league": config.name, **attrs.asdict(fixed), "store": str(fixed.store)})
         return 0
-    print(f"commitment to the season's secret (SHA-256): {told.commitment}")
+    print(f"commitment to the season's secret (SHA-256): {fixed.commitment}")
     if args.entrants:
-        print(f"commitment to the entrants (SHA-256): {told.entrants}")
+        print(f"commitment to the entrants (SHA-256): {fixed.entrants}")
     say(
-        f"{config.name}: fixed {told.committed}, stored in {told.store}; {counted(told.played, 'match')} played since"
+        f"{config.name}: fixed {fixed.committed}, stored in {fixed.store}; "
+        f"{counted(fixed.played, 'match')} played since"
     )
     if config.seed is not None:
         say(
@@ -241,8 +242,8 @@ def _run(args: argparse.Namespace) -> int:
                 console = _console()
                 console.print(all_tables(league, console.width), "")
             _conclude(args, league, report)
-        told = _end_event(league, report, over=over)
-    _run_on_end(config, told)
+        event = _end_event(league, report, over=over)
+    _run_on_end(config, event)
     if report.stopped:
         return 130
     return 1 if report.void or report.failure or report.fault else 0
@@ -259,13 +260,13 @@ def _end_event(league: League, report: RunReport, *, over: bool) -> dict[str, An
     return run_event(league, report, standing_json, over=ended)
 
 
-def _run_on_end(config: LeagueConfig, told: dict[str, Any]) -> None:
+def _run_on_end(config: LeagueConfig, event: dict[str, Any]) -> None:
     """Run the command of the file, once the store is closed; it changes nothing about how the run ended."""
     if not config.on_end:
         return
     from warpleague.league.play.hooks import run_hook
 
-    if problem := run_hook(config.on_end, config.path.parent, told):
+    if problem := run_hook(config.on_end, config.path.parent, event):
         say(f"note: on_end: {problem}")
 
 
@@ -361,9 +362,9 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "level": league.season.level,
         "held": [way.to_json() for way in confined_matches(league)],
         "standings": standings_json(league),
-        "faults": [found.to_json() for found in bot_faults(league)],
+        "faults": [fault.to_json() for fault in bot_faults(league)],
         "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
-        "disqualified": [found.to_json() for found in league.disqualified],
+        "disqualified": [decision.to_json() for decision in league.disqualified],
     }
 
 

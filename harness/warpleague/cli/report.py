@@ -98,8 +98,8 @@ def run_report(args: argparse.Namespace) -> int:
     of_all = "" if site.total is None else f"{site.matches:,} of "
     print(
         f"{of_all}{counted(site.matches if site.total is None else site.total, 'match')}, "
-        f"{counted(site.made + site.kept, 'replay')} "
-        f"({site.made:,} written, {site.kept:,} there already), {site.bytes / 1e6:.1f} MB, {site.elapsed_s:.1f} s"
+        f"{counted(site.made + site.existing, 'replay')} "
+        f"({site.made:,} written, {site.existing:,} there already), {site.bytes / 1e6:.1f} MB, {site.elapsed_s:.1f} s"
     )
     if site.left_out:
         full = league_command(args, "report", "--replays", "all")

@@ -88,10 +88,10 @@ def load_game(game_id: str, rules: int | None = None) -> Game[Any, Any]:
     """
     game = _registered(game_id)
     if rules is not None:
-        found = game.by_rules(rules)
-        if found is None:
+        older = game.by_rules(rules)
+        if older is None:
             raise BadInput(f"{game_id}: rules version {rules}; this version plays {game.rules_version}")
-        game = found
+        game = older
     if not game.simultaneous:
         return game
     from warpleague.games.together import in_turn
@@ -122,8 +122,8 @@ def _registered(game_id: str) -> Game[Any, Any]:
                 f"python -c 'import {entry.module}' tells where"
             ) from error
         if getattr(installed, "id", None) != game_id:
-            told = f"{type(installed).__name__}.id is {getattr(installed, 'id', None)!r}"
-            raise BadInput(f"{where}: {told}; the name of the entry point must be the game's id")
+            problem = f"{type(installed).__name__}.id is {getattr(installed, 'id', None)!r}"
+            raise BadInput(f"{where}: {problem}; the name of the entry point must be the game's id")
         return installed
     from warpleague.suggest import nearest
 

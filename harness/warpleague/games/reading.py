@@ -123,13 +123,13 @@ class Given:
 
     def distinct(self, low: int, high: int) -> tuple[int, ...]:
         """A list of whole numbers from `low` to `high`, each at most once."""
-        found: list[int] = []
+        numbers: list[int] = []
         for item in self.items():
             number = item.whole(low, high)
-            if number in found:
+            if number in numbers:
                 item.fail(f"{number} is listed twice")
-            found.append(number)
-        return tuple(found)
+            numbers.append(number)
+        return tuple(numbers)
 
     def fields(self, *known: str) -> Fields:
         """An object that has no other keys than `known`."""

@@ -122,12 +122,12 @@ class InTurn(Game[State, Any]):
         before = state.before
         choosers = self._choosers(state)
         moves = {s: chosen[s] if s in chosen else self.game.legal(before, s)[0] for s in choosers}
-        after, told = self.game.apply(before, moves)
+        after, happened = self.game.apply(before, moves)
         # Who chose last could not know what the others chose.
-        events = [attrs.evolve(event, reveals=True) for event in told]
+        events = [attrs.evolve(event, reveals=True) for event in happened]
         for seat in state.leaving:
-            after, told = self.game.retire(after, seat)
-            events += told
+            after, happened = self.game.retire(after, seat)
+            events += happened
         return after, events
 
     def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:

@@ -47,9 +47,9 @@ class _OneForEachValue(type):
     """Gives back the object that is there already when an equal one is made."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        found = None if kwargs else _interned.get((cls, *args))
-        if found is not None:
-            return found
+        cached = None if kwargs else _interned.get((cls, *args))
+        if cached is not None:
+            return cached
         made = super().__call__(*args, **kwargs)
         return _interned.setdefault((cls, *_values(made)), made)
 
@@ -98,13 +98,13 @@ class CacheByIdentity(Generic[K, V]):
         self._made: dict[int, tuple[K, V]] = {}
 
     def __getitem__(self, key: K) -> V:
-        found = self._made.get(id(key))
-        if found is None:
+        cached = self._made.get(id(key))
+        if cached is None:
             if len(self._made) >= self._most:
                 self._made.clear()
             # The object is kept, too: as long as it is there no other one has its id.
-            found = self._made[id(key)] = key, self._make(key)
-        return found[1]
+            cached = self._made[id(key)] = key, self._make(key)
+        return cached[1]
 
 
 class Parts(Cache[K, Part]):
@@ -145,9 +145,9 @@ def mask(numbers: Iterable[int]) -> int:
 
 def members(bits: int) -> list[int]:
     """The numbers in the set `bits`, ascending."""
-    found = []
+    numbers = []
     while bits:
         low = bits & -bits
-        found.append(low.bit_length() - 1)
+        numbers.append(low.bit_length() - 1)
         bits ^= low
-    return found
+    return numbers

@@ -38,7 +38,7 @@ def scene_in_words(scene: Scene) -> list[str]:
     for link in scene.links:
         if meanings.get(link.kind) != "":
             sorts[_owned(link.kind, link.owner)].append(_link(link, places))
-    lines += [f"{sort} at {', '.join(found)}" for sort, found in sorts.items()]
+    lines += [f"{sort} at {', '.join(places)}" for sort, places in sorts.items()]
     for panel in scene.panels:
         lines += [f"{panel.title}:", *(f"  {line}" for line in panel.lines)]
     return lines
@@ -46,9 +46,9 @@ def scene_in_words(scene: Scene) -> list[str]:
 
 def _places(scene: Scene) -> dict[tuple[float, float], str]:
     """The name of each space in the game's texts: by column and row where these have names, else by its id."""
-    found = {(cell.x, cell.y): (cell.id or cell.label).replace("-", " ") for cell in scene.cells}
+    places = {(cell.x, cell.y): (cell.id or cell.label).replace("-", " ") for cell in scene.cells}
     if not scene.columns or not scene.rows:
-        return found
+        return places
     sheets: dict[int | None, list[Cell]] = defaultdict(list)
     for cell in scene.cells:
         sheets[cell.owner if scene.apart else None].append(cell)
@@ -58,8 +58,8 @@ def _places(scene: Scene) -> dict[tuple[float, float], str]:
             column, row = int(cell.x - left), int(cell.y - top)
             if column < len(scene.columns) and row < len(scene.rows):
                 names = scene.columns[column], scene.rows[row]
-                found[cell.x, cell.y] = f"({','.join(name.removeprefix('die-') for name in names)})"
-    return found
+                places[cell.x, cell.y] = f"({','.join(name.removeprefix('die-') for name in names)})"
+    return places
 
 
 def _piece(piece: Piece, places: dict[tuple[float, float], str]) -> str:

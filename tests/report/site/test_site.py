@@ -57,7 +57,7 @@ def test_every_link_leads_somewhere_and_none_outside(
     """All pages are well-formed, their links and files are there, and nothing of another place is named."""
     written = site()
     out = written.index.parent
-    assert (written.matches, written.made, written.kept, written.left_out) == (12, 12, 0, 0)
+    assert (written.matches, written.made, written.existing, written.left_out) == (12, 12, 0, 0)
     assert len(pages_of(out)) == 13
     assert broken_links(out, take_apart) == []
     for path in out.rglob("*"):
@@ -96,13 +96,13 @@ def test_pages_that_are_there_are_kept(site: Write) -> None:
     index = site().index
     pages = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pages_of(index.parent)}
     again = site()
-    assert (again.made, again.kept, again.removed) == (0, 12, 0)
+    assert (again.made, again.existing, again.removed) == (0, 12, 0)
     del pages[index]
     assert pages == {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pages}
     next(iter(pages)).write_bytes(b"half a page")
     assert (site().made, next(iter(pages)).read_bytes()) == (1, next(iter(pages.values()))[1])
     assert site(version="another").made == 12
-    assert site(version="another").kept == 12
+    assert site(version="another").existing == 12
 
 
 def test_fewer_replays_leave_no_page_behind(site: Write, take_apart: Any) -> None:
@@ -110,7 +110,7 @@ def test_fewer_replays_leave_no_page_behind(site: Write, take_apart: Any) -> Non
     out = site().index.parent
     (out / "matches" / "notes.html").write_text("<p>mine</p>")
     fewer = site(replays=3)
-    assert (fewer.left_out, fewer.removed, fewer.kept) == (9, 9, 3)
+    assert (fewer.left_out, fewer.removed, fewer.existing) == (9, 9, 3)
     assert len(list((out / "matches").glob("*.html"))) == 4
     order = (out / "matches" / "order.js").read_text()
     assert order.count('"') == 2 * 3

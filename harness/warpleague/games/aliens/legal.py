@@ -107,11 +107,13 @@ def _die_actions(ship: int, number: int, die: int, other: int) -> tuple[Action, 
     if other not in ends:
         return actions
     key = ((ship * COUNT + number) * 6 + die) * COUNT + other
-    kept = _avoiding.get(key)
-    if kept is None:
+    allowed = _avoiding.get(key)
+    if allowed is None:
         row = (number * 6 + die) * 8
-        kept = _avoiding[key] = tuple(action for action in actions if TARGET[row + USES[action][1]] != other)
-    return kept
+        allowed = _avoiding[key] = tuple(
+            action for action in actions if TARGET[row + USES[action][1]] != other
+        )
+    return allowed
 
 
 def turn_actions(

@@ -87,11 +87,11 @@ def _hole(number: int, coin: int, public: bool, seen: bool, diagonals: str) -> C
     """A square with a wormhole, whose value the viewer has `seen` or not."""
     # The letter of the suit, and the value in figures when it is public, else as known to its side only.
     suit, value = divmod(coin, 6)
-    told = str(value) if seen else "?"
+    shown = str(value) if seen else "?"
     kind = "wormhole" if public else "hidden-wormhole"
     ways = " ".join(WAYS[way] for way in AXES[diagonals][suit])
     glyph = f"coin {_GLYPHS[suit]}"
-    return Cell(*_place(number), kind, _LETTERS[suit] + told, coin // 12, _id(number), glyph, told, ways)
+    return Cell(*_place(number), kind, _LETTERS[suit] + shown, coin // 12, _id(number), glyph, shown, ways)
 
 
 def _links(state: State) -> tuple[Link, ...]:

@@ -129,15 +129,15 @@ class BoardSet:
 
 
 def _hexes(given: Given, *, far: bool = False) -> list[Hex]:
-    found: list[Hex] = []
+    hexes: list[Hex] = []
     for item in given.items():
         q, r = item.wholes(-1000, 1000, 2)
         if distance((q, r), (0, 0)) > (1000 if far else RADIUS):
             given.fail(f"space [{q}, {r}] is not on the board: |q|, |r| and |q + r| are at most {RADIUS}")
-        if (q, r) in found:
+        if (q, r) in hexes:
             given.fail(f"[{q}, {r}] is listed twice")
-        found.append((q, r))
-    return found
+        hexes.append((q, r))
+    return hexes
 
 
 def _side(given: Given, *, station: bool = False) -> Side:
@@ -227,12 +227,12 @@ def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
     top = Given(table, where)
     fields = top.fields("station", "board", "pattern")
     stations = fields.get("station", {}).fields("small", "large")
-    found: dict[str, Side] = {}
+    sides: dict[str, Side] = {}
     for name, seats in (("small", 3), ("large", 5)):
         if name in stations or base is None:
-            found[name] = _station(stations[name], seats)
+            sides[name] = _station(stations[name], seats)
         else:
-            found[name] = base.small if name == "small" else base.large
+            sides[name] = base.small if name == "small" else base.large
     boards = [_board(given, where) for given in fields["board"].items()]
     if not boards:
         fields.fail("board", "must be [[board]] tables, one for each board")
@@ -249,7 +249,7 @@ def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
         patterns = {name: _pattern(Given(given.value[name], name, given), name) for name in names}
     else:
         patterns = base.patterns
-    return BoardSet(found["small"], found["large"], tuple(boards), patterns, None if base is None else table)
+    return BoardSet(sides["small"], sides["large"], tuple(boards), patterns, None if base is None else table)
 
 
 @cache

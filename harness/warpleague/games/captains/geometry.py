@@ -70,11 +70,11 @@ class Planet:
 def spread(side: Side, centre: Hex, rotation: int) -> dict[Hex, tuple[str, int]]:
     """The kind and wild number of every space of a board lying at `centre`."""
     cq, cr = centre
-    found = {}
+    kinds = {}
     for at in BOARD_HEXES:
         q, r = rotate(at, rotation)
-        found[cq + q, cr + r] = side.kinds.get(at, ("blank", 0))
-    return found
+        kinds[cq + q, cr + r] = side.kinds.get(at, ("blank", 0))
+    return kinds
 
 
 def planets_of(side: Side, centre: Hex, rotation: int) -> list[tuple[Hex, ...]]:
@@ -135,10 +135,10 @@ class Face:
 
 
 def _face(grid: Grid, side: Side, centre: Hex, rotation: int) -> Face:
-    found = {grid.index[at]: kind for at, kind in spread(side, centre, rotation).items()}
+    kinds = {grid.index[at]: kind for at, kind in spread(side, centre, rotation).items()}
 
     def of(*wanted: str) -> int:
-        return mask([space for space, (kind, _) in found.items() if kind in wanted])
+        return mask([space for space, (kind, _) in kinds.items() if kind in wanted])
 
     planets = []
     for planet in planets_of(side, centre, rotation):
@@ -149,8 +149,8 @@ def _face(grid: Grid, side: Side, centre: Hex, rotation: int) -> Face:
             near |= grid.near[space]
         planets.append((mask(spaces), beside, near))
     return Face(
-        kinds=tuple((space, kind) for space, (kind, _) in found.items()),
-        wild=tuple((space, number) for space, (_, number) in found.items() if number),
+        kinds=tuple((space, kind) for space, (kind, _) in kinds.items()),
+        wild=tuple((space, number) for space, (_, number) in kinds.items() if number),
         closed=of(*CLOSED),
         holes=of("blackhole"),
         stations=of("station"),

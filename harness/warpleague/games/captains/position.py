@@ -334,7 +334,7 @@ class _Reader:
         planets = self.table.planets
         if "known" not in self.fields:
             return tuple(Known((0,) * planets, (0,) * sum(hand)) for hand in hands)
-        found = []
+        cards = []
         for item, hand in zip(self.fields["known"].items(len(hands)), hands, strict=True):
             parts = item.fields("sure", "slots", "spent")
             sure = parts["sure"].wholes(0, HAND, planets)
@@ -354,8 +354,8 @@ class _Reader:
                 item.fail(f"does not fit the hand {list(hand)}")
             if spent and not known.hidden:
                 parts["spent"].fail("must be empty when no card is hidden")
-            found.append(known)
-        return tuple(found)
+            cards.append(known)
+        return tuple(cards)
 
     def ending(self, explorers: tuple[int, ...], cards: Cards) -> tuple[Why, int, int]:
         """Why and when the game ends (captains E1, E4), and the round."""

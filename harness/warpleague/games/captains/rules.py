@@ -325,10 +325,10 @@ def _roll(new: State, rolled: Rolled, events: Events) -> None:
         hidden = {"event": "drawn" if stage == DRAW else "dealt", "seat": seat, "to": "hand"}
         events.append(Event({**hidden, "planet": planet}, (seat,), hidden, reveals=True))
         count_down(new, events)
-    held = sum(new.cards.hands[seat])
-    if stage == DRAW and (not new.cards.left or held >= HAND):
+    in_hand = sum(new.cards.hands[seat])
+    if stage == DRAW and (not new.cards.left or in_hand >= HAND):
         new.stage, new.focus = TURN, STATION
-    elif stage == DEAL and held == DEALT[seat]:
+    elif stage == DEAL and in_hand == DEALT[seat]:
         if seat + 1 < new.table.players:
             new.seat = seat + 1
         else:

@@ -231,15 +231,15 @@ def _owned(
     lines.append(f"delivered: {_passengers(pile)}")
     title = f"{_owner_name(owner, players)}: {counted(sum(points), 'point')}"
     if seen:
-        held = tuple(
+        items = tuple(
             Item("passenger", f"P{planet}", f"hand-{owner}-P{planet}{f'-{i}' if i else ''}", "card")
             for planet, count in enumerate(hand)
             for i in range(count)
         )
     else:
-        held = tuple(Item("hidden-passenger", "?", f"hand-{owner}-{i}", "card") for i in range(sum(hand)))
+        items = tuple(Item("hidden-passenger", "?", f"hand-{owner}-{i}", "card") for i in range(sum(hand)))
     delivered = _counted("delivered", f"pile-{owner}", pile)
-    trays = [Tray(name, (row,), owner) for name, row in (("Hand", held), ("Delivered", delivered)) if row]
+    trays = [Tray(name, (row,), owner) for name, row in (("Hand", items), ("Delivered", delivered)) if row]
     return Panel(title, tuple(lines), owner, len(lines) - above), tuple(trays)
 
 

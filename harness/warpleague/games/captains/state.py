@@ -91,12 +91,12 @@ _TABLES: dict[tuple[Plan, Layout], Table] = {}
 def table(plan: Plan, layout: Layout) -> Table:
     """The table of a match; one object is kept for each layout, as long as few are in use."""
     key = (plan, layout)
-    found = _TABLES.get(key)
-    if found is None:
+    cached = _TABLES.get(key)
+    if cached is None:
         if len(_TABLES) >= 64:
             _TABLES.clear()
-        found = _TABLES[key] = Table(plan, layout)
-    return found
+        cached = _TABLES[key] = Table(plan, layout)
+    return cached
 
 
 @attrs.define

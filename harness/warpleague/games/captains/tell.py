@@ -19,10 +19,10 @@ def about(state: State, kind: str, **facts: int | str | None) -> Event:
     """A public event about the seat whose turn it is, built once a match and kept."""
     table, seat = state.table, state.seat
     key = (kind, seat, *facts.values())
-    found: Event | None = table.events.get(key)
-    if found is None:
-        found = table.events[key] = Event({"event": kind, "seat": seat, **facts})
-    return found
+    event: Event | None = table.events.get(key)
+    if event is None:
+        event = table.events[key] = Event({"event": kind, "seat": seat, **facts})
+    return event
 
 
 def _paid(e: Facts, ai: bool = False) -> str:

@@ -220,7 +220,7 @@ def ai_collect(new: State, planet: int, events: Events) -> None:
 
 
 def _ai_deliver(new: State, planet: int, cards: int, events: Events) -> None:
-    new.cards = held = fresh_cards(new.cards)
-    held.docks = changed(held.docks, planet, -cards)
-    held.piles = replaced(held.piles, AI, changed(held.piles[AI], planet, cards))
+    new.cards = own_cards = fresh_cards(new.cards)
+    own_cards.docks = changed(own_cards.docks, planet, -cards)
+    own_cards.piles = replaced(own_cards.piles, AI, changed(own_cards.piles[AI], planet, cards))
     events.append(Event({"event": "ai-delivered", "planet": planet, "cards": cards}))

@@ -187,15 +187,15 @@ def view_json(state: Position, seat: int) -> bytes:
 def _own(cards: Cards) -> list[bytes]:
     """Further knowledge of each seat about the cards."""
     hands = encoded(list(map(sum, cards.hands)))
-    told = []
+    rows = []
     for seat, hand in enumerate(cards.hands):
         others = cards.hands[:seat] + cards.hands[seat + 1 :]
         sure = tuple([known.sure for known in cards.known[:seat] + cards.known[seat + 1 :]])
         unseen = encoded(_unseen(cards.deck, others, sure))
-        told.append(
+        rows.append(
             b'"hand":%b,"hands":%b,"deck":%d,"unseen":%b' % (encoded(hand), hands, cards.left, unseen)
         )
-    return told
+    return rows
 
 
 def _unseen(

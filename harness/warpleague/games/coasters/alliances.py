@@ -68,8 +68,8 @@ def say(new: State, action: act.Say, events: Events) -> None:
     seat = new.asked[0] if new.asked else new.seat
     new.table = table = st.fresh_table(new.table)
     table.messages = (*table.messages, st.Message(table.turn, seat, action.to, action.text))
-    said = {"event": "said", "seat": seat, "to": list(action.to), "text": action.text}
-    events.append(Event(said, (seat, *action.to)))
+    message = {"event": "said", "seat": seat, "to": list(action.to), "text": action.text}
+    events.append(Event(message, (seat, *action.to)))
 
 
 def retire(new: State, seat: int, events: Events) -> None:

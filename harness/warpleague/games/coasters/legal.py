@@ -119,16 +119,16 @@ def turn_actions(state: State) -> Actions:
                     for colour in range(config.ships)
                     if systems >> colour & 1 and not occupied >> 9 * colour + CENTRE & 1
                 )
-    found: Actions = _MOVES[moves] + warps
+    actions: Actions = _MOVES[moves] + warps
     if not state.fluxed and flux != st.TIP:
-        found += flux_actions(state)
+        actions += flux_actions(state)
     if config.talks:
         others = table.alive & ~(1 << state.seat | state.agreed | state.refused)
         if others:
-            found += _invokes(others)
+            actions += _invokes(others)
         if not state.claimed and st.NONE in state.ships:
-            found += _CLAIMS
-    return found
+            actions += _CLAIMS
+    return actions
 
 
 def flux_actions(state: State) -> Actions:
@@ -141,13 +141,13 @@ def flux_actions(state: State) -> Actions:
     if wild and options.wild_shot:  # V3
         return ()
     pose = state.ships[state.colour]
-    found: Actions = ()
+    actions: Actions = ()
     if wild or flux == st.SWAP:
         if options.system_swap:  # V2
-            found = _system_swaps(table.galaxy.laid)
+            actions = _system_swaps(table.galaxy.laid)
         else:
             players, seat = config.players, state.seat
-            found = tuple(
+            actions = tuple(
                 [
                     act.SWAPS[colour]
                     for colour, other in enumerate(state.ships)
@@ -156,16 +156,16 @@ def flux_actions(state: State) -> Actions:
             )
     if wild or flux == st.HOP:
         occupied = state.occupied
-        found += tuple(
+        actions += tuple(
             [act.HOPS[way] for way, target in table.galaxy.hops[pose >> 2] if not occupied >> target & 1]
         )
     if wild or flux == st.AIM:
-        found += act.AIMS
+        actions += act.AIMS
     if wild or flux == st.DIG:
         onward = table.galaxy.ahead[pose] >> 2
         if onward >= 0 and not state.occupied >> onward & 1:
-            found += _DIG
-    return found
+            actions += _DIG
+    return actions
 
 
 def ask(state: State, seat: int) -> str:
@@ -186,11 +186,11 @@ def parse(state: State, seat: int, data: object) -> act.Action:
     now = legal(state, seat)
     left = st.messages_left(state.table, seat)
     if now and left > 0 and type(data) is dict and data.get("do") == "say":
-        said: act.Say = _READER.read(data, now)
-        misfit = to_misfit(said.to, seat, state.table.config.players) or text_misfit(said.text)
+        message: act.Say = _READER.read(data, now)
+        misfit = to_misfit(message.to, seat, state.table.config.players) or text_misfit(message.text)
         if misfit:
             raise ActionError(f"say: {misfit}")
-        return said
+        return message
     also = ("say",) if left > 0 else ()
     return _READER.parse(data, now, lambda action: _why_not(state, action), also)
 

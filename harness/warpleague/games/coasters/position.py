@@ -63,7 +63,7 @@ def position_json(state: State, messages: Iterable[Message], more: bytes = b"") 
         b"null" if pose < 0 else _SHIP[xy[pose >> 2], pose & 3, hits[colour]]
         for colour, pose in enumerate(state.ships)
     ]
-    said = [message_json(message) for message in messages]
+    talk = [message_json(message) for message in messages]
     return (
         b'{"options":%b,"players":%d,"phase":%b,"round":%d,"turn":%d,"seat":%b,"colour":%b,"asked":%b,'
         b'"systems":%b,"ships":[%b],"last":%b,"d6":%b,"flux":%b,"halves":%d,"flux_used":%b,"agreed":%b,'
@@ -90,7 +90,7 @@ def position_json(state: State, messages: Iterable[Message], more: bytes = b"") 
         _NUMBERS[table.eliminated],
         _NUMBERS[table.retired],
         encoded(table.why),
-        encoded(said) if said else b"[]",
+        encoded(talk) if talk else b"[]",
         more,
     )
 
@@ -157,11 +157,11 @@ class _Reader:
     def seats(self, key: str, allowed: int) -> tuple[int, ...]:
         """A list of distinct seats out of the set `allowed`."""
         given = self.data.get(key, [])
-        found = given.distinct(0, self.players - 1)
+        numbers = given.distinct(0, self.players - 1)
         for item in given.items():
             if not allowed >> item.whole(0, self.players - 1) & 1:
                 item.fail(f"must not name seat {item.value}")
-        return found
+        return numbers
 
     def gone(self) -> None:
         everyone = (1 << self.players) - 1
@@ -285,13 +285,13 @@ class _Reader:
         return tuple(poses), tuple(hits), occupied
 
     def read_messages(self, turn: int) -> tuple[st.Message, ...]:
-        found: list[st.Message] = []
+        messages: list[st.Message] = []
         sent: dict[tuple[int, int], int] = {}
         for item in self.data.get("messages", []).items():
             if not self.config.talks:
                 item.fail("must not be: there is no talk in this game")
             message = item.fields("turn", "seat", "to", "text")
-            earliest = max(1, turn - self.players, found[-1].turn if found else 1)
+            earliest = max(1, turn - self.players, messages[-1].turn if messages else 1)
             when = message["turn"].whole(earliest, turn)
             seat = message["seat"].whole(0, self.players - 1)
             to = message["to"].wholes(0, self.players - 1)
@@ -304,8 +304,8 @@ class _Reader:
             sent[when, seat] = sent.get((when, seat), 0) + 1
             if sent[when, seat] > st.MESSAGES_A_TURN:
                 item.fail(f"is one too many: a seat sends at most {st.MESSAGES_A_TURN} a turn")
-            found.append(st.Message(when, seat, to, text))
-        return tuple(found)
+            messages.append(st.Message(when, seat, to, text))
+        return tuple(messages)
 
     def read_why(self) -> st.Why | None:
         given = self.data.get("why")

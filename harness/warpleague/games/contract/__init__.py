@@ -95,8 +95,8 @@ def check_game(
                 raise
             guesses += run.guesses
     if hidden is not None and guesses and any(guesses) != hidden:
-        told = "never differed from the truth" if hidden else "differed from the truth"
-        raise AssertionError(f"{game.id}: hidden={hidden}, but determinized states {told}")
+        result = "never differed from the truth" if hidden else "differed from the truth"
+        raise AssertionError(f"{game.id}: hidden={hidden}, but determinized states {result}")
 
 
 def _check_classes(game: Game[Any, Any]) -> None:
@@ -209,11 +209,11 @@ class _Run(KnowledgeChecker):
         game, state = self.game, sample.state
         self.check_json(game.to_json(state), "to_json", floats=True)
         data = json.loads(sample.text)
-        kept = copy.deepcopy(data)
+        before = copy.deepcopy(data)
         again = self.reload(data)
-        self.demand(data == kept, "from_json changed its argument")
+        self.demand(data == before, "from_json changed its argument")
         self.demand(again == state, "from_json(to_json(state)) is not the state")
-        self.same(game.to_json(again), kept, "to_json of the loaded state")
+        self.same(game.to_json(again), before, "to_json of the loaded state")
         for move in moves[sample.step : sample.step + 5]:
             for actor in () if is_rolled(move) else game.actors(again):
                 legal = [game.action_json(action) for action in game.legal(state, actor)]
@@ -224,9 +224,9 @@ class _Run(KnowledgeChecker):
             self.demand(again == state, "the loaded state has another future")
             self.demand(list(events) == list(twice), "the loaded state has other events")
         if isinstance(data, dict):
-            strange = {**copy.deepcopy(kept), "no-such-key": 1}
+            strange = {**copy.deepcopy(before), "no-such-key": 1}
             self.demand(self.load(strange) is None, "from_json accepts an unknown key")
-        for damaged in corruptions(kept, self.rng, _CORRUPTIONS):
+        for damaged in corruptions(before, self.rng, _CORRUPTIONS):
             loaded = self.load(damaged)
             if loaded is not None:
                 self.exercise(loaded, damaged)
@@ -290,9 +290,11 @@ class _Run(KnowledgeChecker):
                     self.demand(
                         hash(copied(action)) == hash(action), f"the copy of {action!r} hashes otherwise"
                     )
-                (after, events), (ahead, told) = game.apply(state, move), game.apply(again, twin)
+                (after, events), (ahead, twin_events) = game.apply(state, move), game.apply(again, twin)
                 self.demand(ahead == after, f"the copied state has another future with {move!r}")
-                self.demand(list(told) == list(events), f"the copied state has other events with {move!r}")
+                self.demand(
+                    list(twin_events) == list(events), f"the copied state has other events with {move!r}"
+                )
         self.doing = ""
 
     def check_decision(self, state: Any) -> None:
@@ -312,9 +314,9 @@ class _Run(KnowledgeChecker):
         self.demand(list(game.legal(state, actor)) == legal, "legal is not the same when asked again")
         lazy = game.legal(state, actor)
         self.demand([lazy[i] for i in range(len(lazy))] == legal, "legal has another order by index")
-        told = game.legal_json(state, actor, lazy)
+        listed = game.legal_json(state, actor, lazy)
         right = encoded([game.action_json(action) for action in legal])
-        self.demand(told is None or told == right, f"legal_json is not the JSON of legal: {told!r}")
+        self.demand(listed is None or listed == right, f"legal_json is not the JSON of legal: {listed!r}")
         ask = game.ask(state, actor)
         self.demand(isinstance(ask, str) and ask and ask.split() == [ask], f"ask must be one word: {ask!r}")
         self.demand(type(game.talk(state, actor)) is int and game.talk(state, actor) >= 0, "talk must count")
@@ -382,8 +384,10 @@ class _Run(KnowledgeChecker):
         before = dumps(game.to_json(state))
         after, events = game.retire(state, seat)
         self.demand(dumps(game.to_json(state)) == before, "retire changed the state it was given")
-        told = {"event": "retired", "seat": seat}
-        self.demand(any(event.data == told and event.seats is None for event in events), f"no event {told}")
+        retired = {"event": "retired", "seat": seat}
+        self.demand(
+            any(event.data == retired and event.seats is None for event in events), f"no event {retired}"
+        )
         self.check_events(events)
         self.check_pictures(after)
         self.demand(self.reload(json.loads(dumps(game.to_json(after)))) == after, "it loads as another state")
@@ -393,11 +397,11 @@ class _Run(KnowledgeChecker):
         """The recorded moves, actions as JSON, lead to the same states again."""
         game = self.game
         state = game.initial(self.players, self.options)
-        kept = {sample.step: sample.state for sample in collected}
+        states = {sample.step: sample.state for sample in collected}
         for self.step, move in enumerate((*moves, None)):
             self.doing = " (replaying)"
-            if self.step in kept:
-                self.demand(state == kept[self.step], "replaying the moves gives another state")
+            if self.step in states:
+                self.demand(state == states[self.step], "replaying the moves gives another state")
             if move is None:
                 return
             if not is_rolled(move):

@@ -172,9 +172,10 @@ class Checker:
             misfit = shape_misfit(view, self.game.View)
             if misfit:
                 self.fail(f"view of seat {seat} does not fit {self.game.View.__name__}: {misfit}")
-            told = self.game.view_json(state, seat)
+            seat_view = self.game.view_json(state, seat)
             self.demand(
-                told == encoded(view), f"view_json of seat {seat} is not the JSON of its view: {told!r}"
+                seat_view == encoded(view),
+                f"view_json of seat {seat} is not the JSON of its view: {seat_view!r}",
             )
         for viewer in (None, *range(self.players)):
             scene = self.game.scene(state, viewer)

@@ -58,8 +58,8 @@ class KnowledgeChecker(Checker):
                 continue
             self.doing = f" (what seat {seat} learns from {moves[0]!r})"
             first, events = ends[0]
-            for (other, told), move in zip(ends[1:], moves[1:], strict=True):
-                if move != moves[0] and self.seen(events, seat) == self.seen(told, seat):
+            for (other, other_events), move in zip(ends[1:], moves[1:], strict=True):
+                if move != moves[0] and self.seen(events, seat) == self.seen(other_events, seat):
                     self.lockstep(first, other, seat)
         self.doing = ""
 
@@ -101,10 +101,10 @@ class KnowledgeChecker(Checker):
                 if None in pairs:
                     return
                 move, twin = (joined(actors, actions) for actions in zip(*pairs, strict=True))
-            (one, events), (two, told) = game.apply(one, move), game.apply(two, twin)
-            if self.seen(events, seat) != self.seen(told, seat):
+            (one, events), (two, twin_events) = game.apply(one, move), game.apply(two, twin)
+            if self.seen(events, seat) != self.seen(twin_events, seat):
                 if actors == (seat,):
-                    reveals = any(e.reveals for e in events) and any(e.reveals for e in told)
+                    reveals = any(e.reveals for e in events) and any(e.reveals for e in twin_events)
                     self.demand(reveals, f"{move!r} tells seat {seat} something new, but no event `reveals`")
                 return
 
@@ -128,8 +128,8 @@ class KnowledgeChecker(Checker):
 
     def retire_alike(self, one: Any, two: Any, seat: int, other: int) -> None:
         """Retiring `other` leaves `seat` the same view of two positions if it tells it the same."""
-        (one, events), (two, told) = self.game.retire(one, other), self.game.retire(two, other)
-        if self.seen(events, seat) == self.seen(told, seat):
+        (one, events), (two, twin_events) = self.game.retire(one, other), self.game.retire(two, other)
+        if self.seen(events, seat) == self.seen(twin_events, seat):
             self.same(
                 self.game.view(two, seat), self.game.view(one, seat), f"views after seat {other} retired"
             )

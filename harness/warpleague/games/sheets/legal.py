@@ -74,11 +74,11 @@ _CHUNKS: Final = tuple(
 
 def _free_lines(edges: int) -> _Actions:
     """A free line on every edge that is not in the set `edges` (T5)."""
-    found: _Actions = ()
+    lines: _Actions = ()
     for chunk in _CHUNKS:
-        found += chunk[edges & 63]
+        lines += chunk[edges & 63]
         edges >>= _CHUNK
-    return found
+    return lines
 
 
 _CHUNKS_JSON: Final = tuple(
@@ -89,11 +89,11 @@ _CHUNKS_JSON: Final = tuple(
 
 def _free_lines_json(edges: int) -> bytes:
     """The JSON of `_free_lines`, without its brackets."""
-    found = []
+    lines = []
     for chunk in _CHUNKS_JSON:
-        found.append(chunk[edges & 63])
+        lines.append(chunk[edges & 63])
         edges >>= _CHUNK
-    return b"".join(found)[1:]
+    return b"".join(lines)[1:]
 
 
 free_lines: Final = Cache[int, _Actions](_free_lines)
@@ -107,19 +107,19 @@ _blue_cache: dict[tuple[int, int, int], _Actions] = {}
 
 
 def _lines(missing: int) -> _Actions:
-    found = _line_cache.get(missing)
-    if found is None:
-        found = _line_cache[missing] = tuple(LINES[edge] for edge in members(missing))
-    return found
+    cached = _line_cache.get(missing)
+    if cached is None:
+        cached = _line_cache[missing] = tuple(LINES[edge] for edge in members(missing))
+    return cached
 
 
 def _yellows(unit: int, value: int, sheet: Sheet) -> _Actions:
     open_cells = YELLOW[value] & ~sheet.yellow
-    found = _yellow_cache.get((unit, open_cells))
-    if found is None:
+    cached = _yellow_cache.get((unit, open_cells))
+    if cached is None:
         table = YELLOWS[unit]
-        found = _yellow_cache[unit, open_cells] = tuple(table[cell] for cell in members(open_cells))
-    return found
+        cached = _yellow_cache[unit, open_cells] = tuple(table[cell] for cell in members(open_cells))
+    return cached
 
 
 def _reds(unit: int, value: int, sheet: Sheet) -> _Actions:
@@ -127,12 +127,12 @@ def _reds(unit: int, value: int, sheet: Sheet) -> _Actions:
         return ()
     boxes = CROSS[value] & ~sheet.filled
     key = (unit, value, boxes)
-    found = _red_cache.get(key)
-    if found is None:
+    cached = _red_cache.get(key)
+    if cached is None:
         table = REDS[unit, value]
         # sheets S3: a mark that completes nothing is still a use.
-        found = _red_cache[key] = tuple(table[box] for box in members(boxes)) or (table[None],)
-    return found
+        cached = _red_cache[key] = tuple(table[box] for box in members(boxes)) or (table[None],)
+    return cached
 
 
 def _blues(unit: int, value: int, sheet: Sheet) -> _Actions:
@@ -141,12 +141,12 @@ def _blues(unit: int, value: int, sheet: Sheet) -> _Actions:
         return (BLUES[unit, value][None],) if len(sheet.blue) < CIRCLES else ()
     boxes = CROSS[value] & ~sheet.wormholes
     key = (unit, value, boxes)
-    found = _blue_cache.get(key)
-    if found is None:
+    cached = _blue_cache.get(key)
+    if cached is None:
         table = BLUES[unit, value]
         # Never empty: there are at most 7 wormholes, and 11 boxes in a row and column.
-        found = _blue_cache[key] = tuple(table[box] for box in members(boxes))
-    return found
+        cached = _blue_cache[key] = tuple(table[box] for box in members(boxes))
+    return cached
 
 
 def uses(state: State, sheet: Sheet, unit: int) -> _Actions:
@@ -160,12 +160,12 @@ def uses(state: State, sheet: Sheet, unit: int) -> _Actions:
         return _reds(unit, value, sheet)
     if unit == BLUE_UNIT:
         return _blues(unit, value, sheet)
-    found = _yellows(unit, value, sheet)
+    actions = _yellows(unit, value, sheet)
     if state.round >= BLACK_RED_ROUND:
-        found += _reds(unit, value, sheet)
+        actions += _reds(unit, value, sheet)
         if state.round >= BLACK_BLUE_ROUND:
-            found += _blues(unit, value, sheet)
-    return found
+            actions += _blues(unit, value, sheet)
+    return actions
 
 
 def useful(dice: tuple[int, ...], round_: int, sheet: Sheet, unit: int) -> bool:
@@ -189,37 +189,37 @@ def legal(state: State, seat: int) -> _Actions:
         return ()
     sheet = state.sheets[seat]
     phase = state.phase
-    found: _Actions
+    actions: _Actions
     if phase == "mark":
-        found = ()
+        actions = ()
         kept = state.kept
         while kept:
             low = kept & -kept
-            found += uses(state, sheet, low.bit_length() - 1)
+            actions += uses(state, sheet, low.bit_length() - 1)
             kept ^= low
     elif phase == "take":
         offered = state.offered
-        found = ()
+        actions = ()
         while offered:
             low = offered & -offered
             unit = low.bit_length() - 1
             if useful(state.dice, state.round, sheet, unit):
-                found += (TAKES[unit],)
+                actions += (TAKES[unit],)
             offered ^= low
         # sheets T4: the solo player's dice are in hand again, so that rerolls may be spent on them.
         if sheet.rerolls and len(state.sheets) == 1:
-            found += (REROLL,)
+            actions += (REROLL,)
     elif phase == "keep":
-        found = _KEEPS_OR_REROLL[state.hand] if sheet.rerolls else _KEEPS[state.hand]
+        actions = _KEEPS_OR_REROLL[state.hand] if sheet.rerolls else _KEEPS[state.hand]
     elif phase == "use":
-        found = uses(state, sheet, state.taken)
+        actions = uses(state, sheet, state.taken)
     else:
-        found = ()
+        actions = ()
     if sheet.free_lines and sheet.edges != ALL_EDGES:
-        found += free_lines[sheet.edges]
+        actions += free_lines[sheet.edges]
     if phase in ("take", "lines"):
-        found += (PASS,)
-    return found
+        actions += (PASS,)
+    return actions
 
 
 def legal_json(state: State, seat: int, legal: Sequence[Action]) -> bytes | None:

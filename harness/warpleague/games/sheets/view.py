@@ -155,14 +155,14 @@ _SETUP: Final = _setup()
 
 def _numbers(bits: int) -> bytes:
     """The list of the numbers in a set, eight bits at a time: a sheet's sets are large, and change often."""
-    found = []
+    numbers = []
     first = 0
     while bits:
         if low := bits & 255:
-            found.append(_OCTETS[first, low])
+            numbers.append(_OCTETS[first, low])
         bits >>= 8
         first += 8
-    return b"[%b]" % b",".join(found)
+    return b"[%b]" % b",".join(numbers)
 
 
 _OCTETS: Final = Cache[tuple[int, int], bytes](

@@ -75,8 +75,8 @@ def faults(league: League, columns: Columns | None = None) -> Iterator[FaultLine
     names = league.season.names
     at = np.flatnonzero(columns.faults.any(axis=1))
     numbers, ids, places = (columns.values[name][at].tolist() for name in ("number", "id", "seats"))
-    found = league.store.faults([match_id.decode() for match_id in ids])
-    for number, bots, (match_id, of_seats) in zip(numbers, places, found, strict=True):
+    rows = league.store.faults([match_id.decode() for match_id in ids])
+    for number, bots, (match_id, of_seats) in zip(numbers, places, rows, strict=True):
         for seat, of_seat in enumerate(of_seats):
             for fault in of_seat:
                 yield FaultLine(names[bots[seat]], number, match_id, seat, fault)
@@ -133,8 +133,8 @@ def _add_times(lines: list[TimeLine], columns: Columns) -> None:
 def busy(league: League, share: float) -> Array:
     """Whether in each match that counts a bot waited for a processor for more than a `share` of its time."""
     wall, wait = TIMES.index("wall_ms"), TIMES.index("wait_ms")
-    found = [
+    chunks = [
         (columns.times[:, :, wait] > share * columns.times[:, :, wall]).any(axis=1)
         for columns in league.in_parts("times")
     ]
-    return np.concatenate([np.zeros(0, bool), *found])
+    return np.concatenate([np.zeros(0, bool), *chunks])

@@ -59,27 +59,27 @@ def commitment_to(season: Season) -> str:
 
 def _format(season: Season) -> dict[str, Any]:
     """The format as it is stored: without keys at their defaults that formats did not always have."""
-    format_ = attrs.asdict(season.format)
-    format_["seeding"] = season.format.seeding or "order"
+    stored_format = attrs.asdict(season.format)
+    stored_format["seeding"] = season.format.seeding or "order"
     for field in attrs.fields(FormatTable):
-        if field.name in _NEWER and format_[field.name] == field.default:
-            del format_[field.name]
+        if field.name in _NEWER and stored_format[field.name] == field.default:
+            del stored_format[field.name]
     if season.format.until is not None and not season.format.until.within:
-        del format_["until"]["within"]
+        del stored_format["until"]["within"]
     if season.format.kind == "ladder":
-        format_["pairing"] = PAIRING
+        stored_format["pairing"] = PAIRING
     if season.seating > 1:
-        format_["seating"] = season.seating
+        stored_format["seating"] = season.seating
     if season.returns:
-        format_["returns"] = season.returns
+        stored_format["returns"] = season.returns
     if season.seeds:
-        format_["seeds"] = list(season.seeds)
+        stored_format["seeds"] = list(season.seeds)
     if season.stages:
-        format_["stages"] = [
+        stored_format["stages"] = [
             {"league": stage.league, "head": stage.head, "bots": [list(bot) for bot in stage.bots]}
             for stage in season.stages
         ]
-    return format_
+    return stored_format
 
 
 def _hash(bots: object, conditions: object, form: object) -> str:

@@ -111,8 +111,8 @@ class RecordReader:
                 case Fault.type:
                     fault = self._structured(index, data, Fault)
                     self._add(index, data, fault)
-                    fault_ = SeatFault(fault.kind, index, fault.retired, fault.detail.message)
-                    self.faults[fault.seat].append(fault_)
+                    seat_fault = SeatFault(fault.kind, index, fault.retired, fault.detail.message)
+                    self.faults[fault.seat].append(seat_fault)
                 case End.type:
                     return self._end(index, header, self._structured(index, data, End))
         raise RecordError(f"line {len(self.lines)}: the record stops here: there is no end line")

@@ -158,15 +158,15 @@ def _hash(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("warpleague.report.site"),
         autoescape=True,
         undefined=StrictUndefined,
         keep_trailing_newline=True,
         finalize=_shown,
     )
-    found.filters["moment"] = moment
-    return found
+    environment.filters["moment"] = moment
+    return environment
 
 
 def moment(at: str) -> Markup:

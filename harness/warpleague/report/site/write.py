@@ -4,7 +4,7 @@ A site works at any moment, also when its writing is killed. Files that pages sh
 that old and new pages find theirs. Pages of matches are replaced one by one, each as a whole. The league's page,
 which links to them, is written last; only then are files removed that no page needs any more. A match's page
 contains a hash of what it was made from: the record, and all code that turns records into pages. If that is the
-same, the page is kept.
+same, the page stays.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Site:
     matches: int
     total: int | None
     made: int
-    kept: int
+    existing: int
     left_out: int
     removed: int
     bytes: int
@@ -73,7 +73,7 @@ class Site:
             "index": str(self.index),
             "matches": self.matches,
             "total": self.total,
-            "replays": {"made": self.made, "kept": self.kept, "left_out": self.left_out},
+            "replays": {"made": self.made, "kept": self.existing, "left_out": self.left_out},
             "removed": self.removed,
             "bytes": self.bytes,
             "elapsed_s": round(self.elapsed_s, 3),
@@ -115,7 +115,7 @@ def write_site(
     for name, data in shared().items():
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
-    made = kept = 0
+    made = existing = 0
     problems: list[tuple[int, str, str]] = []
     made_by = maker(league.season.game, version)
     for done, (match, page) in enumerate(
@@ -124,7 +124,7 @@ def write_site(
         if isinstance(page, str):
             problems.append((match.number, match.id, page))
         elif page is None:
-            kept += 1
+            existing += 1
         else:
             made += 1
             place = _place(out, match)
@@ -149,7 +149,7 @@ def write_site(
         matches=len(listing),
         total=content.values["status"].matches,
         made=made,
-        kept=kept,
+        existing=existing,
         left_out=len(listing) - len(chosen),
         removed=removed,
         bytes=sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),

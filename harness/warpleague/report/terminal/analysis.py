@@ -123,8 +123,8 @@ def summary_text(analysis: Analysis, elapsed_s: float | None = None) -> str:
         f"{by_text(analysis)}{took}"
     )
     if analysis.faults:
-        told = ", ".join(f"{count:,} {kind}" for kind, count in analysis.faults.items())
-        text += f"\nfaults in these playouts: {told}; the first legal action was played instead"
+        faults = ", ".join(f"{count:,} {kind}" for kind, count in analysis.faults.items())
+        text += f"\nfaults in these playouts: {faults}; the first legal action was played instead"
     return text
 
 

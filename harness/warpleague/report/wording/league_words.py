@@ -352,8 +352,8 @@ def dice_line(season: Season) -> str:
 
 def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
     """How many promises were tried and kept, and which were not tried, or only in some matches."""
-    kept = [set(confinement.kept or ()) for confinement, _ in known]
-    always, ever = set.intersection(*kept), set.union(*kept)
+    promises = [set(confinement.kept or ()) for confinement, _ in known]
+    always, ever = set.intersection(*promises), set.union(*promises)
     missing: Counter[str] = Counter()
     for confinement, matches in known:
         for promise in sorted((ever | set(confinement.untried or ())) - set(confinement.kept or ())):

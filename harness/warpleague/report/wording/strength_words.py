@@ -139,13 +139,11 @@ def _beside(state: StrengthTest) -> str:
         return ""
     low = -inf if estimate.low is None else estimate.low
     high = inf if estimate.high is None else estimate.high
-    held = [elo for elo in (test.elo0, test.elo1) if low <= elo <= high]
-    if len(held) == 2:
+    inside = [elo for elo in (test.elo0, test.elo1) if low <= elo <= high]
+    if len(inside) == 2:
         place = "holds both"
-    elif held:
-        place = (
-            f"holds {held[0]:g} and not {next(elo for elo in (test.elo0, test.elo1) if elo not in held):g}"
-        )
+    elif inside:
+        place = f"holds {inside[0]:g} and not {next(elo for elo in (test.elo0, test.elo1) if elo not in inside):g}"
     elif low > max(test.elo0, test.elo1):
         place = "lies above both"
     elif high < min(test.elo0, test.elo1):
@@ -153,7 +151,7 @@ def _beside(state: StrengthTest) -> str:
     else:
         place = "lies between them"
     text = f" The 95 % interval of the estimate {place}"
-    if state.left and len(held) < 2:
+    if state.left and len(inside) < 2:
         text += f"; if the deals go on like this, the test decides after about {state.left:,} more matches"
     return f"{text}."
 
