@@ -26,7 +26,7 @@ SPECTATOR: Final = -1
 """The viewer who sits on no seat: it sees what all seats know, as the public of a match that is being played does."""
 
 _MAX_EVENTS: Final = 10_000
-"""So many events of a kind are kept at most."""
+"""The most events of a kind in the cache."""
 
 JsonObject: TypeAlias = dict[str, Any]
 
@@ -42,7 +42,7 @@ A = TypeVar("A")
 
 @attrs.define
 class Event:
-    """Something that happened, told to the seats that may know it.
+    """Something that happened, sent to the seats that may know it.
 
     `data` is the full form, a JSON object whose key `event` names its kind. `seats` are those who see it in
     full (None: all); the others see `redacted`, or nothing if that is None. `reveals` is true when the event
@@ -213,7 +213,7 @@ class Game(ABC, Generic[S, A]):
     def legal_json(self, state: S, seat: int, legal: Sequence[A]) -> bytes | None:  # noqa: ARG002 - see below
         """The JSON list of `legal`, as a question carries it, for games with a quick way to make it.
 
-        None: it is put together from the JSON of each action, which is kept.
+        None: it is put together from the JSON of each action, which is cached.
         """
         return None
 
@@ -320,7 +320,7 @@ class Game(ABC, Generic[S, A]):
         return ()
 
     def talk(self, state: S, seat: int) -> int:  # noqa: ARG002 - most games are silent
-        """How many messages `seat` may still send now; 0 where the game has no talk.
+        """How many more messages `seat` may send now; 0 where the game has no talk.
 
         Where it is not 0 the seat is asked even with one legal action, and the question carries the number.
         """

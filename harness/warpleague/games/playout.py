@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Playout:
     """A match played at random.
 
-    `moves` are actions and rolls in order; `states` has one state more than moves if they were kept, else
+    `moves` are actions and rolls in order; `states` has one state more than moves if they were stored, else
     only the first and the last; `outcome` is the result.
     """
 

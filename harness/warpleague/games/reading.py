@@ -274,7 +274,7 @@ class ActionReader:
     def __init__(self, kinds: Iterable[type]) -> None:
         self._kinds: dict[str, type] = {kind.do: kind for kind in kinds}  # type: ignore[attr-defined]
         self._known: dict[tuple[Any, ...], Any] = {}
-        """Actions that were legal once. They come again, and are found here faster than they are made."""
+        """Actions that were legal once. They come again, and a look-up here is faster than making them."""
 
     def read(self, data: object, legal: Iterable[Any]) -> Any:
         """The action that `data` describes, legal or not.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Choosing:
-    """A position in the middle of a common decision: some seats have chosen, others are still to choose."""
+    """A position in the middle of a common decision: some seats have chosen, others have yet to choose."""
 
     before: Any
     """The position of the game, which stays the same until all have chosen."""
@@ -70,12 +70,12 @@ class InTurn(Game[State, Any]):
         return actors if len(actors) > 1 or isinstance(state, Choosing) else ()
 
     def together(self, state: State) -> tuple[int, ...]:
-        """The seats that are still to choose in a common decision, ascending; the first of them acts next."""
+        """The seats that have yet to choose in a common decision, ascending; the first of them acts next."""
         gone = _gone(state)
         return tuple([seat for seat in self._choosers(state) if seat not in gone])
 
     def actors(self, state: State) -> tuple[int, ...]:
-        """One seat: of those that decide at once, the first that is still to choose."""
+        """One seat: of those that decide at once, the first that has yet to choose."""
         if isinstance(state, Choosing):
             return self.together(state)[:1]
         return self.game.actors(state)[:1]
@@ -89,7 +89,7 @@ class InTurn(Game[State, Any]):
         return self.game.legal_json(_before(state), seat, legal)
 
     def parse(self, state: State, seat: int, data: object) -> Any:
-        """As the game reads it, for a seat that is still to choose."""
+        """As the game reads it, for a seat that has yet to choose."""
         if seat in _gone(state):
             raise ActionError(f"seat {seat} has chosen already")
         return self.game.parse(_before(state), seat, data)

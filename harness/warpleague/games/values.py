@@ -102,7 +102,7 @@ class CacheByIdentity(Generic[K, V]):
         if cached is None:
             if len(self._made) >= self._most:
                 self._made.clear()
-            # The object is kept, too: as long as it is there no other one has its id.
+            # The cache holds the object, too: as long as it is there no other one has its id.
             cached = self._made[id(key)] = key, self._make(key)
         return cached[1]
 

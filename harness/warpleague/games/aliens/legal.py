@@ -189,7 +189,7 @@ def _sends_json() -> tuple[bytes, ...]:
 
 
 class LazyActions(Sequence[Action]):
-    """A long list of legal actions that is not kept: `_at` finds the item of an index in range, `_place` the index."""
+    """A long list of legal actions that is not stored: `_at` gives the item of an index, `_place` the index."""
 
     __slots__ = ()
 

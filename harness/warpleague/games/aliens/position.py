@@ -103,7 +103,7 @@ _OWN: Final = (0x000FFF, 0xFFF000)
 
 
 def render(state: State, seat: int | None) -> JsonObject:
-    """The position as JSON, made of parts that are kept: the whole (`seat` None), or what `seat` knows."""
+    """The position as JSON, made of cached parts: the whole (`seat` None), or what `seat` knows."""
     s = state
     known = s.known
     seen = -1 if seat is None else known | _OWN[seat]

@@ -250,7 +250,7 @@ def _must_send(new: State, cascade: Cascade) -> None:
 
 
 def _settle(new: State, cascade: Cascade, actor: int, events: Events) -> None:
-    """No ship is in flight any more; a ship that still stands where it landed activates at last (aliens T7)."""
+    """No ship is in flight any more; a ship that has not moved since it landed activates at last (aliens T7)."""
     _, sends, after, at = cascade
     if after >= 0 and new.ships[after] == at:
         _activate(new, (after, sends, -1, -1), actor, events)

@@ -89,7 +89,7 @@ class Plan:
 def plan(players: int, options: Options, rules: int = RULES) -> Plan:
     """The plan of a match; `OptionsError` if the options do not fit together or the players.
 
-    One object is kept for each set of options, as long as few are in use.
+    The cache has one object for each set of options, as long as few are in use.
     """
     data = attrs.asdict(options)
     try:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Known:
     """Public knowledge of one hand.
 
-    `sure` counts, by planet, cards taken from the Docks and still held. `slots` holds for each card drawn from
+    `sure` counts, by planet, cards taken from the Docks and not yet played. `slots` holds for each card drawn from
     the deck a bit mask of the planets it cannot be. `spent` holds for each such card that has left, but could
     not be pinned to a slot, its planet and a bit mask of the slots it may have filled.
     """

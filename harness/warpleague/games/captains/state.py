@@ -68,7 +68,7 @@ class Table:
         """By space: bit mask of the planet and the station beside it."""
         self.events: dict[Any, Event] = {}
         self.moves: dict[int, Event] = {}
-        """The events of moves, which are told most often, by from, to and seat."""
+        """The events of moves, the most frequent ones, by from, to and seat."""
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -89,7 +89,7 @@ _TABLES: dict[tuple[Plan, Layout], Table] = {}
 
 
 def table(plan: Plan, layout: Layout) -> Table:
-    """The table of a match; one object is kept for each layout, as long as few are in use."""
+    """The table of a match; the cache has one object for each layout, as long as few are in use."""
     key = (plan, layout)
     cached = _TABLES.get(key)
     if cached is None:
@@ -248,7 +248,7 @@ def changed(counts: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:
 # -- the game before and after the galaxy is laid ----------------------------------------------------------
 
 Position: TypeAlias = State | Dealing
-"""With the galaxy laid, or still being laid."""
+"""With the galaxy laid, or being laid."""
 
 _SEATS: Final = tuple((seat,) for seat in range(5))
 

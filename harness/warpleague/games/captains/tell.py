@@ -1,4 +1,4 @@
-"""The events of captains that are told again and again, and a line of English for each event."""
+"""The frequent events of captains, each made once, and a line of English for each event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def about(state: State, kind: str, **facts: int | str | None) -> Event:
-    """A public event about the seat whose turn it is, built once a match and kept."""
+    """A public event about the seat whose turn it is, built once a match and cached."""
     table, seat = state.table, state.seat
     key = (kind, seat, *facts.values())
     event: Event | None = table.events.get(key)

@@ -64,7 +64,7 @@ def split(new: State, _: act.Split, events: Events) -> None:
 
 
 def say(new: State, action: act.Say, events: Events) -> None:
-    """A1: told to the addressed alone; the others do not even learn that it was said. It binds nobody (A4)."""
+    """A1: only the addressed seats get it; the others do not even learn of it. It binds nobody (A4)."""
     seat = new.asked[0] if new.asked else new.seat
     new.table = table = st.fresh_table(new.table)
     table.messages = (*table.messages, st.Message(table.turn, seat, action.to, action.text))

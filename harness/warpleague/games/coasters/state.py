@@ -112,7 +112,8 @@ class State:
     bit mask. `seat` has the turn (or the set-up decision), -1 when the game is over, with `colour`, -1 while it
     must choose one. `halves`
     is the movement left, `fluxed` whether the flux was used, `agreed` and `refused` the seats that answered in
-    this turn (bit masks), `claimed` whether the claim was made, and `asked` who must still answer, in order.
+    this turn (bit masks), `claimed` whether the claim was made, and `asked` the seats that have yet to answer, in
+    order.
     """
 
     table: Table
@@ -160,7 +161,7 @@ def initial(players: int, options: Options) -> State:
 
 
 def messages_left(table: Table, seat: int) -> int:
-    """How many messages `seat` may still send in this turn (A1)."""
+    """How many more messages `seat` may send in this turn (A1)."""
     if not table.config.talks:
         return 0
     sent = sum(1 for message in table.messages if message.turn == table.turn and message.seat == seat)
@@ -168,7 +169,7 @@ def messages_left(table: Table, seat: int) -> int:
 
 
 def match_of(state: State) -> tuple[int, Options]:
-    """Both are kept with the position."""
+    """Both are parts of the position."""
     config = state.table.config
     return config.players, config.options
 

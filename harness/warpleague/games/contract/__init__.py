@@ -361,7 +361,7 @@ class _Run(KnowledgeChecker):
             if not actors:
                 self.check_outcome(game.outcome(state), retired)
                 if left and self.rng.random() < 0.5:
-                    # Bots that cannot even be started are told one after the other, the game over or not.
+                    # Bots that fail to start retire one by one, even after the end of the game.
                     late = self.rng.choice(left)
                     state = self.retire(state, late)
                     self.demand(not self.check_actors(state), "a retirement brought a finished game back")

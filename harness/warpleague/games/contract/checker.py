@@ -35,7 +35,7 @@ class Checker:
         self.rng = Random(seed)
         self.step = 0
         self.doing = ""
-        self.told: set[str] = set()
+        self.seen_kinds: set[str] = set()
         self.foreign: list[Any] = []
         self.guesses: list[bool] = []
 
@@ -116,9 +116,9 @@ class Checker:
             self.demand(isinstance(event, Event), f"{event!r} is no Event")
             self.demand(isinstance(event.data.get("event"), str), f"event without its kind: {event.data!r}")
             kind = event.data["event"]
-            if kind in self.told and self.rng.random() > 0.05:
+            if kind in self.seen_kinds and self.rng.random() > 0.05:
                 continue
-            self.told.add(kind)
+            self.seen_kinds.add(kind)
             if event.seats is not None:
                 known = all(type(seat) is int and 0 <= seat < self.players for seat in event.seats)
                 self.demand(known, f"event {kind!r} is for seats {event.seats!r}")

@@ -74,7 +74,7 @@ class KnowledgeChecker(Checker):
         game = self.game
         drawn = self.rng.randrange(_LOCKSTEP)
         for step in range(_LOCKSTEP):
-            self.same(game.view(two, seat), game.view(one, seat), "two views where nothing told them apart")
+            self.same(game.view(two, seat), game.view(one, seat), "two views of one information")
             if step in (0, drawn):  # dear, and hardly ever wrong at one step alone
                 self.demand(
                     game.scene(one, seat) == game.scene(two, seat), "scenes differ where views do not"

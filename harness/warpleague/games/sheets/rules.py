@@ -73,7 +73,7 @@ def apply(state: State, move: Action | Rolled) -> tuple[State, Events]:
 
 
 def retire(state: State, seat: int) -> tuple[State, Events]:
-    """The bot of `seat` is out: it passes from now on, and what it held is lost."""
+    """The bot of `seat` is out: it passes from now on, and its dice in hand are lost."""
     new = fresh(state)
     new.retired = (*state.retired, seat)
     events = [Event({"event": "retired", "seat": seat})]
@@ -82,7 +82,7 @@ def retire(state: State, seat: int) -> tuple[State, Events]:
     elif state.actor == seat and state.phase == "lines":
         _last_lines(new, seat)
     elif state.actor == seat or (state.seat == seat and state.phase in ("roll", "keep", "mark")):
-        # Undecided dice are lost; what was discarded so far is still offered to the seats not yet asked.
+        # Undecided dice are lost; the dice discarded so far go on to the seats not yet asked.
         _offer(new, state.offered, seat, events)
     return new, events
 

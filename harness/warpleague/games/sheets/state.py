@@ -25,7 +25,7 @@ NO_DICE: Final = (0,) * 7
 class Sheet:
     """The marks of one seat; never changed once built.
 
-    Sets are integers (see `geometry`). `filled` follows from `edges` and is kept up to date with them.
+    Sets are integers (see `geometry`). `filled` follows from `edges` and changes with them.
     `blue` holds the written circles in the order of writing: v for an open one, -v for a crossed-out one.
     """
 

@@ -1,4 +1,4 @@
-"""The events of sheets, each made once and kept, and a line of English for each."""
+"""The events of sheets, each made once and cached, and a line of English for each."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _interval_row(row: Row, y: float, x: object) -> Markup:
 def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> Markup:
     """Ratings over the matches `xs`: a line for each name, at most ten in colour, the rest in grey.
 
-    The grey lines of many bots have fewer points: one can hardly be told from another.
+    The grey lines of many bots have fewer points: nobody can distinguish them anyway.
     """
     values = [value for _, line in lines for value in line]
     if len(xs) < 2 or not values:

@@ -257,7 +257,7 @@ def _form(columns: Columns, bot: int) -> list[dict[str, Any]]:
 
 
 def _manifests(league: League) -> dict[str, dict[str, str]]:
-    """The descriptions in the bots' manifests, by name, where their folders are still there."""
+    """The descriptions in the bots' manifests, by name, where their folders exist."""
     from warpleague.runner.bundle.manifest import read_manifest
 
     manifests: dict[str, dict[str, str]] = {}

@@ -177,7 +177,7 @@ def _clock(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _level(header: dict[str, Any], level: str) -> str:
-    """The level, and by what means it was kept, where that was noted."""
+    """The level, and the means that enforced it, where the record has them."""
     confinement = confinement_of(header)
     means = confinement.short_text() if confinement is not None else ""
     return f"level {level}: {means}" if means else f"level {level}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_findings(host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str]) -> None:
-    """Print the machine, the table of promises, and the reason for each that is not kept."""
+    """Print the machine, the table of promises, and the reason for each that fails."""
     console = make_console()
     console.print(
         Text(f"{host['system']}, {counted(host['cores'], 'core')}, Python {host['python']}, {host['user']}")

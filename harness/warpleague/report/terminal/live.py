@@ -53,7 +53,7 @@ _FAULTED = 3  # lines that tell which bots faulted
 _BRACKETS = ("swiss", "knockout", "double-elimination")
 _FIT_BOTS = 100  # with more bots, or more kinds of deals, a fit would hold up the run
 _FIT_DEALS = 5_000
-_OPEN_DEALS = 10_000  # deals that are kept to be put together
+_OPEN_DEALS = 10_000  # deals in memory until they are whole
 
 
 class _Counting(RunWatcher):
@@ -142,7 +142,7 @@ class PlainWatcher(_Counting):
         self.console.print(f"{league.config.name}: {count}{already}, {jobs} at a time", highlight=False)
 
     def finished(self, fixture: Fixture, result: MatchResult) -> None:
-        """A match is stored: the first fault of the run is told at once."""
+        """A match is stored: the first fault of the run is printed at once."""
         super().finished(fixture, result)
         if not self._faulted and any(result.faults):
             self._faulted, self._printed_at = True, 0.0

@@ -1,6 +1,6 @@
 """Colours and glyphs: what seats and the kinds of cells look like in a terminal.
 
-No kind is told by its colour alone, because not everybody sees all colours.
+No kind differs by its colour alone, because not everybody sees all colours.
 """
 
 from __future__ import annotations

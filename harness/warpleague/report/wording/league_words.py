@@ -351,7 +351,7 @@ def dice_line(season: Season) -> str:
 
 
 def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
-    """How many promises were tried and kept, and which were not tried, or only in some matches."""
+    """How many promises passed their test, and which were not tried, or only in some matches."""
     promises = [set(confinement.kept or ()) for confinement, _ in known]
     always, ever = set.intersection(*promises), set.union(*promises)
     missing: Counter[str] = Counter()

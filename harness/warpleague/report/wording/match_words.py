@@ -81,7 +81,7 @@ def outcome(
 ) -> str:
     """Who has won, in one sentence, the winner first and each score beside its name, and why it ended.
 
-    `names` are those by which the bots of the match can be told apart.
+    `names` are those that distinguish the bots of the match.
     """
     order = sorted(range(len(names)), key=lambda seat: ranks[seat])
     first = [names[seat] for seat in order if ranks[seat] == 1]
