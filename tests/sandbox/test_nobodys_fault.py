@@ -65,7 +65,23 @@ async def test_the_end_of_process_1_is_the_bots_own(sandboxed: None, bot_folder:
     finally:
         bot.end()
     assert isinstance(trouble, Violation)
-    assert (trouble.kind, trouble.message) == ("crash", "killed by SIGKILL")
+    assert trouble.kind == "crash"
+    assert trouble.message == "killed by SIGKILL, not by the referee and not at its memory limit"
+
+
+@pytest.mark.trio
+async def test_a_kill_from_outside_is_told_as_such(bot_folder: Path) -> None:
+    """A bot without a sandbox whom somebody kills is charged with a crash, in words that say who did not do it."""
+    run = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)")
+    bot = BotProcess(SeatSpec(bot="victim", run=run, cwd=str(bot_folder)), "none")
+    try:
+        os.kill(bot.pid, signal.SIGKILL)
+        trouble = await bot.ask(b"{}\n", 60_000_000_000)
+    finally:
+        bot.end()
+    assert isinstance(trouble, Violation)
+    assert trouble.kind == "crash"
+    assert trouble.message == "killed by SIGKILL, not by the referee and not at its memory limit"
 
 
 def test_what_fails_in_front_of_the_bot_is_told_in_its_own_words(

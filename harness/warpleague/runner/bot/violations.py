@@ -86,9 +86,14 @@ def flooded(error: LineTooLong) -> Violation:
 
 
 def ended(status: int | None) -> str:
-    """How it ended: an exit status, negative for a signal, or None if it lives on without its output."""
+    """How it ended: an exit status, negative for a signal, or None if it lives on without its output.
+
+    Of a bot that neither the referee killed nor the kernel at its memory limit.
+    """
     if status is None:
         return "closed its output and went on running"
+    if status == -signal.SIGKILL:
+        return "killed by SIGKILL, not by the referee and not at its memory limit"
     if status < 0:
         return f"killed by {signal_name(-status)}"
     return f"exited with status {status}"
