@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -79,3 +81,21 @@ def test_a_probe_that_dies_of_itself_is_not_tried_again(kill_probes: Callable[..
     with pytest.raises(BadInput, match=r"SIGSEGV|was not run"):
         promises.check_level("limits")
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("command", [("doctor", "--level", "limits"), ("match", "aliens", "{bot}", "{bot}")])
+def test_too_few_descriptors_are_named(command: tuple[str, ...]) -> None:
+    """Where a process may open few files, that is the error, and not that a level does not hold."""
+    bot = str(Path(__file__).parents[2] / "bots" / "random-python")
+    words = [word.format(bot=bot) for word in command]
+    limited = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24)); "
+        "from warpleague.cli import main; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limited, *words], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 2
+    assert "this process may open 24 files; Warp League needs 64: `ulimit -n 64`" in done.stderr
+    assert "does not hold" not in done.stderr
+    assert "Traceback" not in done.stderr
