@@ -223,7 +223,7 @@ def test_bots_play_on_and_may_estimate(
     silent = make_bot(tmp_path / "silent", "None")
     arguments = ["analyse", str(record), "--with", str(silent), "--estimates", "--line", str(line)]
     assert main([*arguments, "--playouts", "8", "--level", "none", "--out", str(tmp_path / "c")]) == 2
-    assert "said no value" in capsys.readouterr().err
+    assert "gave no value" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("all_known", [False, True])
