@@ -55,6 +55,11 @@ class App:
     def __init__(self, results: Path, *configs: LeagueConfig) -> None:
         self.results = results
         self.leagues = {config.name: config for config in configs}
+        self.rendered: list[str] = []
+        """The leagues whose pages were to be made again."""
+
+    def render_again(self, league: str) -> None:
+        self.rendered.append(league)
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         from starlette.responses import HTMLResponse

@@ -81,6 +81,7 @@ def test_every_page_of_the_documentation_is_shown() -> None:
         found = text_of(name)
         assert found is not None
         assert "<script" not in found[1]
+        assert "<th></th>" not in found[1]
         for target in (part.partition('"')[0] for part in str(found[1]).split('href="')[1:]):
             assert target.startswith(("/docs/", "#", "https://", "http://", "mailto:")), (name, target)
             if target.startswith("/docs/"):

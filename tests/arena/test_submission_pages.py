@@ -381,6 +381,7 @@ def test_an_organiser_decides(ground: Ground) -> None:
     ):
         assert client.post("/organise/league", {"league": "cup", **fields}).status == 303
     assert entering.is_paused(ground.ledger, "cup")
+    assert ground.app.rendered == ["cup"] * 4
     assert entering.is_closed(ground.ledger, "cup")
     assert [one.what for one in entering.decisions(ground.ledger, "cup")] == ["replay", "disqualify"]
     assert client.post("/organise/limit", {"key": "per_day", "value": "3"}).status == 303
@@ -388,6 +389,9 @@ def test_an_organiser_decides(ground: Ground) -> None:
     page = client.ask("GET", "/organise")
     assert "waits for the scheduler" in page.text
     assert "a copy" in page.text
+    for words in ("cup is paused", "cup takes no more submissions", "limit: 3 "):
+        assert words in page.text.partition("<h2>Journal</h2>")[2]
+    assert "I am sure" in page.text
     said = [entry.what for entry in ground.ledger.journal() if entry.who == "olga"]
     assert said[:2] == ["token revoked", "set"]
     found = json.loads(client.ask("GET", "/organise/export.json").body)
@@ -455,6 +459,10 @@ def test_authors_get_their_own_records(ground: Ground, capsys: pytest.CaptureFix
         "done: it will be played again"
     ]
     assert [*pages.iterdir()] == [kept]
+    entering.ask(ground.ledger, "cup", "replay", "olga", match="0123456789", reason="a slip")
+    (decision,) = entering.decide(ground.ledger, ground.config, ground.results)
+    assert decision.answer is not None
+    assert decision.answer.startswith("nothing is void: no match with this id is stored")
     # Commands see the league as the arena plays it, and leave playing to the arena.
     file, results = str(ground.folder / "cup.toml"), ["--results", str(ground.results)]
     assert main(["league", "status", file, *results]) == 0

@@ -25,7 +25,7 @@ const node = (value) => ({
 globalThis.window = globalThis;
 globalThis.setTimeout = (call, ms) => timers.push({ call, ms });
 globalThis.location = { replace: (to) => say("replaced by", to), assign: (to) => say("goes to", to) };
-globalThis.document = { getElementById: (id) => nodes[id] ?? null };
+globalThis.document = { title: "Now: ada", getElementById: (id) => nodes[id] ?? null };
 Math.random = () => 1;
 globalThis.EventSource = class {
   static CLOSED = 2;
@@ -80,7 +80,7 @@ def test_a_page_asks_again_until_the_server_is_there() -> None:
 
 
 WATCH = """
-Object.assign(nodes, { seats: node(), status: node(), news: node("news"), replay: node("replay") });
+Object.assign(nodes, { phase: node(), seats: node(), status: node(), news: node("news"), replay: node("replay") });
 nodes.seats.children = [{ dataset: { name: "0 ada" }, classList: { toggle() {} } }];
 """
 
@@ -113,10 +113,11 @@ def test_who_watches_a_bot_goes_on_to_its_next_match(wanted: str, goes: list[str
     nodes["goes-on"].checked = {wanted};
     const [timer] = timers;
     timer.call();
-    process.stdout.write(JSON.stringify({{ log, early, timers: timers.length, told: nodes.status.textContent }}));
+    const told = [nodes.status, nodes.phase].map((made) => made.textContent);
+    process.stdout.write(JSON.stringify({{ log, early, timers: timers.length, told: [...told, document.title] }}));
     """
     )
     assert found["early"] == 0
     assert found["timers"] == 1
     assert found["log"] == ["reset", "shows 1", "closed", "shows 2", *goes]
-    assert found["told"] == "The match is over: its result and replay"
+    assert found["told"] == ["The match is over: its result and replay", "just over", "ada"]

@@ -154,7 +154,9 @@ def test_what_nobody_could_follow_is_shown_when_it_is_over(folder: Path) -> None
             seen.append(match)
         assert sorted(seen) == sorted(records)
         assert server.get(f"{watch}?after={seen[-1]}")[0] == 200
-        assert server.get("/l/open/bots/three/live")[0] == 200
+        status, text = server.get("/l/open/bots/nobody/live")
+        assert status == 404
+        assert "has not played in this league yet" in text
 
 
 def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
@@ -181,7 +183,7 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
         again = list(server.news(f"/l/open/live/{match}/news?whole"))
         assert again[-1]["over"]
         assert len([frame for message in again for frame in message["frames"] if "scene" in frame]) > 2
-        assert server.get("/l/open/bots/three/live")[0] == 200
+        assert server.get("/l/open/bots/three/live")[0] == 404
         lines = [line for message in watched for frame in message["frames"] for line in frame["told"]]
         assert any("place" in line for line in lines)
         assert any("scene" in frame for message in watched for frame in message["frames"])

@@ -310,7 +310,9 @@ def _play_again(match_id: str, reason: str, config: LeagueConfig, results: Path)
         if len(match_id) < 6 or len(matches) > 1:
             raise BadInput(f"{match_id}: the first letters of a match's id, enough to know it, are needed")
         if not matches:
-            return "done: no such match is stored, so it is played if it belongs to the league"
+            return (
+                "nothing is void: no match with this id is stored; one of this league is still to be played"
+            )
         with store.writing():
             store.remove(matches[0], f"declared void by the organiser: {reason}")
     for page in (results / config.name / "pages").glob(f"*-{matches[0]}.*"):

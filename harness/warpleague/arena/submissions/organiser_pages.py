@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
+    from warpleague.arena.submissions.ledger import Entry
     from warpleague.arena.submissions.requests import RequestHandler
     from warpleague.league.season.config import LeagueConfig
 
@@ -58,10 +60,7 @@ class OrganiserPages:
             found=versions.submissions(ledger),
             limits=[(name, words, getattr(limits, name)) for name, words in WORDS.items()],
             sandbox=sandbox_refusal(ledger),
-            journal=[
-                (entry, ", ".join(f"{k} {v}" for k, v in entry.said.items() if v not in (None, "")))
-                for entry in ledger.journal(50)
-            ],
+            journal=[(entry, journal_words(entry)) for entry in ledger.journal(50)],
         )
 
     def _league_row(self, config: LeagueConfig) -> dict[str, Any]:
@@ -121,6 +120,7 @@ class OrganiserPages:
         form = await self._requests.form(request, session)
         config = self._requests.league(field(form, "league"))
         await in_thread(self._decide, config, field(form, "what"), form, session.author.name)
+        self._requests.app.render_again(config.name)  # its page says whether it is paused
         return RedirectResponse("/organise", 303)
 
     def _decide(self, config: LeagueConfig, what: str, form: FormData, who: str) -> None:
@@ -169,6 +169,27 @@ class OrganiserPages:
             "decisions": [attrs.asdict(one) for name in leagues for one in entering.decisions(ledger, name)],
             "journal": [attrs.asdict(entry) for entry in ledger.journal(1_000_000)],
         }
+
+
+def journal_words(entry: Entry) -> str:
+    """An entry of the audit journal in words, without its time and without who made it."""
+    if entry.what != "set":
+        more = ", ".join(f"{name} {value}" for name, value in entry.said.items() if value not in (None, ""))
+        return f"{entry.what}: {more}" if more else entry.what
+    key, value = str(entry.said.get("key", "")), entry.said.get("value")
+    what, _, name = key.partition(" ")
+    if what == "paused":
+        return f"{name} is paused" if value else f"{name} goes on after a pause"
+    if what == "closed":
+        return f"{name} takes no more submissions"
+    if what == "extended" and value:
+        numbers = json.loads(str(value))
+        return f"{name} is extended: " + ", ".join(
+            f"{number:,} {unit.replace('max_', '')} in all" for unit, number in numbers.items()
+        )
+    if what == "limit" and name in WORDS:
+        return f"limit: {value} {WORDS[name]}"
+    return f"{key}: {value or 'removed'}"
 
 
 def _number(form: FormData, name: str) -> int:

@@ -57,6 +57,9 @@ class App(Protocol):
     def results(self) -> Path:
         """The folder of results."""
 
+    def render_again(self, league: str) -> None:
+        """Make the page of a league again soon, though no match was stored."""
+
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page made of a template."""
 

@@ -91,6 +91,10 @@ class App:
         """The values that the navigation of each page needs."""
         return {"title": self.title, "leagues": list(self.feeds), "submits": self.submits}
 
+    def render_again(self, league: str) -> None:
+        """Make the page of a league again soon, though no match was stored."""
+        self.feeds[league].stale = True
+
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the server: `template` extends `server.html.j2`."""
         frame = served("server", "/", "self")
@@ -341,7 +345,10 @@ class App:
         if match is not None:
             return RedirectResponse(f"../../live/{match.id}?bot={quote(bot)}", 303)
         known = any(one["bot"] == bot for one in feed.page.bots) if feed.page else False
-        answer = self.page("server_wait.html.j2", league=feed.name, bot=bot, known=known)
+        # A bot that was submitted a moment ago may be unknown here: the page asks again all the same.
+        answer = self.page(
+            "server_wait.html.j2", 200 if known else 404, league=feed.name, bot=bot, known=known
+        )
         answer.headers["Refresh"] = "1" if known else "2"
         return answer
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from warpleague.report.wording.docs import Page
 
+_EMPTY_HEADER: Final = re.compile(r"<th[^>]*></th>")
 _SLUG: Final = re.compile(r"[^\w\- ]")
 
 
@@ -45,7 +46,9 @@ def _rendered(name: str) -> tuple[str, Markup]:
     for token in tokens:
         if token.children:
             token.children = _with_links(token.children, known)
-    return page.title, Markup(reader.renderer.render(tokens, reader.options, {}))
+    text = reader.renderer.render(tokens, reader.options, {})
+    # A header cell without words is none for who hears the page.
+    return page.title, Markup(_EMPTY_HEADER.sub("<td></td>", text))
 
 
 def _slug(heading: str) -> str:

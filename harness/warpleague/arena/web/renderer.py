@@ -17,7 +17,7 @@ import numpy as np
 import trio
 
 from warpleague.arena.process.log import log
-from warpleague.arena.submissions.entering import entered
+from warpleague.arena.submissions.entering import entered, is_paused
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.web.freeze import is_frozen, shown_results
 from warpleague.errors import StoreError
@@ -31,6 +31,7 @@ from warpleague.report.site.front import cards
 from warpleague.report.site.index_page import index_content
 from warpleague.report.site.page_frame import render, served
 from warpleague.report.site.write import make_page, order_script
+from warpleague.report.wording.league_words import decision_lines
 from warpleague.runner.host.niceness import be_nice
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
         server=server,
         live={
             "version": version,
-            "notice": _notice(league.config, frozen=frozen, shown=shown),
+            "notice": _notice(league.config, frozen=frozen, shown=shown, paused=_is_paused(results, name)),
         },
         pages=pages,
         folder="matches",
@@ -156,8 +157,16 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
     )
 
 
-def _notice(config: LeagueConfig, *, frozen: bool, shown: bool) -> str:
-    """A page's note on the parts that it does not show."""
+def _is_paused(results: Path, league: str) -> bool:
+    """Whether an organiser lets no more matches of the league begin."""
+    if not (results / FILE).exists():
+        return False
+    with Ledger.open(results) as ledger:
+        return is_paused(ledger, league)
+
+
+def _notice(config: LeagueConfig, *, frozen: bool, shown: bool, paused: bool) -> str:
+    """A page's note on the parts that it does not show, and on a pause."""
     if frozen and config.arena.freeze == "hidden":
         return "Results are hidden until the season is over."
     text = (
@@ -167,6 +176,8 @@ def _notice(config: LeagueConfig, *, frozen: bool, shown: bool) -> str:
     )
     if frozen:
         text = f"Shown is how the league stood at {config.arena.freeze_at}, until the season is over. {text}"
+    if paused:
+        text = f"The league is paused: no match begins until an organiser lets it go on. {text}"
     return text.strip()
 
 
@@ -263,6 +274,7 @@ def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any
         record = lines[card["bot"]].record
         facts = [
             ("game", game.title),
+            ("disqualified", "".join(decision_lines(filter(None, (lines[card["bot"]].disqualified,))))),
             ("rank", card["rank"]),
             ("strength", card["strength"]),
             (

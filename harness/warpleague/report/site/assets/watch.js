@@ -20,6 +20,7 @@
 
   function showState() {
     const status = find("status");
+    if (state.over) showEnd();
     [...find("seats").children].forEach((item, seat) => item.classList.toggle("acts", state.turn.includes(seat)));
     if (state.trouble) status.textContent = `This match cannot be shown: ${state.trouble}`;
     else if (!state.over) status.textContent = state.turn.length > 0 ? `${state.turn.map(nameOf).join(" and ")} to move` : "The match goes on";
@@ -27,6 +28,12 @@
       status.replaceChildren("The match is over: ", link(find("replay").value, "its result and replay"));
       goOn();
     } else status.textContent = "The match is over; these are its moves";
+  }
+
+  /** What the page said when it was loaded holds no more. */
+  function showEnd() {
+    find("phase").textContent = "just over";
+    document.title = document.title.replace("Now: ", "");
   }
 
   /** Who watches a bot sees its next match after this one, as long as that is wanted. */
