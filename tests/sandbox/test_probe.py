@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,3 +101,21 @@ def test_too_few_descriptors_are_named(command: tuple[str, ...]) -> None:
     assert "this process may open 24 files; Warp League needs 64: `ulimit -n 64`" in done.stderr
     assert "does not hold" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_folders_of_killed_probes_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next trial removes a folder that a killed one left, but none that is new or that somebody locks."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, locked, new = (tmp_path / f"warpleague-probe-{name}" for name in ("left", "locked", "new"))
+    for folder in (left, locked, new):
+        (folder / "bot").mkdir(parents=True)
+        (folder / "bot" / "probe.py").touch()
+    for folder in (left, locked):
+        os.utime(folder, (1e9, 1e9))
+    handle = os.open(locked, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        assert promises.examine("limits").holds
+    finally:
+        os.close(handle)
+    assert sorted(tmp_path.iterdir()) == [locked, new]

@@ -88,6 +88,8 @@ _ANSWER_S: Final = 20.0
 _END_S: Final = 5.0
 _MEMORY_MB: Final = 64
 _LEAST_FILES: Final = 64
+_PROBE_FOLDER: Final = "warpleague-probe-"
+_NEW_S: Final = 600.0  # such a folder may not be locked yet
 
 
 @attrs.frozen
@@ -260,8 +262,10 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
     token = secrets.token_hex(8)
     with contextlib.ExitStack() as stack:
         try:
-            place = tempfile.TemporaryDirectory(prefix="warpleague-probe-", ignore_cleanup_errors=True)
+            place = tempfile.TemporaryDirectory(prefix=_PROBE_FOLDER, ignore_cleanup_errors=True)
             folder = Path(stack.enter_context(place))
+            stack.callback(os.close, _locked(folder))
+            _sweep_folders(folder.parent)
             seat = probe_seat(folder / "bot", token)
             secret = folder / "secret"
             secret.write_text("nobody but the harness may read this\n")
@@ -301,6 +305,32 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
         yield from findings.items()
         if "orphan" in wanted:
             yield "orphan", _orphan(seat, level, token)
+
+
+def _locked(folder: Path) -> int:
+    """A descriptor that locks a folder while it is open and its process lives; `OSError` if another has the lock."""
+    import fcntl  # which Windows lacks
+
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _sweep_folders(place: Path) -> None:
+    """Remove our folders of probes whose process was killed: nobody locks them any more, and they are not new."""
+    for folder in place.glob(f"{_PROBE_FOLDER}*"):
+        with contextlib.suppress(OSError):
+            found = folder.lstat()
+            if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _NEW_S:
+                handle = _locked(folder)
+                try:
+                    shutil.rmtree(folder, ignore_errors=True)
+                finally:
+                    os.close(handle)
 
 
 def _refused_calls() -> dict[str, tuple[int, int]]:
