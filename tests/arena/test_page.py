@@ -228,6 +228,11 @@ def test_resigning_and_a_rematch(serve: Serve) -> None:
                 state = client.until("over")
                 assert state["result"]["ranks"] == [2, 1]
                 assert state["result"]["faults"][0] == ["crash: the person resigned"]
+                assert (state["seats"][0]["fault"], state["seats"][0]["out"]) == (
+                    "crash: the person resigned",
+                    True,
+                )
+                assert "fault" not in state["seats"][1]
                 verify_record(client.get("record/1")[1])
                 assert client.do("rematch")[0] == 204
                 state = client.until("asked")
