@@ -95,7 +95,6 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
 
     `version` stands in the page, which sends it to the server when it asks for changes.
     """
-    _lower_priority()
     begun_s = time.process_time()
     try:
         with _opened(path, results) as opened, opened.store.snapshot():
@@ -188,7 +187,6 @@ def match_page(
 
     A text if its record does not hold; None if there is none to see.
     """
-    _lower_priority()
     try:
         with _opened(path, results) as league:
             if match_id not in league.store or league.hides_matches:
@@ -209,7 +207,6 @@ def league_table(path: Path, results: Path, name: str) -> bytes | None:
     """
     from warpleague.report.terminal.views import VIEWS  # which loads what draws tables
 
-    _lower_priority()
     try:
         with _opened(path, results) as league, league.store.snapshot():
             data = VIEWS[name].data(league)
@@ -246,7 +243,6 @@ def _without_messages(data: Any) -> Any:
 
 def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
     """The record of a match; None if there is none to see."""
-    _lower_priority()
     try:
         with _opened(path, results) as league:
             if match_id not in league.store or league.hides_matches:
@@ -290,9 +286,14 @@ def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any
     return tuple(rows)
 
 
+def _run(function: Callable[..., T], *arguments: Any) -> T:
+    """Run a function in the process of the renderer, at a lower CPU priority: matches come first."""
+    _lower_priority()
+    return function(*arguments)
+
+
 @cache
 def _lower_priority() -> None:
-    """Lower the priority of this process: matches come first."""
     be_nice(_NICE)
 
 
@@ -309,7 +310,7 @@ class Renderer:
         self.waiting += 1
         try:
             async with self._one:
-                future = self._pool.submit(function, *arguments)
+                future = self._pool.submit(_run, function, *arguments)
                 return await trio.to_thread.run_sync(future.result, abandon_on_cancel=True)
         finally:
             self.waiting -= 1

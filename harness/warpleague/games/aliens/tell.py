@@ -154,7 +154,7 @@ def _dice(data: Mapping[str, Any]) -> str:
 
 def _tell_opening_roll(data: Mapping[str, Any]) -> str:
     chooser = data["chooser"]
-    then = "a tie, roll again" if chooser is None else f"the choice is with {SIDES[chooser]}"
+    then = "a tie, roll again" if chooser is None else f"{SIDES[chooser]} may choose"
     return f"opening roll: {_dice(data)}: {then}"
 
 
