@@ -13,7 +13,7 @@ from tests.arena.submission_ground import BOT, HOST, Answer, Client, Ground
 from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import challenges
-from warpleague.arena.submissions.requests import BODY_LIMITS
+from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.web.app import App
 from warpleague.arena.web.freeze import freeze_time_s
 from warpleague.arena.web.league_feed import LeagueFeed
@@ -71,6 +71,7 @@ class ApiGround(Ground):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
+        self.requests: list[RequestHandler] = []
         (folder / "bots" / "loser").mkdir(parents=True)
         mine = folder / "bots" / "mine"
         mine.mkdir()
@@ -100,6 +101,12 @@ class ApiGround(Ground):
         challenges.settle(self.ledger, asked.id, result=result, record=packed, log=log)
         self.serve()
 
+    def close(self) -> None:
+        """Close the ledger, which each server has open, too."""
+        for requests in self.requests:
+            requests.close()
+        super().close()
+
     def serve(self, arena: str = "") -> None:
         """Serve the leagues, with this text in the file of the one that was played."""
         path = self.played.path
@@ -121,7 +128,8 @@ class ApiGround(Ground):
         configs = {config.name: config for config in (self.config, self.played)}
         self.whole = App(self.feeds, configs, self.results, submits=True)
         self.render()
-        self.handlers = all_routes(self.whole)
+        self.requests.append(RequestHandler(self.whole))
+        self.handlers = all_routes(self.whole, self.requests[-1])
         self.api = RequestMiddleware(
             self.whole.app(self.handlers), hosts=frozenset({HOST}), bodies=BODY_LIMITS
         )

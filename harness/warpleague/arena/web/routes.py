@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpleague.arena.submissions.requests import RequestHandler
 from warpleague.arena.submissions.routes import routes_of
 from warpleague.arena.web import openapi
 from warpleague.arena.web.conditions_page import ConditionsPage
@@ -13,12 +12,12 @@ from warpleague.arena.web.league_api import LeagueApi
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
+    from warpleague.arena.submissions.requests import RequestHandler
     from warpleague.arena.web.app import App
 
 
-def all_routes(app: App) -> list[BaseRoute]:
-    """The routes, for as long as the server runs."""
-    requests = RequestHandler(app)
+def all_routes(app: App, requests: RequestHandler) -> list[BaseRoute]:
+    """The routes; `requests` handles those of authors, and must be closed by the caller."""
     return [
         openapi.route(),
         *LeagueApi(app, requests).routes(),

@@ -16,7 +16,7 @@ import trio
 
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.requests import BODY_LIMITS
+from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.submissions.tokens import authors
 from warpleague.arena.web.app import App
 from warpleague.arena.web.connections import ConnectionLimits, Connections
@@ -126,8 +126,9 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
             for name, path in zip(configs, serving.paths, strict=True)
         ]
         app = App(feeds, configs, serving.results, title=serving.title, submits=True)
+        requests = RequestHandler(app)
         middleware = RequestMiddleware(
-            app.app(all_routes(app)),
+            app.app(all_routes(app, requests)),
             bodies=BODY_LIMITS,
             limits=serving.limits,
             behind_proxy=serving.behind_proxy,
@@ -138,7 +139,8 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
         subprocesses = _subprocesses(serving, configs) if serving.plays else []
         app.health = partial(_health, middleware, connections, subprocesses)
         app.prepare()
-        await _run(serving, connections, listener, feeds, subprocesses, app, ready)
+        with contextlib.closing(requests):
+            await _run(serving, connections, listener, feeds, subprocesses, app, ready)
     finally:
         listener.close()
         renderer.close()
