@@ -201,7 +201,11 @@ def kind(*tables: tuple[str, ...]) -> FileKind:
 
 def basket(path: Path, kind_: FileKind, *, write: bool) -> sqlite3.Connection:
     db = sqlite3.connect(path if write else f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)
-    (kind_.open_to_write if write else kind_.open_to_read)(db, path)
+    try:
+        (kind_.open_to_write if write else kind_.open_to_read)(db, path)
+    except BaseException:
+        db.close()
+        raise
     return db
 
 
