@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from warpline.faults import FaultKind
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.match.confinement import Confinement
+    from warpline.faults import FaultKind
 
 Level = Literal["none", "limits", "sandbox"]
 FaultPolicy = Literal["forfeit", "substitute"]
@@ -25,8 +25,6 @@ EntrantKind = Literal["bot", "person"]
 Mark = Literal["auto", "substituted", "then"]
 """Why an action stands in a record without having been asked for: it was the only legal one, the referee played it
 after a fault, or the bot had given it before in a `then` list."""
-
-FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
 MAX_LOG = 1 << 28
 """No log of the lines to and from a bot is as large, in bytes."""
@@ -41,7 +39,6 @@ LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 LEVEL: Level = "limits"
 """The default level of confinement."""
 POLICIES: tuple[FaultPolicy, ...] = ("forfeit", "substitute")
-PONDERING: tuple[Pondering, ...] = ("off", "always-stop", "on")
 STRIKES = 3
 """The default number of faults of a seat that are substituted before it forfeits."""
 FATAL: frozenset[FaultKind] = frozenset({"startup", "crash", "flood", "memory"})

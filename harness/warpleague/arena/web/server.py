@@ -194,7 +194,7 @@ def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subproce
     results = ("--results", str(serving.results), "--end-with-parent")
     more = ("--live", "--logs-mb", str(serving.logs_mb))
     jobs = () if serving.jobs is None else ("--jobs", str(serving.jobs))
-    pids = [
+    subprocesses = [
         Subprocess(f"scheduler {name}", ("arena", "play", str(path), *results, *more, *jobs))
         for name, path in zip(configs, serving.paths, strict=True)
     ]
@@ -205,10 +205,10 @@ def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subproce
     ]
     if checked:
         ledger = serving.results / FILE
-        pids.append(Subprocess("checker", ("arena", "check", *checked, *results), ledger.exists))
+        subprocesses.append(Subprocess("checker", ("arena", "check", *checked, *results), ledger.exists))
         played = ("arena", "play-challenges", *checked, *results)
-        pids.append(Subprocess("challenges", played, ledger.exists))
-    return pids
+        subprocesses.append(Subprocess("challenges", played, ledger.exists))
+    return subprocesses
 
 
 def _health(

@@ -72,8 +72,7 @@ class League:
 
     def counts(self, fixture: Fixture) -> bool:
         """Whether a match counts once it is played."""
-        out = {decision.bot for decision in self.disqualified if decision.results == "out"}
-        return out.isdisjoint(self.disqualified_in(fixture))
+        return self._out.isdisjoint(fixture.seats)
 
     def total(self, counted: int) -> int | None:
         """How many matches will count when nothing is left to play, if `counted` are stored that do.
