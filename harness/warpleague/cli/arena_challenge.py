@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from warpleague.cli.arena_client import PAUSE_S, Arena, NoArena, add_address, path_of, token_of
 from warpleague.cli.common import add_examples, add_verb, print_json, say, write_file
+from warpleague.cli.submission import UNDECIDED
 
 if TYPE_CHECKING:
     import argparse
-
-UNDECIDED: Final = 3
 
 
 @attrs.frozen

@@ -84,8 +84,7 @@ def _status(args: argparse.Namespace) -> int:
             if not args.wait:
                 print_findings(now)
         return now.code
-    listed = arena.ask_any("GET", path_of("submissions"))
-    rows = [arena.read(one, _Listed) for one in (listed if isinstance(listed, list) else [])]
+    listed, rows = _submissions(arena)
     if args.league:
         rows = [one for one in rows if one.league == args.league]
         listed = [one for one in listed if one.get("league") == args.league]
@@ -96,6 +95,12 @@ def _status(args: argparse.Namespace) -> int:
     if not rows and not args.json:
         print("nothing was submitted yet")
     return 0
+
+
+def _submissions(arena: Arena, most: int | None = None) -> tuple[Any, list[_Listed]]:
+    """The list of submissions as it came, and the same as rows."""
+    listed = arena.ask_any("GET", path_of("submissions", most=most))
+    return listed, [arena.read(one, _Listed) for one in (listed if isinstance(listed, list) else [])]
 
 
 def _print_line(one: _Listed) -> None:
@@ -109,8 +114,7 @@ def _league_of(arena: Arena, args: argparse.Namespace, bot: str) -> str:
     """The league in which an author has a bot of this name."""
     if args.league or arena.page_league:
         return str(args.league or arena.page_league)
-    listed = arena.ask_any("GET", path_of("submissions", most=1000))
-    rows = [arena.read(one, _Listed) for one in (listed if isinstance(listed, list) else [])]
+    _, rows = _submissions(arena, 1000)
     leagues = sorted({one.league for one in rows if one.bot == bot and one.state == "accepted"})
     if len(leagues) != 1:
         names = (
@@ -174,10 +178,10 @@ def _watch(args: argparse.Namespace) -> int:
     if words:
         number = _number(words[0])
     else:
-        listed = arena.ask_any("GET", path_of("submissions", most=1))
-        if not isinstance(listed, list) or not listed:
+        _, rows = _submissions(arena, 1)
+        if not rows:
             raise BadInput("nothing was submitted yet")
-        number = max(arena.read(one, _Listed).id for one in listed)
+        number = max(one.id for one in rows)
     answer = wait_for(arena, arena.ask("GET", path_of("submissions", number)), args.max_wait, quiet=args.json)
     now = read_submission(arena, answer)
     if args.json:

@@ -30,7 +30,7 @@ _MAX_TEXT: Final = 200
 
 @attrs.frozen
 class Query:
-    """A value in the query of an address: a whole number from `least` to `most`, or a text.
+    """A value in the query of an address: a whole number from `least` to `most`, or a text, perhaps of some `choices`.
 
     Without a value in the address it is `usual`.
     """
@@ -40,6 +40,7 @@ class Query:
     usual: int | str | None = None
     least: int = 0
     most: int = 0
+    choices: tuple[str, ...] = ()
 
     @property
     def is_number(self) -> bool:
@@ -54,6 +55,8 @@ class Query:
         if not self.is_number:
             if len(text) > _MAX_TEXT or not text.isprintable():
                 raise Refused(422, f"{self.name}: must be a text of at most {_MAX_TEXT} letters.")
+            if self.choices and text not in self.choices:
+                raise Refused(422, f"{self.name}: must be {' or '.join(self.choices)}.")
             return text
         if not (text.isascii() and text.isdecimal() and len(text) < 19) or not (
             self.least <= int(text) <= self.most

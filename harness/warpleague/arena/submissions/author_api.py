@@ -15,15 +15,16 @@ from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.own_records import own_log, own_records
 from warpleague.arena.submissions.receiving import (
     archive_of,
+    challenge_record,
     check_length,
     check_not_settled,
     check_open,
+    check_own,
     download,
     own_submission,
     receive,
 )
 from warpleague.arena.submissions.requests import API, Refused, in_thread
-from warpleague.match.packing import unpack
 from warpleague.runner.bot.logs import KINDS
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _ARCHIVES: Final = (
     "application/octet-stream",
 )
 _LEAGUE: Final = Query("league", "the name of the league; it can be left out where the server has only one")
+_KIND: Final = Query("kind", " or ".join(KINDS), next(iter(KINDS)), choices=tuple(KINDS))
 _MAX_LISTED: Final = 1000
 
 
@@ -244,7 +246,7 @@ LOG: Final = Operation(
     media="text/plain",
     token=True,
     query=(
-        Query("kind", f"{' or '.join(KINDS)}", next(iter(KINDS))),
+        _KIND,
         Query("seat", "the seat, if the bot had several", None, 0, 100),
     ),
     errors=(404,),
@@ -294,7 +296,7 @@ CHALLENGE_LOG: Final = Operation(
     summary="What the author's own bot printed in a match on demand, or its messages.",
     media="text/plain",
     token=True,
-    query=(Query("kind", f"{' or '.join(KINDS)}", next(iter(KINDS))),),
+    query=(_KIND,),
     errors=(404,),
 )
 
@@ -376,8 +378,7 @@ class AuthorApi:
     async def _activate(self, request: Request) -> Submission:
         author, ledger = self._requests.bearer(request), self._requests.ledger
         submission = versions.submission(ledger, _number(request))
-        if submission.author != author.name:
-            raise Refused(404, "You have no such submission.")
+        check_own(submission, author)
         await check_open(ledger, self._requests.league(submission.league))
         await in_thread(versions.activate, ledger, author, submission.id)
         return await self._with_matches(versions.submission(ledger, submission.id))
@@ -399,8 +400,6 @@ class AuthorApi:
         author, ledger = self._requests.bearer(request), self._requests.ledger
         config = self._requests.league(request.path_params["league"])
         given = LOG.values(request)
-        if given["kind"] not in KINDS:
-            raise Refused(422, f"kind: must be {' or '.join(KINDS)}.")
         bot, match = request.path_params["bot"], request.path_params["match"]
         data = await in_thread(own_log, ledger, config, author, bot, match, given["seat"], given["kind"])
         return Response(data, media_type=LOG.media)
@@ -428,16 +427,12 @@ class AuthorApi:
 
     async def _challenge_record(self, request: Request) -> Response:
         author, ledger = self._requests.bearer(request), self._requests.ledger
-        packed = challenges.record_of(ledger, author, _number(request))
-        if packed is None:
-            raise Refused(404, "Of this match no record is kept.")
-        return Response(await in_thread(unpack, packed), media_type=CHALLENGE_RECORD.media)
+        record = await challenge_record(ledger, author, _number(request))
+        return Response(record, media_type=CHALLENGE_RECORD.media)
 
     async def _challenge_log(self, request: Request) -> Response:
         author, ledger = self._requests.bearer(request), self._requests.ledger
         kind = CHALLENGE_LOG.values(request)["kind"]
-        if kind not in KINDS:
-            raise Refused(422, f"kind: must be {' or '.join(KINDS)}.")
         text = challenges.log_of(ledger, author, _number(request), kind)
         if text is None:
             raise Refused(404, "Of this match no log is kept.")

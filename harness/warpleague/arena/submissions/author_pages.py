@@ -13,6 +13,7 @@ from warpleague.arena.submissions.limits import WORDS, limits_of
 from warpleague.arena.submissions.own_records import own_records
 from warpleague.arena.submissions.receiving import (
     archive_of,
+    challenge_record,
     check_length,
     check_not_settled,
     check_open,
@@ -22,7 +23,6 @@ from warpleague.arena.submissions.receiving import (
 )
 from warpleague.arena.submissions.requests import UPLOAD, Refused, field, file_of, in_thread
 from warpleague.league.season.bot_check import REPEAT
-from warpleague.match.packing import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -182,15 +182,13 @@ class AuthorPages:
     async def _challenge_record(self, request: Request) -> Response:
         session = self._requests.need_session(request)
         number = request.path_params["number"]
-        packed = challenges.record_of(self._requests.ledger, session.author, number)
-        if packed is None:
-            raise Refused(404, "Of this match no record is kept.")
-        return download(await in_thread(unpack, packed), f"match-on-demand-{number}.jsonl")
+        record = await challenge_record(self._requests.ledger, session.author, number)
+        return download(record, f"match-on-demand-{number}.jsonl")
 
     async def _archive(self, request: Request) -> Response:
         session = self._requests.need_session(request)
-        archive = versions.submission(self._requests.ledger, request.path_params["number"])
-        return archive_of(self._requests.ledger, session.author, archive)
+        submission = versions.submission(self._requests.ledger, request.path_params["number"])
+        return archive_of(self._requests.ledger, session.author, submission)
 
     async def _records(self, request: Request) -> Response:
         session = self._requests.need_session(request)

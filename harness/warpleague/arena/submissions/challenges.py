@@ -13,6 +13,7 @@ import attrs
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.entering import check_league
+from warpleague.arena.submissions.ledger import DAY_S, next_waiting
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.versions import NoSubmission, OverQuota
 from warpleague.counts import counted
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.tokens import Author
     from warpleague.league.season.config import LeagueConfig
 
-_DAY_S: Final = 24 * 3600.0
 _MAX_CLAIMS: Final = 3
 _KEPT: Final = 100
 """So many challenges of an author keep their records and logs."""
@@ -90,10 +90,9 @@ def ask(
     seats = [own, *(others[seat % len(others)] for seat in range(wanted))]
     most = limits_of(ledger).challenges
     with ledger.writing() as db:
-        query = "SELECT count(*), min(asked_s) FROM challenge WHERE author = ? AND asked_s > ? AND state != 'failed'"
-        count, first_s = db.execute(query, (author.id, time.time() - _DAY_S)).fetchone()
+        count, first_s = _asked(ledger, author)
         if count >= most:
-            left_s = 0.0 if first_s is None else first_s + _DAY_S - time.time()
+            left_s = 0.0 if first_s is None else first_s + DAY_S - time.time()
             raise OverQuota(
                 f"the limit is {counted(most, 'match')} on demand within 24 hours; the next one can be asked for in "
                 f"{max(left_s, 0) / 3600:.1f} hours"
@@ -138,8 +137,16 @@ def challenges(ledger: Ledger, author: Author, most: int = 50) -> list[Challenge
 
 def asked_today(ledger: Ledger, author: Author) -> int:
     """How many challenges of an author within 24 hours count towards the limit."""
-    query = "SELECT count(*) FROM challenge WHERE author = ? AND asked_s > ? AND state != 'failed'"
-    return int(ledger.rows(query, author.id, time.time() - _DAY_S)[0][0])
+    return _asked(ledger, author)[0]
+
+
+def _asked(ledger: Ledger, author: Author) -> tuple[int, float | None]:
+    """The same, and when the first of these was asked for, in seconds since 1970."""
+    query = (
+        "SELECT count(*), min(asked_s) FROM challenge WHERE author = ? AND asked_s > ? AND state != 'failed'"
+    )
+    count, first_s = ledger.rows(query, author.id, time.time() - DAY_S)[0]
+    return count, first_s
 
 
 def record_of(ledger: Ledger, author: Author, number: int) -> bytes | None:
@@ -208,11 +215,7 @@ def claim(ledger: Ledger) -> Challenge | None:
     if not ledger.rows("SELECT 1 FROM challenge WHERE state = 'waiting' LIMIT 1"):
         return None
     with ledger.writing() as db:
-        row = db.execute(
-            "SELECT id FROM challenge this WHERE state = 'waiting' ORDER BY (SELECT count(*) FROM challenge other "
-            "WHERE other.author = this.author AND other.asked_s > ? AND other.id < this.id), id LIMIT 1",
-            (time.time() - _DAY_S,),
-        ).fetchone()
+        row = next_waiting(db, "challenge", "waiting", "asked_s")
         if row is None:
             return None
         db.execute("UPDATE challenge SET state = 'playing', claims = claims + 1 WHERE id = ?", row)

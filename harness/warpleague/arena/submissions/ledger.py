@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE: Final = "arena.db"
+DAY_S: Final = 24 * 3600.0
+"""The time within which submissions and matches on demand count towards their limits, in seconds."""
 
 _TABLES: Final = (
     "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -200,3 +203,16 @@ class Ledger:
             else:
                 db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (key, value))
             self.note(who, "set", key=key, value=value)
+
+
+def next_waiting(db: sqlite3.Connection, table: str, state: str, since: str) -> tuple[int] | None:
+    """The id of the row of `table` in this `state` to take next, or None; `since` is the column of when it came.
+
+    Whoever has sent least today comes first, so that nobody can fill the queue for others.
+    """
+    row: tuple[int] | None = db.execute(
+        f"SELECT id FROM {table} this WHERE state = ?1 ORDER BY (SELECT count(*) FROM {table} other "
+        f"WHERE other.author = this.author AND other.{since} > ?2 AND other.id < this.id), id LIMIT 1",
+        (state, time.time() - DAY_S),
+    ).fetchone()
+    return row

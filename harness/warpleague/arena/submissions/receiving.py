@@ -1,4 +1,4 @@
-"""Receives submissions, whether they come from a form or from a command."""
+"""Receives submissions and hands out files of authors, whether a form or a command asks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response
 
-from warpleague.arena.submissions import versions
+from warpleague.arena.submissions import challenges, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.entering import closed_to_bots, settled
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.requests import Refused, in_thread
 from warpleague.arena.submissions.upload import suffix_of
+from warpleague.match.packing import unpack
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -59,9 +60,7 @@ async def check_not_settled(ledger: Ledger, config: LeagueConfig) -> None:
 
 def archive_of(ledger: Ledger, author: Author, submission: Submission) -> Response:
     """The archive of a version as a download; `Refused` unless it is the author's own."""
-    # Nobody but its author, not even an organiser.
-    if submission.author != author.name:
-        raise Refused(404, "You have no such submission.")
+    check_own(submission, author)  # nobody but its author, not even an organiser
     data = versions.archive(ledger, submission.id)
     if data is None:
         raise Refused(404, "The archive of a submission that was refused is not kept.")
@@ -71,9 +70,23 @@ def archive_of(ledger: Ledger, author: Author, submission: Submission) -> Respon
 def own_submission(ledger: Ledger, author: Author, number: int) -> Submission:
     """A submission of an author; an organiser may see all. `Refused` if it is somebody else's."""
     submission = versions.submission(ledger, number)
-    if submission.author != author.name and not author.organiser:
-        raise Refused(404, "You have no such submission.")
+    if not author.organiser:
+        check_own(submission, author)
     return submission
+
+
+def check_own(submission: Submission, author: Author) -> None:
+    """Raise `Refused` for a submission of somebody else."""
+    if submission.author != author.name:
+        raise Refused(404, "You have no such submission.")
+
+
+async def challenge_record(ledger: Ledger, author: Author, number: int) -> bytes:
+    """The record of a match on demand of an author; `Refused` if it is not stored any more."""
+    packed = challenges.record_of(ledger, author, number)
+    if packed is None:
+        raise Refused(404, "Of this match no record is kept.")
+    return await in_thread(unpack, packed)
 
 
 def download(data: bytes, name: str, media: str = "application/octet-stream") -> Response:

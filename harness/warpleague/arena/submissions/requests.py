@@ -163,11 +163,14 @@ class RequestHandler:
         return author
 
     def bearer(self, request: Request) -> Author:
-        """The author whose token the request carries; `Refused` if it carries none."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme != "Bearer" or not token:
-            raise Refused(401, "A token is needed: Authorization: Bearer TOKEN.")
-        return self.who_has(request, token)
+        """The author whose token the request carries, looked up once; `Refused` if it carries none."""
+        author: Author | None = getattr(request.state, "author", None)
+        if author is None:
+            scheme, _, token = request.headers.get("authorization", "").partition(" ")
+            if scheme != "Bearer" or not token:
+                raise Refused(401, "A token is needed: Authorization: Bearer TOKEN.")
+            author = request.state.author = self.who_has(request, token)
+        return author
 
     def session(self, request: Request) -> Session | None:
         """The session of the request, or None."""

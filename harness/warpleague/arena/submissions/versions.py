@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.arena.submissions.ledger import DAY_S, next_waiting
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.counts import counted
 from warpleague.errors import BadInput
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from warpleague.runner.checkup import Finding
 
 SETTLED: Final = ("accepted", "refused", "failed")
-_DAY_S: Final = 24 * 3600.0
 _MAX_NUMBER: Final = 1 << 63
 """Beyond what the ledger can number."""
 MAX_CLAIMS: Final = 3
@@ -117,11 +117,11 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
         sent = db.execute(
             "SELECT count(*), min(received_s), sum(state != 'failed') FROM submission "
             "WHERE author = ? AND received_s > ?",
-            (author.id, time.time() - _DAY_S),
+            (author.id, time.time() - DAY_S),
         ).fetchone()
         # A check that this machine failed does not count, up to a bound.
         if (sent[2] or 0) >= limits.per_day or sent[0] >= 2 * limits.per_day:
-            left_s = 0.0 if sent[1] is None else sent[1] + _DAY_S - time.time()
+            left_s = 0.0 if sent[1] is None else sent[1] + DAY_S - time.time()
             raise OverQuota(
                 f"the limit is {counted(limits.per_day, 'submission')} within 24 hours; the next one can be sent in "
                 f"{max(left_s, 0) / 3600:.1f} hours"
@@ -146,7 +146,7 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
 def sent_today(ledger: Ledger, author: Author) -> int:
     """How many submissions of an author within 24 hours count towards the limit."""
     query = "SELECT count(*) FROM submission WHERE author = ? AND received_s > ? AND state != 'failed'"
-    return int(ledger.rows(query, author.id, time.time() - _DAY_S)[0][0])
+    return int(ledger.rows(query, author.id, time.time() - DAY_S)[0][0])
 
 
 def submission(ledger: Ledger, number: int) -> Submission:
@@ -214,12 +214,7 @@ def claim(ledger: Ledger) -> Submission | None:
     if not ledger.rows("SELECT 1 FROM submission WHERE state = 'received' LIMIT 1"):
         return None
     with ledger.writing() as db:
-        # Whoever has sent least today comes first, so that nobody can fill the queue for others.
-        row = db.execute(
-            "SELECT id FROM submission this WHERE state = 'received' ORDER BY (SELECT count(*) FROM submission other "
-            "WHERE other.author = this.author AND other.received_s > ? AND other.id < this.id), id LIMIT 1",
-            (time.time() - _DAY_S,),
-        ).fetchone()
+        row = next_waiting(db, "submission", "received", "received_s")
         if row is None:
             return None
         db.execute(
