@@ -87,14 +87,17 @@ def test_a_league_goes_on_when_its_disk_has_space_again(config: Path, tmp_path: 
     whole, full = tmp_path / "whole", tmp_path / "full-disk"
     assert league("run", config, whole, "--quiet").returncode == 0
 
-    text = told(league("run", config, full, "--quiet", most_kib=160))
+    # Results are stored in groups, and on a quick machine all that is left may be one group: a part is stored before.
+    assert league("run", config, full, "--quiet", "--matches", "40").returncode == 0
+    size_kib = (full / "full" / "league.sqlite").stat().st_size // 1024
+    text = told(league("run", config, full, "--quiet", most_kib=size_kib + 8))
     assert "league.sqlite: cannot be used: " in text
     assert "what was stored is safe" in text
     before = stored(full)
-    assert 0 < len(before) < 120
+    assert 40 <= len(before) < 120
     assert before.items() <= stored(whole).items()
-    # Reading needs no space.
-    assert league("standings", config, full, most_kib=0).returncode == 0
+    # Reading needs no more than the 32 KiB that SQLite takes for its index of a log that could not be emptied.
+    assert league("standings", config, full, most_kib=32).returncode == 0
 
     assert league("run", config, full, "--quiet").returncode == 0
     assert stored(full) == stored(whole)
