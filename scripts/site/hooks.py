@@ -29,8 +29,41 @@ OUTSIDE = {
 }
 """Pages that do not lie in docs/, by their path in the repository, and where they are in the site."""
 
-WIDE = ".md-grid { max-width: 80rem; }\n"
-"""Room for a line of code."""
+VARIABLES = ROOT / "harness/warpleague/report/site/assets/variables.css"
+"""The colours and sizes of all our pages."""
+
+STYLE = """
+/* Material counts in a root of 20 pixels, our sizes in one of 16. */
+[data-md-color-scheme] {
+  --md-default-bg-color: var(--paper);
+  --md-default-fg-color: var(--ink);
+  --md-default-fg-color--light: var(--soft);
+  --md-default-fg-color--lightest: var(--line);
+  --md-typeset-color: var(--ink);
+  --md-typeset-a-color: var(--accent);
+  --md-code-bg-color: var(--sunken);
+  --md-code-fg-color: var(--ink);
+  --md-accent-fg-color: var(--good);
+  --md-primary-fg-color: var(--card);
+  --md-primary-bg-color: var(--ink);
+  --md-primary-bg-color--light: var(--soft);
+  --md-footer-bg-color: var(--sunken);
+  --md-footer-bg-color--dark: var(--sunken);
+  --md-footer-fg-color: var(--ink);
+  --md-footer-fg-color--light: var(--soft);
+  --md-footer-fg-color--lighter: var(--soft);
+  --md-text-font: var(--font);
+  --md-code-font: var(--mono);
+}
+.md-header, .md-tabs { border-bottom: 1px solid var(--line); box-shadow: none; }
+.md-typeset { font-size: calc(var(--text) * 0.8); }
+.md-typeset h1 { font-size: calc(var(--text-huge) * 0.8); color: var(--ink); font-weight: 650; }
+.md-typeset h2 { font-size: calc(var(--text-title) * 0.8); font-weight: 650; }
+.md-typeset h3 { font-size: calc(var(--text-lead) * 0.8); font-weight: 650; }
+.md-typeset pre > code, .md-typeset table:not([class]) { border-radius: var(--radius); }
+.md-grid { max-width: 80rem; } /* room for a line of code */
+"""
+"""What the theme's own variables are in ours."""
 
 _BRIEFS = """
 import json
@@ -50,7 +83,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from outside docs/, and the site's own style."""
     for path, site in OUTSIDE.items():
         files.append(File.generated(config, site, abs_src_path=str(ROOT / path)))
-    files.append(File.generated(config, "wide.css", content=WIDE))
+    files.append(File.generated(config, "look.css", content=VARIABLES.read_text("utf-8") + STYLE))
     return files
 
 

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from warpleague.report.site.page_frame import asset
+from warpleague.report.site.page_frame import SCRIPTS, STYLES, asset
 
 READABLE = 4.5  # WCAG 2.2, 1.4.3
 SEATS = tuple(f"seat-{seat}" for seat in range(10))
@@ -20,9 +20,18 @@ PAIRS = (
 )
 
 
+SHEETS = sorted({name for sheets in STYLES.values() for name in sheets} - {"variables.css"})
+OWN_SIZES = {
+    "colour": r"#[0-9a-fA-F]{3,8}\b(?=[^{}]*;)",
+    "size of type": r"(?:font-size|font): [\d.]+rem",
+    "spacing": r"(?<![\w-])(?:gap|margin(?:-[a-z]+)*|padding(?:-[a-z]+)*): [^;{}]*(?<![\w.])0?\.?[0-3][\d.]*rem",
+    "corner": r"border-radius: \d",
+}
+
+
 def schemes() -> dict[str, dict[str, str]]:
     """The colours by scheme and name."""
-    light, dark = re.findall(r":root \{(.*?)\}", asset("base.css"), re.DOTALL)[:2]
+    light, dark = re.findall(r":root \{(.*?)\}", asset("variables.css"), re.DOTALL)[:2]
     found = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in (light, dark)]
     return {"light": found[0], "dark": found[0] | found[1]}
 
@@ -60,3 +69,21 @@ def test_both_schemes_have_all_colours_of_seats() -> None:
     for seat in SEATS:
         assert found["light"][seat] != found["dark"][seat]
     assert all(len({colours[seat] for seat in SEATS}) == 10 for colours in found.values())
+
+
+@pytest.mark.parametrize("sheet", SHEETS)
+def test_colours_and_sizes_come_from_the_one_file_of_variables(sheet: str) -> None:
+    """Only `variables.css` names colours, sizes of type, spacings and corners; the other style sheets use those."""
+    text = re.sub(r"/\*.*?\*/", "", asset(sheet), flags=re.DOTALL)
+    own = {what: found for what, pattern in OWN_SIZES.items() if (found := re.findall(pattern, text))}
+    assert own == {}
+
+
+def test_every_variable_of_a_style_sheet_exists() -> None:
+    """No style sheet uses a variable that nobody sets, and no variable of the common file is unused."""
+    text = "".join(map(asset, [*SHEETS, "variables.css"]))
+    scripts = "".join(asset(name) for names in SCRIPTS.values() for name in names)
+    needed = set(re.findall(r"var\(--([\w-]+)", text)) | set(re.findall(r"\[?\"?--([\w-]+)", scripts))
+    made = set(re.findall(r"--([\w-]+):", text)) | set(re.findall(r"--([\w-]+)", scripts))
+    assert needed - made == set()
+    assert set(re.findall(r"--([\w-]+):", asset("variables.css"))) - needed == set()

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 ASSETS: Final = "assets"
 """The folder of a site with what its pages share."""
 
+_COMMON: Final = ("variables.css", "base.css")
 STYLES: Final = {
-    "match": ("base.css", "match.css", "board.css", "kinds.css"),
-    "index": ("base.css", "index.css", "board.css", "kinds.css"),
-    "play": ("base.css", "match.css", "board.css", "kinds.css", "play.css"),
-    "league": ("base.css", "index.css", "board.css", "kinds.css", "server.css"),
-    "watch": ("base.css", "match.css", "board.css", "kinds.css", "play.css", "server.css"),
-    "server": ("base.css", "index.css", "server.css"),
+    "match": (*_COMMON, "match.css", "board.css", "kinds.css"),
+    "index": (*_COMMON, "index.css", "board.css", "kinds.css"),
+    "play": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css"),
+    "league": (*_COMMON, "index.css", "board.css", "kinds.css", "server.css"),
+    "watch": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css", "server.css"),
+    "server": (*_COMMON, "index.css", "server.css"),
 }
 SCRIPTS: Final = {
     "match": (
