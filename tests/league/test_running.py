@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 from rich.console import Console
 
@@ -20,8 +21,10 @@ from warpleague.league.results.opening import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import tally
 from warpleague.league.season.config_file import load_config
+from warpleague.match.spec import SeatFault
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.standings_columns import standing_json
+from warpleague.runner.bot import violations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,6 +174,27 @@ def test_only_void_matches_end_the_run(
         report = run_league(league, executor=inline, play=broken)
     assert "10 matches in a row were void; the last: ZeroDivisionError: a bug" in report.failure
     assert len(report.void) < 36
+
+
+@pytest.mark.parametrize("of_strangers", [False, True])
+def test_a_run_stops_once_something_else_kills_several_bots(
+    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, of_strangers: bool
+) -> None:
+    """Kills from outside cost points, so the run ends with a cause; bots of strangers may kill themselves."""
+
+    def killed(spec: MatchSpec) -> MatchResult:
+        fault = SeatFault("crash", 3, True, violations.ended(-signal.SIGKILL))
+        return attrs.evolve(fake.play(spec), faults=((fault,), *((),) * (len(spec.seats) - 1)))
+
+    with open_league(write_league("a", "b", "c", "d", deals=4)) as league:
+        report = run_league(league, executor=inline, play=killed, stop_on_kills=not of_strangers)
+        assert report.stored == league.store.count()
+    if of_strangers:
+        assert report.failure is None
+        assert report.complete
+    else:
+        assert "SIGKILL ended a, b, c, and it came neither from the referee nor at a limit" in report.failure
+        assert not report.complete
 
 
 def test_a_match_whose_referee_dies_is_played_again(

@@ -52,6 +52,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
         "most": getattr(args, "matches", None),
         "for_s": getattr(args, "for_s", None),
         "stop_on_fault": getattr(args, "stop_on_fault", False),
+        "stop_on_kills": True,
     }
     if args.cluster is None:
         with _watcher(args) as watcher:

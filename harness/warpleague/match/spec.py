@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
@@ -179,6 +179,10 @@ class Violation:
     detail: dict[str, Any] = attrs.field(factory=dict)
 
 
+KILLED_BY_OTHERS: Final = "killed by SIGKILL, not by the referee and not at its memory limit"
+"""How a bot ended that something else on the machine killed, or that killed itself: nobody can know which."""
+
+
 @attrs.frozen
 class SeatFault:
     """A fault as a table shows it: its kind, the number of its record line, and whether it retired the seat."""
@@ -187,6 +191,11 @@ class SeatFault:
     n: int
     retired: bool
     message: str
+
+    @property
+    def killed_by_others(self) -> bool:
+        """Whether the bot was killed, and neither by the referee nor at its limit of memory."""
+        return KILLED_BY_OTHERS in self.message
 
 
 @attrs.frozen

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _AHEAD = 8  # matches submitted for each place: enough for the time in which results are synced to the disk
 _GUESSED = 8  # matches a job will play at a time, before it is known how many it does
 _RESUBMIT = 2  # times a match is tried again when its referee dies
+_MAX_KILLED = 3  # bots that something else killed, after which it is not the bots' doing
 _MAX_VOID = 10  # void matches in a row, after which the rest would be void too
 _MAX_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
 _PASSED_BY = 64  # matches that wait while later ones are played first
@@ -71,6 +72,7 @@ def run_league(
     publish: bool = True,
     dealt: set[int] | None = None,
     stop_on_fault: bool = False,
+    stop_on_kills: bool = False,
     new_pool: Callable[..., Pool] = RefereePool,
     tick_s: float = _TICK_S,
 ) -> RunReport:
@@ -85,11 +87,13 @@ def run_league(
 
     In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second one kills them. The
     run also stops once `most` matches are played, or after `for_s` seconds, when those being played have ended. It
-    stops as soon as `until` returns true, which is called a few times a second, or with `stop_on_fault` once a bot has
-    faulted. The watcher is called every `tick_s` seconds. If all is played, the season is over and its secret becomes
-    public; without `publish` it does not, since more may be entered. `dealt` are the deals that processes of the
-    executor may know of from runs before: those of this run are added. `logs` takes the output of the bots, if `play`
-    returns that, as the default one does where `logs` are given.
+    stops as soon as `until` returns true, which is called a few times a second, or with `stop_on_fault` once a bot
+    has faulted. With `stop_on_kills` it stops once something else on the machine has killed several bots; a league
+    with bots of strangers does without, since a bot can kill itself. The watcher is called every `tick_s` seconds.
+    If all is played, the season is over and its secret becomes public; without `publish` it does not, since more may
+    be entered. `dealt` are the deals that processes of the executor may know of from runs before: those of this run
+    are added. `logs` takes the output of the bots, if `play` returns that, as the default one does where `logs` are
+    given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
@@ -121,7 +125,9 @@ def run_league(
         watcher=watcher or RunWatcher(),
         logs=logs,
         queue=_Queue(league, course, first, set() if dealt is None else dealt),
-        stop=_Stop(most=most, for_s=for_s, until=until, on_fault=stop_on_fault, tick_s=tick_s),
+        stop=_Stop(
+            most=most, for_s=for_s, until=until, on_fault=stop_on_fault, on_kills=stop_on_kills, tick_s=tick_s
+        ),
         total=total,
         before=before,
         publish=publish,
@@ -162,6 +168,7 @@ class _Stop:
     for_s: float | None
     until: Callable[[], bool] | None
     on_fault: bool
+    on_kills: bool
     tick_s: float
     began_s: float = attrs.field(factory=time.monotonic)
     interrupts: int = 0
@@ -171,6 +178,8 @@ class _Stop:
     """Why a match cannot be played as asked."""
     fault: MatchFault | None = None
     """The fault that ended the run."""
+    killed: set[str] = attrs.field(factory=set)
+    """The bots that something else killed."""
     _until_at: float = 0.0
 
     def is_due(self) -> bool:
@@ -190,6 +199,16 @@ class _Stop:
             return
         if self.fault is None or fault.fixture.number < self.fault.fixture.number:
             self.fault = fault
+
+    def note_kills(self, bots: Iterable[str], entered: int) -> None:
+        """Stop once something else has killed several of the `entered` bots: it will go on, and cost points."""
+        self.killed.update(bots)
+        if self.on_kills and self.failure is None and len(self.killed) >= min(_MAX_KILLED, entered):
+            self.failure = (
+                f"SIGKILL ended {', '.join(sorted(self.killed))}, and it came neither from the referee nor at a limit "
+                "of memory: something else on this machine kills bots, and each kill counts as a crash. Look for "
+                '"out of memory" in the kernel\'s log (dmesg), and for whoever kills processes here'
+            )
 
 
 class _Queue:
@@ -425,6 +444,7 @@ class _Run:
                 self._unsaved.append((flight, future.result()))
                 self._void_in_a_row = 0
                 self.stop.note(_first_fault(flight, future.result()))
+                self.stop.note_kills(_killed_by_others(flight, future.result()), len(self.league.season.bots))
 
     def _service_failed(self, flight: _InFlight, result: MatchResult) -> ServiceFailed | None:
         """Why a match is void, if it is because a bot's service failed."""
@@ -487,6 +507,15 @@ def _first_fault(flight: _InFlight, result: MatchResult) -> MatchFault | None:
         return None
     _, seat, fault = min(faults, key=lambda one: one[0])
     return MatchFault(flight.fixture, seat, flight.spec.seats[seat].bot, fault)
+
+
+def _killed_by_others(flight: _InFlight, result: MatchResult) -> set[str]:
+    """The bots of a match that neither the referee nor a limit killed."""
+    return {
+        seat.bot
+        for seat, faults in zip(flight.spec.seats, result.faults, strict=True)
+        if any(fault.killed_by_others for fault in faults)
+    }
 
 
 def _trace(error: BaseException) -> str:

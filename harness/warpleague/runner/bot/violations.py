@@ -13,7 +13,7 @@ import attrs
 from warpleague.counts import counted
 from warpleague.errors import HarnessFault
 from warpleague.match.evidence import quote
-from warpleague.match.spec import Violation
+from warpleague.match.spec import KILLED_BY_OTHERS, Violation
 from warpleague.runner.bot.child import EXIT_S
 from warpleague.runner.confine.sandbox import Killed
 
@@ -93,7 +93,7 @@ def ended(status: int | None) -> str:
     if status is None:
         return "closed its output and went on running"
     if status == -signal.SIGKILL:
-        return "killed by SIGKILL, not by the referee and not at its memory limit"
+        return KILLED_BY_OTHERS
     if status < 0:
         return f"killed by {signal_name(-status)}"
     return f"exited with status {status}"
