@@ -146,7 +146,9 @@ def test_what_was_not_sent_can_be_taken_back(serve: Serve) -> None:
                 client.hear()
                 while not client.state["question"]["complete"]:
                     texts = [action["text"] for action in client.state["question"]["actions"]]
-                    client.do("act", index=texts.index("end") if "end" in texts else 0)
+                    client.do(
+                        "act", index=next((at for at, text in enumerate(texts) if "End your turn" in text), 0)
+                    )
                     client.hear()
                 assert client.state["question"]["actions"] == []
                 chosen = client.state["question"]["chosen"]

@@ -89,7 +89,7 @@ def test_a_match_in_the_terminal(tmp_path: Path) -> None:
     terminal.until("what a bot would do")
     terminal.until("person (seat 0)> ")
     terminal.type("1\n")
-    assert "move" in terminal.until("person (seat 0)> ")
+    assert "Move to space" in terminal.until("person (seat 0)> ")
     terminal.type("nothing like this\n")
     terminal.until("no move has")
     terminal.type("99999\n")

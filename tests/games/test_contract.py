@@ -313,6 +313,22 @@ class LeakingScene(HushGame):
         return super().scene(state, None)
 
 
+class LeakingPhrase(HushGame):
+    def phrase(self, state: Hush, action: Any) -> str:
+        said = super().phrase(state, action)
+        return f"{said}: {state.piles[action.seat]}" if isinstance(action, Peek) else said
+
+
+class Mumbling(HushGame):
+    def phrase(self, state: Hush, action: Any) -> str:
+        return "do it"
+
+
+class Headless(HushGame):
+    def heading(self, state: Hush, seat: int) -> str:
+        return ""
+
+
 class Quiet(HushGame):
     """A peek is not marked as news."""
 
@@ -521,6 +537,9 @@ BROKEN = [
     (Mutating, "replaying the moves|changed after|another future|asked again|is not the state"),
     (LeakingLegal, "legal actions differ"),
     (LeakingScene, "scenes differ"),
+    (LeakingPhrase, "a phrase tells what the seat does not know"),
+    (Mumbling, "has the phrase of"),
+    (Headless, "the heading is no line of text"),
     (Quiet, "no event `reveals`"),
     (Forgetful, "from_json"),
     (Tolerant, "unknown key"),

@@ -14,6 +14,7 @@ score       what a position is worth, and who stands where at the end
 view        what a seat sees, what the start message tells, and positions drawn to fit a view
 position    positions as JSON, out and in
 tell        the events, and a line of English for each
+phrase      a sentence for each action, and a heading for each decision
 scene       the picture
 targets     what of the picture a person clicks to take an action
 game        the `Game`: each of its methods is a function of one of these modules, under the same name

@@ -12,6 +12,7 @@ import attrs
 
 from warpleague.errors import BadInput
 from warpleague.games.values import Cache, encoded
+from warpleague.games.words import action_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -303,6 +304,21 @@ class Game(ABC, Generic[S, A]):
         """
         facts = [f"{key} {encoded(value).decode()}" for key, value in event.items() if key != "event"]
         return ", ".join((str(event["event"]), *facts))
+
+    def phrase(self, state: S, action: A) -> str:  # noqa: ARG002 - the default says what the action alone tells
+        """`action`, which is legal at `state`, as a sentence that asks for it: `Keep red 5 and give away black 2`.
+
+        No two legal actions have the same one. It may say what follows from the action, as far as the seat that acts
+        knows it. A game may leave it out: then it is the action's name and its fields.
+        """
+        return action_in_words(self.action_json(action))
+
+    def heading(self, state: S, seat: int) -> str:
+        """What `seat` has to decide, as the heading of its list of actions: `Choose a die to keep`.
+
+        A game may leave it out: then it is the word of `ask`.
+        """
+        return self.ask(state, seat).replace("-", " ").capitalize()
 
     def galaxy(self, state: S) -> Scene | None:  # noqa: ARG002 - most boards are always the same
         """The picture of the board alone, as it was dealt; None where no two deals differ in it.

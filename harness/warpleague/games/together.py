@@ -230,6 +230,14 @@ class InTurn(Game[State, Any]):
         """The game's own."""
         return self.game.tell(event)
 
+    def phrase(self, state: State, action: Any) -> str:
+        """The game's own."""
+        return self.game.phrase(_before(state), action)
+
+    def heading(self, state: State, seat: int) -> str:
+        """The game's own."""
+        return self.game.heading(_before(state), seat)
+
     def galaxy(self, state: State) -> Scene | None:
         """The game's own."""
         return self.game.galaxy(_before(state))

@@ -6,11 +6,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from warpleague.games.api import JsonObject
+    from collections.abc import Mapping
+
     from warpleague.games.scene import Cell, Link, Piece, Scene
 
 
-def action_in_words(action: JsonObject) -> str:
+def action_in_words(action: Mapping[str, object]) -> str:
     """An action as a few words: what it does, then its values."""
     words = [str(action.get("do", "")).replace("-", " ")]
     for name, value in action.items():

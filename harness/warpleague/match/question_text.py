@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warpleague.games.words import action_in_words, scene_in_words
+from warpleague.games.words import scene_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +27,7 @@ def question_text(
     parts += ["", "The position:", *scene_in_words(game.scene(state, seat)), ""]
     if talk := game.talk(state, seat):
         parts.append(f"Before you decide you may send messages, {talk} at most.")
-    parts.append(f"Decide ({game.ask(state, seat)}). The number of each legal action, and the action:")
-    parts += [f"{index}. {action_in_words(game.action_json(action))}" for index, action in enumerate(legal)]
+    parts.append(f"Decide ({game.ask(state, seat)}): {game.heading(state, seat)}.")
+    parts.append("The number of each legal action, and the action:")
+    parts += [f"{index}. {game.phrase(state, action)}" for index, action in enumerate(legal)]
     return "\n".join(parts)

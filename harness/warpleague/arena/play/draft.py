@@ -11,18 +11,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from warpleague.errors import ActionError
-from warpleague.games.words import action_in_words
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.games.api import Game, JsonObject
-
-
-def in_words(action: JsonObject) -> str:
-    """An action as a few words, harmless for a terminal."""
-    return safe(action_in_words(action), keep="")
 
 
 class Draft:
@@ -32,6 +26,8 @@ class Draft:
         self.game = game
         self.seat = seat
         self.chosen: list[JsonObject] = []
+        self.said: list[str] = []
+        """What was chosen, as sentences."""
         self.complete = False
         self._states = [game.determinize(view, seat, Random(0))]
 
@@ -44,10 +40,20 @@ class Draft:
         """The actions that can be chosen next; none when the choice is complete."""
         return () if self.complete else self.game.legal(self.state, self.seat)
 
+    def phrase(self, action: Any) -> str:
+        """An action that can be chosen next as a sentence, harmless for a terminal."""
+        return safe(self.game.phrase(self.state, action), keep="")
+
+    @property
+    def heading(self) -> str:
+        """What is to be chosen next, harmless for a terminal; empty when the choice is complete."""
+        return "" if self.complete else safe(self.game.heading(self.state, self.seat), keep="")
+
     def choose(self, index: int) -> None:
         """Choose the legal action with this index."""
         action = self.legal()[index]
         self.chosen.append(self.game.action_json(action))
+        self.said.append(self.phrase(action))
         state, learned = self._after(self.state, action)
         # The referee plays a forced move without asking.
         while not learned and self.game.actors(state) == (self.seat,):
@@ -65,6 +71,7 @@ class Draft:
     def undo(self) -> None:
         """Take the last choice back."""
         self.chosen.pop()
+        self.said.pop()
         self._states.pop()
         self.complete = False
 

@@ -13,7 +13,6 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from warpleague.arena.live.frames import new_frames
-from warpleague.arena.play.draft import in_words
 from warpleague.arena.play.hint import ask_bot
 from warpleague.errors import BadInput
 from warpleague.match.replay import Replay
@@ -135,13 +134,14 @@ class PlayPage:
         question: JsonObject = {
             "id": person.question["id"],
             "ask": game.ask(draft.state, draft.seat) if not draft.complete else "",
-            "chosen": [in_words(action) for action in draft.chosen],
+            "heading": draft.heading,
+            "chosen": list(draft.said),
             "complete": draft.complete,
             "hold": person.hold,
             "talk": person.question.get("talk") or 0,
             "left_s": None if left_s == float("inf") else max(0.0, round(left_s, 1)),
             "actions": [
-                {"text": in_words(game.action_json(action)), "to": list(game.targets(draft.state, action))}
+                {"text": draft.phrase(action), "to": list(game.targets(draft.state, action))}
                 for action in draft.legal()
             ],
         }

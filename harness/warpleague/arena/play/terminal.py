@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import trio
 from rich.text import Text
 
-from warpleague.arena.play.draft import in_words
 from warpleague.arena.play.hint import ask_bot
 from warpleague.errors import BadInput
 from warpleague.report.terminal.console import make_console
@@ -146,7 +145,7 @@ class _Terminal:
 
     def _list(self, draft: Draft, part: str) -> None:
         """The moves whose words have `part` in them, with their numbers from 1."""
-        texts = [in_words(draft.game.action_json(action)) for action in draft.legal()]
+        texts = [draft.phrase(action) for action in draft.legal()]
         wanted = part.lower().replace("(", " ").replace(")", " ").split()
         choices = [
             (number, text)
@@ -186,8 +185,8 @@ class _Terminal:
             person.resign()
         elif typed == "h":
             hint = await ask_bot(self._bot, person, self._sitting.now.spec.level)
-            action = draft.game.action_json(draft.legal()[hint.index])
-            self._print(f"{hint.bot} would: {hint.index + 1}  {in_words(action)}")
+            action = draft.legal()[hint.index]
+            self._print(f"{hint.bot} would: {hint.index + 1}  {draft.phrase(action)}")
         elif word == "say":
             to, _, text = rest.partition(" ")
             if not all(seat.isdecimal() for seat in to.split(",")) or not text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from warpleague.games.aliens import legal as _legal
+from warpleague.games.aliens import phrase as _phrase
 from warpleague.games.aliens import position as _position
 from warpleague.games.aliens import rules as _rules
 from warpleague.games.aliens import scene as _scene
@@ -51,6 +52,8 @@ class Aliens(Game[State, Action]):
     scene = staticmethod(_scene.scene)
     targets = staticmethod(_targets.targets)
     tell = staticmethod(_tell.tell)
+    phrase = staticmethod(_phrase.phrase)
+    heading = staticmethod(_phrase.heading)
 
 
 GAME = Aliens()

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 
 from warpleague.games.api import Game
 from warpleague.games.captains import legal as _legal
+from warpleague.games.captains import phrase as _phrase
 from warpleague.games.captains import position as _position
 from warpleague.games.captains import rules as _rules
 from warpleague.games.captains import scene as _scene
@@ -62,6 +63,8 @@ class Captains(Game[Position, Action]):
     scene = staticmethod(_scene.scene)
     targets = staticmethod(_targets.targets)
     tell = staticmethod(_tell.tell)
+    phrase = staticmethod(_phrase.phrase)
+    heading = staticmethod(_phrase.heading)
     galaxy = staticmethod(_scene.galaxy)
 
 

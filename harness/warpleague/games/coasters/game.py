@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from warpleague.games.api import Game
 from warpleague.games.coasters import legal as _legal
+from warpleague.games.coasters import phrase as _phrase
 from warpleague.games.coasters import position as _position
 from warpleague.games.coasters import rules as _rules
 from warpleague.games.coasters import scene as _scene
@@ -52,6 +53,8 @@ class Coasters(Game[State, Action]):
     scene = staticmethod(_scene.scene)
     targets = staticmethod(_targets.targets)
     tell = staticmethod(_tell.tell)
+    phrase = staticmethod(_phrase.phrase)
+    heading = staticmethod(_phrase.heading)
     talk = staticmethod(_state.talk)
 
 

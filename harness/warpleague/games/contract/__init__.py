@@ -323,6 +323,7 @@ class _Run(KnowledgeChecker):
         forms = {dumps(game.action_json(action)): action for action in legal}
         self.demand(len(forms) == len(legal), "two legal actions with one JSON form")
         self.demand(len(set(legal)) == len(legal), "two legal actions are equal")
+        self.check_words(state, actor, legal)
         for text in self.rng.sample(sorted(forms), min(_PARSED, len(forms))):
             for data in (json.loads(text), dict(reversed(json.loads(text).items()))):
                 try:
@@ -333,6 +334,16 @@ class _Run(KnowledgeChecker):
                 self.demand(hash(parsed) == hash(forms[text]), f"equal actions, other hashes: {text}")
             for damaged in mutants(json.loads(text), self.foreign, self.rng, max(1, _MUTANTS // len(forms))):
                 self.check_refusal(state, actor, damaged, forms)
+
+    def check_words(self, state: Any, actor: int, legal: Sequence[Any]) -> None:
+        """Each legal action is a line of text that no other one has; the decision has a heading."""
+        said: dict[str, Any] = {}
+        for action in legal:
+            text = self.game.phrase(state, action)
+            self.check_line(text, f"the phrase of {action!r}")
+            self.demand(text not in said, f"{action!r} has the phrase of {said.get(text)!r}: {text}")
+            said[text] = action
+        self.check_line(self.game.heading(state, actor), "the heading")
 
     def check_refusal(self, state: Any, actor: int, data: Any, forms: dict[str, Any]) -> None:
         """`data` is refused with a text, or is legal in exactly this form."""

@@ -135,6 +135,11 @@ class Checker:
         if misfit:
             self.fail(f"{what} is not plain JSON: {misfit}")
 
+    def check_line(self, text: Any, what: str) -> None:
+        """`text` is a line that can be printed; `what` names it."""
+        line = isinstance(text, str) and text.isprintable() and text == text.strip() != ""
+        self.demand(line, f"{what} is no line of text: {text!r}")
+
     def check_outcome(self, outcome: Outcome, retired: Sequence[int]) -> None:
         """Ranks share and leave gaps; `retired` seats, in their order, are below all others."""
         ranks = outcome.ranks

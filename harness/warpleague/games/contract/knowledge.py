@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from random import Random
 
+_SAID = 24  # legal actions of one decision whose phrases are compared
 _LOCKSTEP = 6  # steps two positions that look alike to a seat are played on side by side
 
 
@@ -119,6 +120,10 @@ class KnowledgeChecker(Checker):
             self.same([game.action_json(action) for action in twins], forms, "legal actions differ")
             self.same(game.ask(two, seat), game.ask(one, seat), "ask differs")
             self.demand(game.talk(one, seat) == game.talk(two, seat), "talk differs")
+            self.same(game.heading(two, seat), game.heading(one, seat), "headings differ")
+            for at in self.rng.sample(range(len(legal)), min(_SAID, len(legal))):
+                phrases = game.phrase(two, twins[at]), game.phrase(one, legal[at])
+                self.same(*phrases, "a phrase tells what the seat does not know")
             return legal[pick], twins[pick]
         try:
             game.parse(two, actor, game.action_json(legal[pick]))

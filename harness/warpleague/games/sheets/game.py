@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from warpleague.games.api import Game
 from warpleague.games.sheets import legal as _legal
+from warpleague.games.sheets import phrase as _phrase
 from warpleague.games.sheets import position as _position
 from warpleague.games.sheets import rules as _rules
 from warpleague.games.sheets import scene as _scene
@@ -51,6 +52,8 @@ class Sheets(Game[State, Action]):
     scene = staticmethod(_scene.scene)
     targets = staticmethod(_targets.targets)
     tell = staticmethod(_tell.tell)
+    phrase = staticmethod(_phrase.phrase)
+    heading = staticmethod(_phrase.heading)
 
 
 GAME = Sheets()
