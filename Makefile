@@ -116,6 +116,11 @@ fix: bootstrap ## format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: vectors
+vectors: bootstrap ## make the test vectors of the rules anew, after a change of rules
+	@for game in aliens captains coasters sheets; do \
+		$(BIN)/warpleague sim --vectors $$game --out protocol/conformance/rules/$$game.jsonl.xz --force || exit; done
+
 .PHONY: bench
 bench: bootstrap ## measure engines, referee and bots on this machine
 	$(BIN)/warpleague bench

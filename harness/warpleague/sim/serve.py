@@ -10,12 +10,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import WarpLeagueError
-from warpleague.games.api import CHANCE
+from warpleague.games.api import CHANCE, Event
 from warpleague.games.json_text import encoded
+from warpleague.games.playout import random_roll
 from warpleague.sim.simulator import Simulator, common_dice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from warpleague.games.api import JsonObject
 
@@ -56,6 +57,7 @@ class Session:
             "determinize": self._determinize,
             "apply": self._apply,
             "roll": self._roll,
+            "retire": self._retire,
             "playout": self._playout,
             "free": self._free,
         }
@@ -137,27 +139,40 @@ class Session:
         moves = request.get("actions", [request.get("action", _MISSING)])
         if not isinstance(moves, list) or not moves or moves[0] is _MISSING:
             raise _Wrong("apply needs action, an index or an object, or actions, a list of them")
+        rolls, happened = _take(request, "roll", bool, False), list[Event]()
+        if rolls and _tells(request):
+            raise _Wrong("apply gives no events of dice: leave out roll, and send a request to roll")
         for move in moves:
             if type(move) is not int and not isinstance(move, dict):
                 raise _Wrong(f"an action is an index or an object, not {json.dumps(move)[:60]}")
-            state = table.step(state, table.action(state, move))
-        if _take(request, "roll", bool, False):
+            state, events = table.game.apply(state, table.action(state, move))
+            happened += events
+        if rolls:
             state = table.roll_all(state, self._random(request))
-        return self._stored(table, state)
+        return self._stored(table, state, happened if _tells(request) else None)
 
     def _roll(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
         if table.actor(state) != CHANCE:
             raise _Wrong("no dice are rolled here")
-        if (outcome := _take(request, "outcome", list, None)) is None:
-            return self._stored(table, table.roll(state, self._random(request)))
         draws = table.game.chance(state)
+        if (outcome := _take(request, "outcome", list, None)) is None:
+            outcome = list(random_roll(draws, self._random(request)))
         sides = [draw if isinstance(draw, int) else len(draw) for draw in draws]
         if [type(shown) for shown in outcome] != [int] * len(sides) or not all(
             0 <= shown < most for shown, most in zip(outcome, sides, strict=True)
         ):
             raise _Wrong(f"outcome must have a whole number below each of {sides}")
-        return self._stored(table, table.step(state, tuple(outcome)))
+        after, events = table.game.apply(state, tuple(outcome))
+        return self._stored(table, after, events if _tells(request) else None)
+
+    def _retire(self, request: JsonObject) -> JsonObject:
+        table, state = self._state(request)
+        seat = _seat(table, request)
+        if table.actor(state) is None:
+            raise _Wrong("the game is over: no seat can leave it")
+        after, events = table.game.retire(state, seat)
+        return self._stored(table, after, events if _tells(request) else None)
 
     def _playout(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
@@ -202,22 +217,38 @@ class Session:
         seed = _take(request, "seed", str, None)
         return self._rng if seed is None else Random(seed)
 
-    def _stored(self, table: Simulator, state: Any) -> JsonObject:
-        """Keep a position, and tell its number, who must act in it, and what is to be known of it."""
+    def _stored(self, table: Simulator, state: Any, events: Sequence[Event] | None = None) -> JsonObject:
+        """Store a position, and give its number, who must act in it, and what happened, if that is asked for."""
         if len(self._states) >= MAX_STATES:
             raise _Wrong(f"there are {MAX_STATES:,} states: free some")
         self._last += 1
         self._states[self._last] = table, state
-        actor = table.actor(state)
-        answer: JsonObject = {"state": self._last, "actor": actor}
-        if actor is None:
-            answer |= {"worth": list(table.worth(state)), "scores": list(table.scores(state))}
-        elif actor == CHANCE:
-            draws = table.game.chance(state)
-            answer["draws"] = [draw if isinstance(draw, int) else list(draw) for draw in draws]
-        else:
-            answer |= {"ask": table.game.ask(state, actor), "actions": len(table.legal(state))}
-        return answer
+        answer = {"state": self._last, **turn_json(table, state)}
+        return answer if events is None else answer | {"events": [event_json(event) for event in events]}
+
+
+def turn_json(table: Simulator, state: Any) -> JsonObject:
+    """Who must act at `state`, and what goes with that: the decision, the dice, or the result."""
+    actor = table.actor(state)
+    if actor is None:
+        return {"actor": None, "worth": list(table.worth(state)), "scores": list(table.scores(state))}
+    if actor == CHANCE:
+        draws = table.game.chance(state)
+        return {"actor": actor, "draws": [draw if isinstance(draw, int) else list(draw) for draw in draws]}
+    return {"actor": actor, "ask": table.game.ask(state, actor), "actions": len(table.legal(state))}
+
+
+def event_json(event: Event) -> JsonObject:
+    """An event in `full`, and where not all seats see it so: which `seats` do, and what the `others` see."""
+    if event.seats is None:
+        return {"full": event.data}
+    return {"full": event.data, "seats": list(event.seats), "others": event.redacted}
+
+
+def _tells(request: JsonObject) -> bool:
+    """Whether a request asks for events."""
+    told: bool = _take(request, "events", bool, False)
+    return told
 
 
 def _take(request: JsonObject, name: str, kind: type, default: Any = _MISSING) -> Any:
