@@ -174,6 +174,56 @@ def say(to: int | Iterable[int], text: str) -> dict[str, Any]:
     return {"do": "say", "to": seats, "text": text}
 
 
+class Program:
+    """The functions of a bot, and what they answer to the lines of a referee; `run` makes it, and explains them."""
+
+    __slots__ = ("_choose", "_hello", "_match", "_on_end", "_on_start")
+
+    def __init__(
+        self,
+        choose: Callable[[Question], int | dict[str, Any] | Reply | Failed],
+        hello: dict[str, Any],
+        on_start: Callable[[Match], object] | None,
+        on_end: Callable[[End], object] | None,
+    ) -> None:
+        self._choose = choose
+        self._hello = hello
+        self._on_start = on_start
+        self._on_end = on_end
+        self._match: Match | None = None
+
+    @property
+    def reusable(self) -> bool:
+        """Whether it can play another match afterwards."""
+        return bool(self._hello["reusable"])
+
+    def answer(self, message: dict[str, Any]) -> bytes | None:
+        """The line that answers a message, None where the referee expects none; raises what the bot raises."""
+        kind = message["type"]
+        if kind == "act":
+            match = self._match
+            if match is None:
+                raise ValueError("the referee asked before it started a match")
+            return _answer(message["id"], self._choose(Question(message, match)), match.note_bytes)
+        if kind == "start":
+            self._match = Match(message)
+            if self._on_start is not None:
+                self._on_start(self._match)
+            return b'{"type":"ready"}\n'
+        if kind == "end":
+            if self._on_end is not None:
+                self._on_end(End(message, self._match))
+        elif kind == "hello":
+            return _dump(self._hello)
+        elif kind == "fault":
+            print("fault: {kind}: {message}".format_map(message), file=sys.stderr)
+        return None
+
+
+taken_by: Callable[[Program], None] | None = None
+"""Who plays bots in its own process sets this while it loads one: `run` then gives it the bot, and reads no wire."""
+
+
 def run(
     choose: Callable[[Question], int | dict[str, Any] | Reply | Failed],
     *,
@@ -200,31 +250,20 @@ def run(
         hello["name"] = name
     if version is not None:
         hello["version"] = version
+    program = Program(choose, hello, on_start, on_end)
+    if taken_by is not None:
+        taken_by(program)
+        return
     source, sink = _take_wire()
-    match: Match | None = None
     try:
         with open(source, "rb") as lines:  # noqa: PTH123 - a descriptor
             for line in lines:
                 message = json.loads(line)
-                kind = message["type"]
-                if kind == "act":
-                    if match is None:
-                        raise ValueError("the referee asked before it started a match")
-                    _write(sink, _answer(message["id"], choose(Question(message, match)), match.note_bytes))
-                elif kind == "start":
-                    match = Match(message)
-                    if on_start is not None:
-                        on_start(match)
-                    _write(sink, b'{"type":"ready"}\n')
-                elif kind == "end":
-                    if on_end is not None:
-                        on_end(End(message, match))
-                elif kind == "hello":
-                    _write(sink, _dump(hello))
-                elif kind == "fault":
-                    print("fault: {kind}: {message}".format_map(message), file=sys.stderr)
-                elif kind == "quit":
+                if message["type"] == "quit":
                     return
+                answer = program.answer(message)
+                if answer is not None:
+                    _write(sink, answer)
     except BrokenPipeError:
         return  # the referee has ended: nobody reads this
     finally:

@@ -493,3 +493,60 @@ def test_what_shared_deals_save_is_measured() -> None:
             first, second = score(), score()
             state.add(Deal.of([((0, 1), (1, 2), (first, 0.0), None), ((1, 0), (1, 2), (second, 0.0), None)]))
         assert low <= (state.saved or 0.0) <= high
+
+
+def test_matches_in_one_process_have_the_same_deals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--in-process` gives the same results on the same deals, says so of processor time, and its store verifies."""
+    monkeypatch.chdir(tmp_path)
+    words = [
+        "compare",
+        "bots/aliens-greedy",
+        "bots/random-python",
+        "--game",
+        "aliens",
+        "--option",
+        "max_turns=20",
+    ]
+    words += ["--seed", "s", "--fixed", "4", "--json", "--quiet", "--jobs", "1"]
+    found = []
+    for more in ((), ("--in-process",)):
+        assert main([*words, *more]) in (0, 1, 3)
+        found.append(json.loads(capsys.readouterr().out))
+    between, inside = found
+    for key in ("deals", "won", "level", "lost", "share", "score"):
+        assert inside[key] == between[key]
+    assert [line["decisions"] for line in inside["times"]] == [line["decisions"] for line in between["times"]]
+    assert all(line["cpu_ms"] > 0 for line in inside["times"])
+    assert inside["wait_ms"] == 0
+    assert inside["file"] == f"results/{inside['league']}.toml"
+    assert main(["league", "verify", inside["file"]]) == 0
+    capsys.readouterr()
+    words.remove("--json")
+    assert main([*words, "--in-process"]) in (0, 1, 3)
+    assert "aliens-greedy: " in (out := capsys.readouterr().out)
+    assert " ms of processor time each, at most " in out
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("bots/random-perl", "bots/random-python"), "random-perl runs"),
+        (
+            ("bots/random-python", "bots/random-python", "--log", "logs"),
+            "neither with --cluster nor with --log",
+        ),
+    ],
+)
+def test_who_cannot_play_in_one_process(
+    more: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Bots in other languages are refused before a match is played, and so is what needs processes."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["compare", *more, "--game", "aliens", "--in-process"]) == 2
+    assert told in capsys.readouterr().err

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     import argparse
 
     from warpleague.league.play.progress import RunReport
+    from warpleague.league.results.details import TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.schedule.formats.strength_test import StrengthTest
-    from warpleague.league.season.config import EntrantClock
+    from warpleague.league.season.config import EntrantClock, LeagueConfig
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -137,6 +138,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_cluster(parser)
     parser.add_argument(
+        "--in-process",
+        action="store_true",
+        help="for bots in Python that you trust: call them in the process that plays the match, without clocks and "
+        "limits, on the same deals; the result does not depend on what else the machine does",
+    )
+    parser.add_argument(
         "--log",
         type=Path,
         metavar="DIR",
@@ -160,6 +167,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "compare bots/mine bots/old --game aliens --max-matches 2000",
         "compare bots/mine bots/old bots/greedy bots/lazy --game sheets",
         "compare aliens bots/mine@0.5s bots/mine@100ms",
+        "compare bots/mine bots/mine-before --game aliens --in-process",
     )
     parser.set_defaults(handler=_compare)
 
@@ -167,22 +175,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _compare(args: argparse.Namespace) -> int:
     """Exit code 0: accepted; 1: rejected, or stopped at a fault; 3: undecided; 130: stopped by the user."""
     from warpleague.league.play.entering import open_to_run
+    from warpleague.league.results.details import times
     from warpleague.league.results.faulted import bot_faults
     from warpleague.league.results.strength import strength_test
-    from warpleague.league.season.config_file import load_config
     from warpleague.report.wording.league_words import fault_lines
     from warpleague.report.wording.strength_words import exit_code
 
     _settle_game(args)
-    file = _league_file(args)
-    try:
-        config = load_config(file)
-    except ConfigError as error:
-        # Whoever gave an option knows nothing of a file.
-        raise BadInput(
-            re.sub(rf"(?m)^{re.escape(str(file))}: (?:format\.)?(\w+)", _option, str(error))
-        ) from None
-    with open_to_run(config, args.results, args.tools.prepare) as league:
+    if args.in_process and (args.cluster is not None or args.log is not None):
+        raise BadInput("--in-process goes neither with --cluster nor with --log")
+    file, config = _league(args, inside=args.in_process)
+    deals_of = _league(args, inside=False)[1] if args.in_process else None
+    with open_to_run(config, args.results, args.tools.prepare, deals_of=deals_of) as league:
+        if args.in_process:
+            _play_inside(league, args)
         same = _same_bot(league)
         if same:
             say(f"note: {same}")
@@ -209,6 +215,7 @@ def _compare(args: argparse.Namespace) -> int:
                     "stopped": report.stopped,
                     "cpu_ms": round(report.cpu_ms, 3),
                     "wait_ms": round(report.wait_ms, 3),
+                    "times": [_time_json(line) for line in times(league)],
                     **state.to_json(),
                     **({"left": None} if report.complete else {}),
                     "same_bot": bool(same),
@@ -219,12 +226,29 @@ def _compare(args: argparse.Namespace) -> int:
                 }
             )
         else:
-            _print_result(state, report, new, old, file, [*fault_lines(faulted), *([same] if same else ())])
+            remarks = [*fault_lines(faulted), *([same] if same else ())]
+            if args.in_process:
+                remarks += [_time_words(line) for line in times(league)]
+            _print_result(state, report, new, old, file, remarks)
         if report.stopped:
             return 130
         if report.void or report.failure:
             say(report.failure or f"{counted(len(report.void), 'match')} void; run the same command again")
         return exit_code(state) if report.fault is None else 1
+
+
+def _league(args: argparse.Namespace, *, inside: bool) -> tuple[Path, LeagueConfig]:
+    """The league file that this test is, and what it says; `inside` for matches in the processes of the referees."""
+    from warpleague.league.season.config_file import load_config
+
+    file = _league_file(args, inside=inside)
+    try:
+        return file, load_config(file)
+    except ConfigError as error:
+        # Whoever gave an option knows nothing of a file.
+        raise BadInput(
+            re.sub(rf"(?m)^{re.escape(str(file))}: (?:format\.)?(\w+)", _option, str(error))
+        ) from None
 
 
 def _option(match: re.Match[str]) -> str:
@@ -249,6 +273,32 @@ def _settle_game(args: argparse.Namespace) -> None:
             "(`warpleague games` lists the games)"
         )
     args.game, args.new, args.old, *args.field = words
+
+
+def _time_json(line: TimeLine) -> dict[str, Any]:
+    """The decisions of a bot in all matches, and the milliseconds of processor time that they took."""
+    return {"bot": line.bot, "decisions": line.decisions, "cpu_ms": round(line.cpu_ms, 3)}
+
+
+def _time_words(line: TimeLine) -> str:
+    return (
+        f"{line.bot}: {counted(line.decisions, 'decision')}, {line.mean(line.cpu_ms) or 0:.3g} ms of processor time "
+        f"each, at most {line.longest_ms:.3g} ms"
+    )
+
+
+def _play_inside(league: League, args: argparse.Namespace) -> None:
+    """Have the matches played in the processes of the referees; `BadInput` if a bot is not in Python."""
+    from warpleague.runner.bot.python_seat import python_command
+    from warpleague.runner.play import play_inside
+
+    for bot in league.season.bots:
+        if python_command(bot.run) is None:
+            raise BadInput(
+                f"--in-process: {bot.bot} runs {' '.join(bot.run)[:100]}, but only bots in Python can be called"
+            )
+    if args.tools.play is None:
+        args.tools = args.tools._replace(play=play_inside)
 
 
 def _same_bot(league: League) -> str:
@@ -292,7 +342,7 @@ def _print_result(
     print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")
 
 
-def _league_file(args: argparse.Namespace) -> Path:
+def _league_file(args: argparse.Namespace, *, inside: bool) -> Path:
     """Write the league file that this test is, so that every other command can be used on it."""
     import attrs
     import tomli_w
@@ -330,7 +380,7 @@ def _league_file(args: argparse.Namespace) -> Path:
         ],
         "game": {"id": game.id, "players": players, "options": parse_options(game, args.option)},
         "clock": clock,
-        "rules": {"level": args.level},
+        "rules": {"level": "none" if inside else args.level},
         "sandbox": {"paths": list(args.sandbox_path)},
     }
     if args.seed is not None:
@@ -338,7 +388,7 @@ def _league_file(args: argparse.Namespace) -> Path:
     # What a store cannot change gives it its name; the hypotheses may change, and the deals played count again.
     what = blake2b(repr(sorted(data.items())).encode(), digest_size=4).hexdigest()
     plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:20] for name in names[:2]]
-    data["name"] = f"compare-{plain[0]}-{plain[1]}-{what}"
+    data["name"] = f"compare-{plain[0]}-{plain[1]}-{what}" + ("-inside" if inside else "")
     data["format"] = {
         "kind": "test",
         "seats": args.seats,
@@ -351,7 +401,8 @@ def _league_file(args: argparse.Namespace) -> Path:
         **({} if args.fixed is None else {"fixed": args.fixed}),
     }
     file: Path = args.results / f"{data['name']}.toml"
-    write_file(file, f"# Written by warpleague compare.\n{tomli_w.dumps(data)}".encode())
+    how = " --in-process: league run would play it in other conditions" if inside else ""
+    write_file(file, f"# Written by warpleague compare{how}.\n{tomli_w.dumps(data)}".encode())
     return file
 
 

@@ -19,6 +19,7 @@ import trio
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.games import load_game
 from warpleague.match.referee import Referee
+from warpleague.runner.bot.python_seat import PythonSeat
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.doctor.promises import check_level, first_cause
 from warpleague.runner.host.processes import started
@@ -58,6 +59,14 @@ def play_match(
     is raised is a bug. What a bot does never raises: it is in the result.
     """
     return _done(_play(_referee(spec, observer), log=log, present=present))
+
+
+def play_inside(spec: MatchSpec) -> MatchResult:
+    """Like `play_match`, but all bots, which are in Python, play in this process, without a clock.
+
+    Reusable bots wait here for their next match, whatever dice they have seen: nothing is at stake.
+    """
+    return play_match(spec, present={number: PythonSeat(seat) for number, seat in enumerate(spec.seats)})
 
 
 def play_within(

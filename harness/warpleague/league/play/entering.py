@@ -37,13 +37,16 @@ def open_to_run(
     prepare: Callable[[Path], Prepared] | None = None,
     beacon: str | None = None,
     new_pool: NewPool = RefereePool,
+    deals_of: LeagueConfig | None = None,
 ) -> League:
     """Bundle the bots, take the store in `results`/NAME for this process alone, and write down the season.
 
     `prepare` makes a bundle of a bot's folder (default: the runner's). `beacon` is the value of the beacon that the
-    season awaits. `new_pool` makes the processes that verify the groups before a final. Raises what `enter_bots`
-    raises, and `StoreError` if the league is being run already, the store belongs to a league of other conditions, or
-    the season awaits a beacon and its entrants are not those committed to.
+    season awaits. `new_pool` makes the processes that verify the groups before a final. `deals_of` is a league whose
+    deals this one has, if both have the same seed.
+
+    Raises what `enter_bots` raises, and `StoreError` if the league is being run already, the store belongs to a league
+    of other conditions, or the season awaits a beacon and its entrants are not those committed to.
     """
     if config.sandbox.paths and prepare is None:
         from warpleague.runner.confine.visible_paths import check_granted
@@ -53,7 +56,7 @@ def open_to_run(
         check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))
     store = Store.open_to_write(results / config.name)
     try:
-        config, entries, season = _entered(config, results, store, prepare, new_pool)
+        config, entries, season = _entered(config, results, store, prepare, new_pool, deals_of)
         season = attrs.evolve(season, beacon=_beacon(store, season, beacon))
         store.enter(config, season, entries.skipped)
         league = assemble(config, season, store, entries.skipped)
@@ -70,6 +73,7 @@ def _entered(
     store: Store,
     prepare: Callable[[Path], Prepared] | None,
     new_pool: NewPool,
+    deals_of: LeagueConfig | None = None,
 ) -> tuple[LeagueConfig, Entries, Season]:
     """The league with all its bots, these bots, and the season without the value of its beacon."""
     config = with_dice(config, store.dice())
@@ -84,7 +88,7 @@ def _entered(
     season = Season.of(
         config,
         entries.bots,
-        _secret(store, config),
+        _secret(store, config if deals_of is None else with_dice(deals_of, store.dice())),
         record=store.record_format(),
         seating=store.seating(),
         rules=store.rules(config.game.id),
