@@ -127,6 +127,37 @@ def ranked(standings: Sequence[Any], retired: Sequence[int]) -> tuple[int, ...]:
     return tuple([1 + sum(other > key for other in keys) for key in keys])
 
 
+class Rollout(ABC, Generic[S]):
+    """A position that is played on at random, in place, without an action, event or position for each decision.
+
+    It plays as `Game.legal` and `Game.apply` would with the same random numbers: see `playout.EngineRollout`.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def play(
+        self,
+        random: Callable[[], float],
+        most: int = -1,
+        roll: Callable[[str, tuple[Weights, ...]], Rolled] | None = None,
+    ) -> None:
+        """Play to the end, or until `most` decisions were made that were no forced moves (negative: no limit).
+
+        `random` gives numbers from 0 up to 1. Each decision takes one number, a forced move none: of n legal actions
+        it chooses the one with the index `int(number * n)`. `roll` rolls the dice for an address and draws; without
+        it each draw takes one number.
+        """
+
+    @abstractmethod
+    def position(self) -> S:
+        """The position that was reached."""
+
+    @abstractmethod
+    def outcome(self) -> Outcome:
+        """The result; only at the end of the game."""
+
+
 class Game(ABC, Generic[S, A]):
     """A game: stateless, deterministic, without input, output, clock or random numbers.
 
@@ -233,6 +264,10 @@ class Game(ABC, Generic[S, A]):
         `move` is an action of the acting seat, or what the dice showed when chance is to act; where several
         seats act at once, a dict with the action of each by seat. Trusts its caller that it is legal.
         """
+
+    def rollout(self, state: S) -> Rollout[S] | None:  # noqa: ARG002 - see below
+        """A quick way to play `state` on at random, for games that have one; None: `legal` and `apply` do it."""
+        return None
 
     @abstractmethod
     def ask(self, state: S, seat: int) -> str:

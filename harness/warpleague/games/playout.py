@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import attrs
 
-from warpleague.games.api import CHANCE, Game, Outcome, Rolled, Weights
+from warpleague.games.api import CHANCE, Game, Outcome, Rolled, Rollout, Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
 
@@ -94,6 +94,65 @@ def random_playout(
     if not keep:
         states.append(state)
     return Playout(tuple(states), tuple(moves), game.outcome(state))
+
+
+def drawn(draw: Weights, number: float) -> int:
+    """The index that `number`, from 0 up to 1, chooses in a draw of `Game.chance`, by its weights."""
+    if isinstance(draw, int):
+        return int(number * draw)
+    rest = number * sum(draw)
+    for index, weight in enumerate(draw):
+        rest -= weight
+        if rest < 0:
+            return index
+    return max(index for index, weight in enumerate(draw) if weight)
+
+
+class EngineRollout(Rollout[Any]):
+    """A rollout of any game, by `legal` and `apply`: how the rollout of a game itself must play."""
+
+    __slots__ = ("_game", "_state")
+
+    def __init__(self, game: Game[Any, Any], state: Any) -> None:
+        self._game = game
+        self._state = state
+
+    def play(
+        self,
+        random: Callable[[], float],
+        most: int = -1,
+        roll: Callable[[str, tuple[Weights, ...]], Rolled] | None = None,
+    ) -> None:
+        """See `Rollout.play`."""
+        game, state = self._game, self._state
+        while most and (actors := game.actors(state)):
+            if actors[0] == CHANCE:
+                draws = game.chance(state)
+                if roll is None:
+                    move = tuple([drawn(draw, random()) for draw in draws])
+                else:
+                    move = roll(game.address(state), draws)
+            else:
+                legal = game.legal(state, actors[0])
+                count = len(legal)
+                if count > 1:
+                    most -= 1
+                move = legal[int(random() * count) if count > 1 else 0]
+            state = game.apply(state, move)[0]
+        self._state = state
+
+    def position(self) -> Any:
+        """See `Rollout.position`."""
+        return self._state
+
+    def outcome(self) -> Outcome:
+        """See `Rollout.outcome`."""
+        return self._game.outcome(self._state)
+
+
+def rollout(game: Game[Any, Any], state: Any) -> Rollout[Any]:
+    """The quickest rollout of `state` that there is."""
+    return game.rollout(state) or EngineRollout(game, state)
 
 
 def every_roll(draws: Sequence[Weights]) -> Iterator[Rolled]:

@@ -9,7 +9,7 @@ import attrs
 from warpleague.errors import ActionError, OptionsError
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
-from warpleague.games.playout import random_roll
+from warpleague.games.playout import random_roll, rollout
 from warpleague.match.chance import Dice, match_key
 from warpleague.sim.cores import over_cores
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from random import Random
 
-    from warpleague.games.api import Game, JsonObject, Rolled
+    from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
 
 State: TypeAlias = Any
 """A position of a game. It never changes: whoever plays on gets a new one, so there is nothing to copy."""
@@ -140,12 +140,7 @@ class Simulator:
         That is the share of the others that it beat, equal ones counting half. In a solo game it is 1 if the game's
         own opponent was beaten, else 0; where there is none, it is the score.
         """
-        outcome = self.game.outcome(state)
-        ranks = outcome.ranks
-        if len(ranks) == 1:
-            return outcome.scores if outcome.rival is None else (float(ranks[0] == 1),)
-        others = 2 * (len(ranks) - 1)
-        return tuple([sum((rank < o) + (rank <= o) for o in ranks) / others - 1 / others for rank in ranks])
+        return worth_of(self.game.outcome(state))
 
     def scores(self, state: State) -> tuple[float, ...]:
         """The scores of a finished game, in the game's own unit."""
@@ -161,7 +156,11 @@ class Simulator:
         Seats choose by `policy(state, seat, legal, rng)`, or else every legal action is equally likely. Dice come
         from `dice`, or else from `rng`.
         """
-        return self.worth(self.finish(state, rng, policy=policy, dice=dice))
+        if policy is not None:
+            return self.worth(self.finish(state, rng, policy=policy, dice=dice))
+        played = rollout(self.game, state)
+        played.play(rng.random, roll=_roll_with(dice))
+        return worth_of(played.outcome())
 
     def finish(
         self,
@@ -174,20 +173,23 @@ class Simulator:
     ) -> State:
         """The last position of a playout, or the one after `most` decisions that were no forced moves."""
         game = self.game
-        find_actors, find_legal, apply, random = game.actors, game.legal, game.apply, rng.random
         left = -1 if most is None else most
+        if policy is None:
+            played = rollout(game, state)
+            played.play(rng.random, left, _roll_with(dice))
+            return played.position()
+        find_actors, find_legal, apply = game.actors, game.legal, game.apply
         while left and (actors := find_actors(state)):
             seat = actors[0]
             if seat == CHANCE:
                 state = self.roll(state, rng, dice)
                 continue
             legal = find_legal(state, seat)
-            count = len(legal)
-            if count == 1:
+            if len(legal) == 1:
                 action = legal[0]
             else:
                 left -= 1
-                action = legal[int(random() * count)] if policy is None else policy(state, seat, legal, rng)
+                action = policy(state, seat, legal, rng)
             state = apply(state, action)[0]
         return state
 
@@ -215,6 +217,21 @@ class Simulator:
         tasks = [(which, turn) for turn in range(number) for which in range(len(states))]
         results = over_cores(play_one, tasks, jobs)
         return [results[which :: len(states)] for which in range(len(states))]
+
+
+def worth_of(outcome: Outcome) -> tuple[float, ...]:
+    """See `Simulator.worth`."""
+    ranks = outcome.ranks
+    if len(ranks) == 1:
+        return outcome.scores if outcome.rival is None else (float(ranks[0] == 1),)
+    others = 2 * (len(ranks) - 1)
+    return tuple([sum((rank < o) + (rank <= o) for o in ranks) / others - 1 / others for rank in ranks])
+
+
+def _roll_with(dice: Dice | None) -> Callable[[str, tuple[Weights, ...]], Rolled] | None:
+    if dice is None:
+        return None
+    return lambda address, draws: dice.roll(dice.at(address), draws)
 
 
 def _options(game: Game[Any, Any], players: int, raw: Mapping[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warpleague.cli.bench.ground import players_of
 from warpleague.cli.bench.rows import Figure
 from warpleague.games.api import CHANCE
+from warpleague.games.playout import drawn
 from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:
@@ -73,23 +74,12 @@ def playout(game: Game[Any, Any], players: int, options: Any, rng: Random) -> tu
         steps += 1
         seat = who[0]
         if seat == CHANCE:
-            state, _ = apply(state, tuple([_drawn(draw, random()) for draw in chance(state)]))
+            state, _ = apply(state, tuple([drawn(draw, random()) for draw in chance(state)]))
         else:
             choices = legal(state, seat)
             state, _ = apply(state, choices[int(random() * len(choices))])
             actions += 1
     return actions, steps
-
-
-def _drawn(draw: int | tuple[int, ...], point: float) -> int:
-    if isinstance(draw, int):
-        return int(point * draw)
-    rest = point * sum(draw)
-    for index, weight in enumerate(draw):
-        rest -= weight
-        if rest < 0:
-            return index
-    return max(index for index, weight in enumerate(draw) if weight)
 
 
 def engine_s(game: Game[Any, Any], record: bytes) -> float:

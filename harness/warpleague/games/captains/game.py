@@ -9,6 +9,7 @@ from warpleague.games.api import Game
 from warpleague.games.captains import legal as _legal
 from warpleague.games.captains import phrase as _phrase
 from warpleague.games.captains import position as _position
+from warpleague.games.captains import rollout as _rollout
 from warpleague.games.captains import rules as _rules
 from warpleague.games.captains import scene as _scene
 from warpleague.games.captains import score as _score
@@ -52,6 +53,7 @@ class Captains(Game[Position, Action]):
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)
     apply = staticmethod(_rules.apply)
+    rollout = staticmethod(_rollout.rollout)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_score.outcome)
     setup = staticmethod(_view.setup)

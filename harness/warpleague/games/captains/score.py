@@ -8,6 +8,9 @@ from warpleague.games.api import Outcome, ranked
 from warpleague.games.captains.dealing import RETIRED, Dealing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warpleague.games.captains.dealing import Why
     from warpleague.games.captains.state import Position, State
 
 PARTS: Final = ("exploration", "wormholes", "passengers", "tour")
@@ -26,7 +29,7 @@ def parts(state: State, owner: int) -> tuple[int, int, int, int]:
 
 
 def _parts(
-    owner: int, explorers: tuple[int, ...], points: int, pile: tuple[int, ...]
+    owner: int, explorers: Sequence[int], points: int, pile: Sequence[int]
 ) -> tuple[int, int, int, int]:
     return (
         sum([worth(token) for token, explorer in enumerate(explorers, 1) if explorer == owner]),
@@ -52,18 +55,31 @@ def outcome(state: Position) -> Outcome:
     """The result of a finished game; in a solo game the AI is the rival (captains A4)."""
     if isinstance(state, Dealing):
         return _undealt_outcome(state)
-    seats = range(state.table.players)
-    by_seat = [parts(state, seat) for seat in seats]
+    table = state.table
+    return result(table.players, state.explorers, state.points, state.cards.piles, state.retired, state.why)
+
+
+def result(
+    players: int,
+    explorers: Sequence[int],
+    points: Sequence[int],
+    piles: Sequence[Sequence[int]],
+    retired: tuple[int, ...],
+    why: Why,
+) -> Outcome:
+    """The same from what it depends on."""
+    seats = range(players)
+    by_owner = [_parts(owner, explorers, points[owner], pile) for owner, pile in enumerate(piles)]
+    by_seat = by_owner[:players]
     totals = [sum(part) for part in by_seat]
-    rival = sum(parts(state, 1)) if state.table.players == 1 else None
+    rival = sum(by_owner[1]) if players == 1 else None
     if rival is not None:
-        won = not state.retired and totals[0] > rival
+        won = not retired and totals[0] > rival
         ranks: tuple[int, ...] = (1 if won else 2,)
     else:
-        standings = [(totals[seat], sum(state.cards.piles[seat]), state.points[seat]) for seat in seats]
-        ranks = ranked(standings, state.retired)
+        ranks = ranked([(totals[seat], sum(piles[seat]), points[seat]) for seat in seats], retired)
     breakdown = {name: tuple(float(part[i]) for part in by_seat) for i, name in enumerate(PARTS)}
-    return Outcome(ranks, tuple(map(float, totals)), breakdown, state.why, rival)
+    return Outcome(ranks, tuple(map(float, totals)), breakdown, why, rival)
 
 
 def _undealt_outcome(dealing: Dealing) -> Outcome:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -18,6 +19,7 @@ from warpleague.games.api import CHANCE, Game
 from warpleague.games.contract.damage import corruptions, dumps, mutants, shape_misfit
 from warpleague.games.contract.knowledge import KnowledgeChecker
 from warpleague.games.playout import (
+    EngineRollout,
     Playout,
     by_seat,
     is_rolled,
@@ -145,6 +147,7 @@ class _Run(KnowledgeChecker):
             self.check_codec(sample, moves)
             self.check_pictures(sample.state)
             self.check_copies(sample.state)
+            self.check_rollout(sample.state)
             if sample is not last:
                 self.check_decision(sample.state)
                 self.check_views(sample.state)
@@ -296,6 +299,24 @@ class _Run(KnowledgeChecker):
                     list(twin_events) == list(events), f"the copied state has other events with {move!r}"
                 )
         self.doing = ""
+
+    def check_rollout(self, state: Any) -> None:
+        """A quick rollout plays as the engine does with the same numbers, to the end or for some decisions."""
+        game = self.game
+        for most in (0, 1, self.rng.randint(2, 40), -1):
+            quick = game.rollout(state)
+            if quick is None:
+                return
+            engine = EngineRollout(game, state)
+            seed = self.rng.random()
+            ours, theirs = Random(seed), Random(seed)
+            quick.play(ours.random, most)
+            engine.play(theirs.random, most)
+            end = engine.position()
+            self.demand(quick.position() == end, f"a rollout with most={most} ends in another position")
+            self.demand(ours.random() == theirs.random(), "a rollout takes more or fewer numbers")
+            if not game.actors(end):
+                self.demand(quick.outcome() == game.outcome(end), "a rollout has another outcome")
 
     def check_decision(self, state: Any) -> None:
         """The dice, or the actions of each seat that must act."""

@@ -1,0 +1,121 @@
+"""Quick rollouts: each plays as the engine does with the same random numbers, from any position, by any rules."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warpleague.errors import OptionsError
+from warpleague.games import GAMES, load_game
+from warpleague.games.playout import EngineRollout, random_roll
+from warpleague.sim import CHANCE, Dice, common_dice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warpleague.games.api import Game, Rolled, Weights
+
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "aliens": [{}, {"max_turns": 30}, {"both_ships": True}, {"diagonals": "swapped"}],
+    "captains": [{}, {"max_rounds": 8}, {"galaxy": "basic"}],
+    "coasters": [
+        {},
+        {"max_rounds": 5},
+        {"alliances": False},
+        {"colours": 2},
+        {"colours": 2, "free_colour": True},
+        {"system_swap": True, "wild_shot": True},
+    ],
+    "sheets": [{}, {"shared_discards": True}],
+}
+TABLES = [
+    (name, players, options)
+    for name in GAMES
+    for players in load_game(name).players
+    for options in OPTIONS[name]
+]
+
+
+def position(game: Game[Any, Any], players: int, options: Any, rng: Random) -> Any:
+    """A position that random play comes to; perhaps some seats have retired on the way."""
+    state = game.initial(players, options)
+    retired: list[int] = []
+    while True:
+        played = EngineRollout(game, state)
+        played.play(rng.random, rng.choice((0, 1, 3, 12, 40, 120)))
+        state = played.position()
+        if len(retired) == players - 1 or not game.actors(state) or rng.random() < 0.7:
+            return state
+        retired.append(rng.choice([seat for seat in range(players) if seat not in retired]))
+        state, _ = game.retire(state, retired[-1])
+
+
+def rolling(dice: Dice) -> Callable[[str, tuple[Weights, ...]], Rolled]:
+    """Rolls by address, as a rollout wants it."""
+    return lambda address, draws: dice.roll(dice.at(address), draws)
+
+
+@settings(deadline=None)
+@given(
+    table=st.sampled_from(TABLES),
+    seed=st.integers(0, 1 << 32),
+    most=st.sampled_from((-1, -1, 0, 1, 2, 30)),
+    with_dice=st.booleans(),
+    first_rules=st.booleans(),
+)
+def test_a_rollout_plays_as_the_engine_does(
+    table: tuple[str, int, dict[str, Any]], seed: int, most: int, with_dice: bool, first_rules: bool
+) -> None:
+    """It reaches the same position with the same numbers or dice, and takes exactly as many numbers."""
+    name, players, given_options = table
+    game = load_game(name, 1 if first_rules else None)
+    options = game.Options(**given_options)
+    try:
+        game.check_options(players, options)
+    except OptionsError:
+        return
+    state = position(game, players, options, Random(seed))
+    before = game.to_json(state)
+    quick, engine = game.rollout(state), EngineRollout(game, state)
+    if quick is None:
+        return
+    numbers = [Random(seed), Random(seed)]
+    for played, rng in zip((quick, engine), numbers, strict=True):
+        played.play(rng.random, most, rolling(common_dice(str(seed))) if with_dice else None)
+    assert quick.position() == engine.position()
+    assert game.to_json(quick.position()) == game.to_json(engine.position())
+    assert numbers[0].random() == numbers[1].random()
+    assert game.to_json(state) == before
+    if not game.actors(engine.position()):
+        assert quick.outcome() == engine.outcome()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_rollout_chooses_each_legal_action_equally_often(name: str) -> None:
+    """Of n actions the i-th is chosen by the numbers from i / n up to (i + 1) / n, in every kind of decision."""
+    game = load_game(name)
+    rng = Random(7)
+    kinds = set()
+    for _ in range(40):
+        state = position(game, max(2, game.players[0]), game.Options(), rng)
+        actors = game.actors(state)
+        while actors == (CHANCE,):
+            state, _ = game.apply(state, random_roll(game.chance(state), rng))
+            actors = game.actors(state)
+        if not actors:
+            continue
+        legal = game.legal(state, actors[0])
+        kinds.add(game.ask(state, actors[0]))
+        for number in range(len(legal)) if len(legal) > 1 else ():
+            for within in (0.001, 0.999):
+                played = game.rollout(state)
+                if played is None:
+                    continue
+                played.play(repeat((number + within) / len(legal)).__next__, 1)
+                assert played.position() == game.apply(state, legal[number])[0]
+    assert len(kinds) > 2
