@@ -16,6 +16,7 @@ view        what a seat sees, what the start message tells, and positions drawn 
 position    positions as JSON, out and in
 tell        the events, and a line of English for each
 phrase      a sentence for each action, and a heading for each decision
+guide       the goal, the rules in a minute, and a first turn, for persons who begin
 scene       the picture
 targets     what of the picture a person clicks to take an action
 game        the `Game`: each of its methods is a function of one of these modules, under the same name

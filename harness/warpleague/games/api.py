@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from random import Random
 
+    from warpleague.games.guide import Guide
     from warpleague.games.scene import Scene
 
 CHANCE: Final = -1
@@ -354,6 +355,10 @@ class Game(ABC, Generic[S, A]):
         A game may leave it out: then it is the word of `ask`.
         """
         return self.ask(state, seat).replace("-", " ").capitalize()
+
+    def guide(self) -> Guide | None:
+        """The goal, the rules in a minute and a first turn, for persons; None where a game has no such words."""
+        return None
 
     def galaxy(self, state: S) -> Scene | None:  # noqa: ARG002 - most boards are always the same
         """The picture of the board alone, as it was dealt; None where no two deals differ in it.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from warpleague.games.api import Event, JsonObject, Outcome, Weights
+    from warpleague.games.guide import Guide
     from warpleague.games.scene import Scene
 
 
@@ -237,6 +238,10 @@ class InTurn(Game[State, Any]):
     def heading(self, state: State, seat: int) -> str:
         """The game's own."""
         return self.game.heading(_before(state), seat)
+
+    def guide(self) -> Guide | None:
+        """The game's own."""
+        return self.game.guide()
 
     def galaxy(self, state: State) -> Scene | None:
         """The game's own."""

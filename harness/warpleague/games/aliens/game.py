@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from warpleague.games.aliens import guide as _guide
 from warpleague.games.aliens import legal as _legal
 from warpleague.games.aliens import phrase as _phrase
 from warpleague.games.aliens import position as _position
@@ -54,6 +55,7 @@ class Aliens(Game[State, Action]):
     tell = staticmethod(_tell.tell)
     phrase = staticmethod(_phrase.phrase)
     heading = staticmethod(_phrase.heading)
+    guide = staticmethod(_guide.guide)
 
 
 GAME = Aliens()

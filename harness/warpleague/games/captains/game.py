@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from warpleague.games.api import Game
+from warpleague.games.captains import guide as _guide
 from warpleague.games.captains import legal as _legal
 from warpleague.games.captains import phrase as _phrase
 from warpleague.games.captains import position as _position
@@ -67,6 +68,7 @@ class Captains(Game[Position, Action]):
     tell = staticmethod(_tell.tell)
     phrase = staticmethod(_phrase.phrase)
     heading = staticmethod(_phrase.heading)
+    guide = staticmethod(_guide.guide)
     galaxy = staticmethod(_scene.galaxy)
 
 

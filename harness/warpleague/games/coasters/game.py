@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from warpleague.games.api import Game
+from warpleague.games.coasters import guide as _guide
 from warpleague.games.coasters import legal as _legal
 from warpleague.games.coasters import phrase as _phrase
 from warpleague.games.coasters import position as _position
@@ -55,6 +56,7 @@ class Coasters(Game[State, Action]):
     tell = staticmethod(_tell.tell)
     phrase = staticmethod(_phrase.phrase)
     heading = staticmethod(_phrase.heading)
+    guide = staticmethod(_guide.guide)
     talk = staticmethod(_state.talk)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from warpleague.games.api import Game
+from warpleague.games.sheets import guide as _guide
 from warpleague.games.sheets import legal as _legal
 from warpleague.games.sheets import phrase as _phrase
 from warpleague.games.sheets import position as _position
@@ -54,6 +55,7 @@ class Sheets(Game[State, Action]):
     tell = staticmethod(_tell.tell)
     phrase = staticmethod(_phrase.phrase)
     heading = staticmethod(_phrase.heading)
+    guide = staticmethod(_guide.guide)
 
 
 GAME = Sheets()
