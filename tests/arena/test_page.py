@@ -80,6 +80,37 @@ def check_knowledge(client: Client, record: bytes) -> None:
                 assert json.dumps(shown, sort_keys=True) in scenes
 
 
+@pytest.mark.parametrize("game", SHORT)
+def test_a_person_who_knows_nothing_yet_finds_the_rules(serve: Serve, game: str) -> None:
+    """The page has the goal, and leads to all rules and to a first turn; each choice has a heading and sentences."""
+
+    async def main() -> None:
+        async with serve(game, "Ada", None, options=SHORT[game]) as table:
+
+            def look(client: Client) -> None:
+                client.until("asked")
+                page = client.get("")[1].decode()
+                assert "Goal:" in page
+                assert f'href="docs/{game}"' in page
+                status, rules = client.get(f"docs/{game}")
+                assert status == 200
+                assert b'href="reproduce#' in rules  # a link to another page, from beside this one
+                assert client.get("docs/reproduce")[0] == 200
+                assert client.get("docs/nothing")[0] == 404
+                status, turn = client.get("first-turn")
+                assert status == 200
+                moments = json.loads(turn)
+                assert len(moments) > 3
+                assert all(moment["scene"]["cells"] for moment in moments)
+                question = client.state["question"]
+                assert question["heading"][0].isupper()
+                assert all(action["text"][0].isupper() for action in question["actions"])
+
+            await table.run(look)
+
+    trio.run(main)
+
+
 def test_others_are_refused(serve: Serve) -> None:
     """A request needs the token, this server's name and, to change something, this server's origin."""
 

@@ -15,8 +15,10 @@ from starlette.routing import Route
 from warpleague.arena.live.frames import new_frames
 from warpleague.arena.play.hint import ask_bot
 from warpleague.errors import BadInput
+from warpleague.games.first_turn import first_turn
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
+from warpleague.report.site.docs_pages import text_of
 from warpleague.report.site.match import page_alone
 from warpleague.report.site.page_frame import render, served, shared
 from warpleague.safe_text import safe
@@ -54,6 +56,8 @@ class PlayPage:
             routes=[
                 Route("/", self._page),
                 Route("/assets/{name}", _asset),
+                Route("/first-turn", self._first_turn),
+                Route("/docs/{name}", _docs),
                 Route("/news", self._news),
                 Route("/do", self._do, methods=["POST"]),
                 Route("/replay/{number:int}", self._replay),
@@ -66,9 +70,31 @@ class PlayPage:
     async def _page(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         game = self.sitting.game
         page = render(
-            "play.html.j2", frame=served("play"), game={"id": game.id, "title": game.title}, stamp=""
+            "play.html.j2",
+            frame=served("play"),
+            game={"id": game.id, "title": game.title},
+            guide=game.guide(),
+            rules=text_of(game.id) is not None,
+            stamp="",
         )
         return HTMLResponse(page)
+
+    async def _first_turn(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
+        game = self.sitting.game
+        guide = game.guide()
+        if guide is None:
+            raise HTTPException(404)
+        moments = [
+            {
+                "scene": plain(moment.scene),
+                "happened": moment.happened,
+                "phrase": moment.phrase,
+                "why": moment.why,
+                "to": moment.targets,
+            }
+            for moment in first_turn(game, guide)
+        ]
+        return Response(_encode(moments), media_type="application/json")
 
     def _asked(self) -> PersonSeat | None:
         """The person whose turn it is, or None."""
@@ -271,9 +297,19 @@ class PlayPage:
         return Response(record, media_type="application/x-ndjson", headers=headers)
 
 
+async def _docs(request: Request) -> Response:
+    """A page of the documentation, such as the rules of the game."""
+    found = text_of(request.path_params["name"], "")
+    if found is None:
+        raise HTTPException(404)
+    title, text = found
+    page = render("play_text.html.j2", frame=served("server", "../"), title=title, text=text, stamp="")
+    return HTMLResponse(page)
+
+
 async def _asset(request: Request) -> Response:
     name = request.path_params["name"]
-    data = shared(("play",)).get(name)
+    data = shared(("play", "server")).get(name)
     if data is None:
         raise HTTPException(404)
     kind = "text/css" if name.endswith(".css") else "text/javascript"

@@ -5,7 +5,6 @@ renderer         makes pages of leagues and matches, in a process of its own
 page_cache       the pages of matches, made on request and bounded on the disk
 gzip_stream      compresses streams of events, each piece once for all clients
 league_feed      one league: its page, and messages about its changes
-docs_pages       the documentation as pages
 conditions_page  all that an author must know of a league
 league_api       the part of the JSON API that is for everybody
 openapi          the description of the JSON API

@@ -25,11 +25,11 @@ from starlette.routing import Route
 
 from warpleague import __version__
 from warpleague.arena.live.frames import new_frames
-from warpleague.arena.web.docs_pages import text_of
 from warpleague.arena.web.freeze import stored_match
 from warpleague.arena.web.gzip_stream import BEGIN, HEADERS, Piece, accepts_gzip
 from warpleague.arena.web.page_cache import Busy
 from warpleague.games import GAMES, load_game
+from warpleague.report.site.docs_pages import text_of
 from warpleague.report.site.page_frame import prepare, render, served, shared
 from warpleague.report.wording.brief import brief_text, llms_text
 

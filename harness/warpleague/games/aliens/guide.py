@@ -7,15 +7,12 @@ from typing import Final
 from warpleague.games.guide import Guide
 
 _WORMHOLES: Final = (
-    ([8, 2], "suns", 4),
-    ([7, 6], "moons", 3),
-    ([5, 7], "suns", 0),
-    ([6, 12], "moons", 2),
-    ([7, 4], "crowns", 1),
-    ([5, 13], "arms", 5),
-    ([3, 10], "crowns", 3),
-    ([4, 15], "arms", 2),
+    ("suns", ([5, 7], [6, 3], [4, 9], [7, 14], [8, 2], [3, 6])),
+    ("moons", ([8, 11], [4, 5], [6, 12], [6, 6], [3, 13], [5, 16])),
+    ("crowns", ([6, 10], [7, 4], [3, 8], [3, 10], [9, 12], [4, 18])),
+    ("arms", ([5, 11], [2, 8], [4, 15], [7, 3], [4, 13], [5, 9])),
 )
+"""Of each suit the squares of its coins 0 to 5."""
 
 _GUIDE: Final = Guide(
     goal="Be the first to land one of your two ships on a base of the other side.",
@@ -52,7 +49,8 @@ _GUIDE: Final = Guide(
         "lost": [],
         "wormholes": [
             {"at": at, "suit": suit, "value": value, "public": False, "up": "suit"}
-            for at, suit, value in _WORMHOLES
+            for suit, squares in _WORMHOLES
+            for value, at in enumerate(squares)
         ],
         "pending": None,
         "result": None,

@@ -49,7 +49,17 @@ SCRIPTS: Final = {
         "viewer.js",
     ),
     "index": ("codec.js", "glyphs.js", "board.js", "painter.js", "matches.js"),
-    "play": ("codec.js", "glyphs.js", "board.js", "painter.js", "beside.js", "stage.js", "play.js"),
+    "play": (
+        "codec.js",
+        "glyphs.js",
+        "board.js",
+        "painter.js",
+        "beside.js",
+        "stage.js",
+        "marks.js",
+        "lesson.js",
+        "play.js",
+    ),
     "league": (
         "codec.js",
         "glyphs.js",

@@ -5,10 +5,12 @@
 "use strict";
 
 (() => {
-  const { Stage, element, make, words } = globalThis.warpleague;
+  const { Stage, clearHalos, halo, make, thing, words } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MAX_LISTED = 40;
   const MAX_CHOSEN = 3; // of the choices that are not sent yet
+  const MAX_RECENT = 5;
+  const MAX_SAID = 4; // of the actions that a thing on the board may mean
   const view = { draft: false, key: "" };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
@@ -18,7 +20,9 @@
 
   function nameOf(seat) {
     if (seat === null || seat === undefined) return "";
-    return seat < state.seats.length ? `${seat} ${state.seats[seat].name}` : "the game itself";
+    if (seat >= state.seats.length) return "the game itself";
+    const { name } = state.seats[seat];
+    return state.seats.filter((other) => other.name === name).length > 1 ? `${name} ${seat}` : name;
   }
 
   // What comes from the server
@@ -50,6 +54,7 @@
     busy = true;
     document.body.setAttribute("aria-busy", "true");
     const question = state.question;
+    if (["act", "send"].includes(wanted.do)) stage.forget();
     const body = { match: state.match, question: question?.id, chosen: question?.chosen.length, ...wanted };
     try {
       const answer = await fetch("do", {
@@ -82,8 +87,10 @@
   function showSeats() {
     find("seats").replaceChildren(...state.seats.map((seat, number) => {
       const gone = seat.resigned || seat.out;
-      const made = make("li", `seat-${number % 10}${gone ? " out" : ""}`, make("span", "who", `${number} ${seat.name}`));
+      const made = make("li", `seat-${number % 10}${gone ? " out" : ""}`, make("span", "who", nameOf(number)));
       if (number === state.seat) made.append(" (you)");
+      const score = stage.scene.scores[number];
+      if (score !== undefined) made.append(`, ${stage.scene.measure.split(" ").slice(0, 2).join(" ")}: ${score}`);
       if (seat.fault) made.append(" ", make("span", "fault", `${seat.out ? "out" : "the referee played for it"}: ${seat.fault}`));
       return made;
     }));
@@ -108,7 +115,8 @@
     else if (question) {
       status.classList.add("yours");
       const left = question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`;
-      status.textContent = question.complete ? "Send your choice, or take it back" : `Your move: ${words(question.ask)}${left}`;
+      const heading = question.complete ? "send your choice, or take it back" : stage.say(question.heading);
+      status.replaceChildren(`Your turn${left}`, make("span", "said", `: ${heading}`));
     } else status.textContent = state.phase === "starting" ? "The players get ready" : "The others play";
     if (question?.scene) stage.show(question.scene, stage.scene);
     else if (question && view.draft) stage.show(stage.scene, undefined);
@@ -120,13 +128,31 @@
       find("search").value = "";
       document.title = `${question ? "● " : ""}Play ${document.body.dataset.game}`;
     }
+    showSeats();
+    showRecent();
     showTalk(question);
     showTools(question);
     showChoices();
     showOver();
   }
 
+  /** The last lines of what happened, the name of who acted in the colour of the seat. */
+  function showRecent() {
+    find("recent").replaceChildren(...stage.recent.slice(-MAX_RECENT).map((line) => {
+      const told = stage.say(line);
+      const seat = state.seats.findIndex((_, number) => told.startsWith(`${nameOf(number)} `));
+      if (seat < 0) return make("li", "", told);
+      const name = nameOf(seat);
+      return make("li", "", make("b", `who seat-${seat % 10}`, name), told.slice(name.length));
+    }));
+    find("again").hidden = stage.film.length === 0;
+  }
+
   function showTools(question) {
+    const chooses = question && !question.complete;
+    find("moves-title").textContent = chooses ? stage.say(question.heading) : question ? "Send it?" : "The others play";
+    find("moves-card").hidden = isOver() || state.phase === "closed";
+    find("how").hidden = !chooses || !question.actions.some((action) => action.to.length > 0);
     const chosen = find("chosen");
     chosen.hidden = !question || question.chosen.length === 0;
     chosen.textContent = question ? chosenWords(question.chosen) : "";
@@ -139,14 +165,14 @@
     find("hold").disabled = !question;
     const hint = question?.hint;
     find("hinted").hidden = !hint;
-    find("hinted").textContent = hint ? `${hint.bot} would: ${question.actions[hint.index].text}` : "";
+    find("hinted").textContent = hint ? `${hint.bot} would: ${said(question.actions[hint.index])}` : "";
   }
 
   /** The last choices in words: all of a long turn would push the moves off the screen. */
   function chosenWords(chosen) {
     const earlier = chosen.length - MAX_CHOSEN;
-    const last = chosen.slice(-MAX_CHOSEN).join(", then ");
-    return earlier > 0 ? `chosen: ${earlier} more, then ${last}` : `chosen: ${last}`;
+    const last = stage.say(chosen.slice(-MAX_CHOSEN).join("; "));
+    return earlier > 0 ? `Chosen: ${earlier} more; ${last}` : `Chosen: ${last}`;
   }
 
   function showTalk(question) {
@@ -172,7 +198,7 @@
     const { ranks, why } = state.result;
     const winners = state.seats.filter((_, seat) => ranks[seat] === 1).map((seat) => seat.name);
     if (winners.length === 0) winners.push("the game itself");
-    return `${winners.join(" and ")} ${winners.length > 1 ? "share the first place" : "wins"} (${why})`;
+    return `${winners.join(" and ")} ${winners.length > 1 ? "share the first place" : "wins"} (${words(why)})`;
   }
 
   function showOver() {
@@ -181,12 +207,14 @@
     if (!isOver()) return;
     const { ranks, scores, faults } = state.result;
     find("over-title").textContent = outcome();
+    const faulted = faults.some((own) => own.length > 0);
+    find("faulted").hidden = !faulted;
     const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]);
     find("ranks").replaceChildren(...order.map((seat) => make("tr", "",
       make("td", "num", String(ranks[seat])),
       make("th", `who seat-${seat % 10}`, nameOf(seat)),
       make("td", "num", String(scores[seat])),
-      make("td", "fault", faults[seat].at(-1) ?? ""),
+      ...(faulted ? [make("td", "fault", faults[seat].at(-1) ?? "")] : []),
     )));
     find("replay").href = `replay/${state.match}`;
     find("record").href = `record/${state.match}`;
@@ -194,6 +222,17 @@
   }
 
   // Choosing
+
+  /** An action in words, with the names of seats. */
+  function said(action) {
+    return stage.say(action.text);
+  }
+
+  /** Some actions in words: all of them, or the first and how many there are. */
+  function allSaid(actions) {
+    if (actions.length <= MAX_SAID) return actions.map(said).join(" / ");
+    return `${said(actions[0])}, or one of ${actions.length - 1} more`;
+  }
 
   /** The actions that what was clicked so far may still lead to, each with its index and the path left to click. */
   function candidates() {
@@ -231,13 +270,19 @@
     return next;
   }
 
+  /** The ids at the end of longer paths, each with the actions it may mean: what leads there is to be clicked first. */
+  function ends(open) {
+    const last = new Map();
+    for (const action of open) {
+      const id = action.path.at(-1);
+      if (action.path.length > 1) last.set(id, [...(last.get(id) ?? []), action]);
+    }
+    return last;
+  }
+
   /** The ids that can mean only one action, though something else should be clicked first. */
   function shortcuts(open) {
-    const ends = new Map();
-    for (const { path, index } of open) {
-      if (path.length > 1) ends.set(path.at(-1), ends.has(path.at(-1)) ? -1 : index);
-    }
-    return new Map([...ends].filter(([, index]) => index >= 0));
+    return new Map([...ends(open)].filter(([, actions]) => actions.length === 1).map(([id, [action]]) => [id, action.index]));
   }
 
   function pick(id, at) {
@@ -263,7 +308,7 @@
   function openMenu(actions, at) {
     const menu = find("menu");
     menu.replaceChildren(...actions.map((action) => {
-      const button = make("button", "", action.text);
+      const button = make("button", "", said(action));
       button.type = "button";
       button.addEventListener("click", () => act(action.index));
       return button;
@@ -280,17 +325,15 @@
     find("menu").hidden = true;
   }
 
-  function thing(id) {
-    return find("stage").querySelector(`[data-id="${CSS.escape(id)}"]`);
-  }
-
   function showChoices() {
     const open = candidates();
     const next = reachable(open);
     clearMarks();
     if (asked()) {
-      for (const [id, actions] of next) mark(id, "hot", actions.map((action) => action.text).slice(0, 4).join(" / "));
-      for (const [id] of picked.length > 0 ? [] : shortcuts(open)) if (!next.has(id)) mark(id, "maybe");
+      for (const [id, actions] of next) mark(id, "hot", allSaid(actions));
+      for (const [id, actions] of picked.length > 0 ? [] : ends(open)) {
+        if (!next.has(id)) mark(id, actions.length === 1 ? "maybe" : "end", allSaid(actions));
+      }
       for (const id of picked) mark(id, "picked");
       const hint = asked().hint;
       if (hint) for (const id of asked().actions[hint.index].to) mark(id, "hint");
@@ -300,12 +343,12 @@
 
   function showList(open) {
     const typed = find("search").value.trim().toLowerCase();
-    const found = open.filter((action) => typed.split(" ").every((word) => action.text.toLowerCase().includes(word)));
+    const found = open.filter((action) => typed.split(" ").every((word) => said(action).toLowerCase().includes(word)));
     const shown = found.slice(0, MAX_LISTED);
     find("search-field").hidden = open.length <= MAX_LISTED;
     const focused = document.activeElement?.dataset?.index;
     find("moves").replaceChildren(...shown.map((action, place) => {
-      const button = make("button", "", place < 9 ? make("kbd", "", String(place + 1)) : "", action.text);
+      const button = make("button", "", place < 9 ? make("kbd", "", String(place + 1)) : "", said(action));
       button.type = "button";
       button.dataset.index = String(action.index);
       button.addEventListener("click", () => act(action.index));
@@ -329,17 +372,29 @@
   }
 
   function clearMarks() {
-    document.querySelectorAll(".halos").forEach((halos) => halos.remove());
+    clearHalos(find("stage"));
+    document.querySelectorAll("#stage [data-told]").forEach((made) => {
+      const title = made.querySelector(":scope > title");
+      if (title) title.textContent = made.dataset.told;
+      delete made.dataset.told;
+    });
     document.querySelectorAll("#stage .hot, #stage .picked, #stage .maybe").forEach((made) => {
       made.classList.remove("hot", "picked", "maybe");
+      made.removeAttribute("aria-label");
       made.removeAttribute("tabindex");
       made.removeAttribute("role");
     });
   }
 
   function mark(id, what, text = "") {
-    const made = thing(id);
+    const made = thing(find("stage"), id);
     if (!made) return; // a painter may leave out what it does not know
+    const title = made.querySelector(":scope > title");
+    if (text && title) {
+      made.dataset.told ??= title.textContent;
+      title.textContent = text;
+    }
+    if (what === "end") return; // it has words, and takes no clicks yet
     if (["hot", "picked", "maybe"].includes(what)) made.classList.add(what);
     if (what === "hot") {
       made.setAttribute("tabindex", "0");
@@ -347,31 +402,6 @@
       made.setAttribute("aria-label", text);
     }
     if (made instanceof SVGElement) halo(made, what);
-  }
-
-  /** A mark over something on the board, in the board's own units; the board's own shapes stay as they are. */
-  function halo(made, what) {
-    const svg = made.ownerSVGElement;
-    let layer = svg.querySelector(":scope > .halos");
-    if (!layer) svg.append((layer = element("g", { class: "halos" })));
-    const line = made.querySelector(":scope > line");
-    const copy = line && made.classList.contains("link")
-      ? element("line", Object.fromEntries(["x1", "y1", "x2", "y2"].map((name) => [name, line.getAttribute(name)])))
-      : made.querySelector(":scope > .shape")?.cloneNode(false) ?? box(made);
-    if (line && made.classList.contains("link")) copy.setAttribute("class", `halo edge ${what}`);
-    else copy.setAttribute("class", `halo ${what}`);
-    copy.removeAttribute("data-id");
-    // Where the thing itself is, within whatever it lies.
-    const at = svg.getScreenCTM().inverse().multiply(made.getScreenCTM());
-    const group = element("g", { transform: `matrix(${[at.a, at.b, at.c, at.d, at.e, at.f].join(" ")})` });
-    group.append(copy);
-    layer.append(group);
-  }
-
-  /** A frame around something that has no outline of its own. */
-  function box(made) {
-    const { x, y, width, height } = made.getBBox();
-    return element("rect", { x, y, width, height, rx: 4 });
   }
 
   find("stage").addEventListener("click", (event) => {
@@ -399,6 +429,7 @@
   });
 
   find("search").addEventListener("input", () => showList(candidates()));
+  find("again").addEventListener("click", () => stage.again());
   find("undo").addEventListener("click", () => send({ do: "undo" }));
   find("send").addEventListener("click", () => send({ do: "send" }));
   find("hint").addEventListener("click", () => {
@@ -439,5 +470,7 @@
 
   window.addEventListener("resize", () => window.setTimeout(showChoices, 200)); // the board is drawn anew
 
+  // On a phone the moves are more urgent than the legend.
+  if (window.matchMedia("(max-width: 800px)").matches) find("legend-box").open = false;
   listen();
 })();

@@ -5,11 +5,14 @@
 (() => {
   const { Board, EMPTY, make, naming, patch, showLegend, trays } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
+  const AGAIN_MS = 800; // between pictures that are shown once more
+  const MOST_PICTURES = 12;
 
   /** The stage of a page; `nameOf` names a seat, `count` says how many there are, `rested` is called when all is shown. */
   class Stage {
     constructor(nameOf, count, rested) {
       Object.assign(this, { scene: EMPTY, before: undefined, queue: [], timer: 0, nameOf, rested });
+      Object.assign(this, { recent: [], film: [], old: false }); // what came lately, in words and as pictures
       Object.assign(this, naming(nameOf, count, () => this.scene.roles)); // say and titleOf
       this.board = new Board(find("board"), nameOf, this.say);
     }
@@ -22,6 +25,7 @@
     reset() {
       window.clearTimeout(this.timer);
       Object.assign(this, { scene: EMPTY, before: undefined, queue: [], timer: 0 });
+      Object.assign(this, { recent: [], film: [], old: false });
       find("log").replaceChildren();
     }
 
@@ -38,6 +42,29 @@
       if (!this.timer) this.#next();
     }
 
+    /** What comes next is told as recent, without what came before. */
+    forget() {
+      this.old = true;
+    }
+
+    /** Shows once more what came lately. */
+    again() {
+      if (!this.rests) return;
+      const left = [...this.film];
+      const step = () => {
+        const next = left.shift();
+        if (next) {
+          this.show(...next);
+          this.timer = window.setTimeout(step, AGAIN_MS);
+        } else {
+          this.timer = 0;
+          this.#next();
+        }
+      };
+      step();
+      this.rested();
+    }
+
     #next() {
       while (this.queue.length > 0) {
         const frame = this.queue.shift();
@@ -47,6 +74,7 @@
         this.scene = patch(this.scene, frame.scene);
         if (Object.keys(frame.scene).length === 0) continue;
         this.show(this.scene, this.before);
+        if (this.before) this.film = [...this.film, [this.scene, this.before]].slice(-MOST_PICTURES);
         const pace = this.before ? Number(find("pace").value) : 0;
         if (this.queue.length > 0 && pace > 0) {
           this.rested();
@@ -62,6 +90,8 @@
 
     #tell(lines) {
       const log = find("log");
+      if (this.old) Object.assign(this, { recent: [], film: [], old: false });
+      this.recent.push(...lines);
       for (const line of lines) log.append(make("li", "new", this.say(line)));
       while (log.children.length > 200) log.firstChild.remove();
       [...log.children].slice(0, -lines.length - 6).forEach((item) => item.classList.remove("new"));

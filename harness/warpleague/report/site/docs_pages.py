@@ -1,4 +1,4 @@
-"""The documentation and the rules of the games as pages of the server."""
+"""Turns the documentation and the rules of the games into HTML, for the pages of a server."""
 
 from __future__ import annotations
 
@@ -29,13 +29,16 @@ def _known() -> dict[str, Page]:
     return pages()
 
 
-def text_of(name: str) -> tuple[str, Markup] | None:
-    """The title of a page of the documentation, and its text as HTML; None if there is none of that name."""
-    return _rendered(name) if name in _known() else None
+def text_of(name: str, root: str = "/docs/") -> tuple[str, Markup] | None:
+    """The title of a page of the documentation, and its text as HTML; None if there is none of that name.
+
+    Links to other pages begin with `root`.
+    """
+    return _rendered(name, root) if name in _known() else None
 
 
 @cache
-def _rendered(name: str) -> tuple[str, Markup]:
+def _rendered(name: str, root: str) -> tuple[str, Markup]:
     known = _known()
     page = known[name]
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -45,7 +48,7 @@ def _rendered(name: str) -> tuple[str, Markup]:
             token.attrSet("id", _slug(after.content))
     for token in tokens:
         if token.children:
-            token.children = _with_links(token.children, known)
+            token.children = _with_links(token.children, known, root)
     text = reader.renderer.render(tokens, reader.options, {})
     # A header cell without words is none for who hears the page.
     return page.title, Markup(_EMPTY_HEADER.sub("<td></td>", text))
@@ -56,7 +59,7 @@ def _slug(heading: str) -> str:
     return _SLUG.sub("", heading.lower()).replace(" ", "-")
 
 
-def _with_links(children: Sequence[Token], known: Any) -> list[Token]:
+def _with_links(children: Sequence[Token], known: Any, root: str) -> list[Token]:
     """Links to other pages lead to their addresses here; those to files that only a checkout has become plain text."""
     made, dead = [], 0
     for child in children:
@@ -67,7 +70,7 @@ def _with_links(children: Sequence[Token], known: Any) -> list[Token]:
                 if page_name(path) not in known:
                     dead += 1
                     continue
-                child.attrSet("href", f"/docs/{page_name(path)}{hash_}{place}")
+                child.attrSet("href", f"{root}{page_name(path)}{hash_}{place}")
         elif child.type == "link_close" and dead:
             dead -= 1
             continue
