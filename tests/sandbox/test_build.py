@@ -27,6 +27,7 @@ from warpleague.errors import BotError, HarnessFault
 from warpleague.match.conditions import Conditions
 from warpleague.runner.bundle import staging
 from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.runner.bundle.command import CommandLimits
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.confine.sandbox import Sandbox
@@ -78,7 +79,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Sets limits of builds."""
 
     def limit(**limits: Any) -> None:
-        monkeypatch.setattr(building, "LIMITS", building.BuildLimits(**limits))
+        monkeypatch.setattr(building, "LIMITS", CommandLimits(**limits))
 
     return limit
 

@@ -32,6 +32,7 @@ GROUPS: Final = {
     },
     "run a league": {
         "league": "play a league, and print its tables",
+        "rounds": "let programs edit bots in rounds of edit, check and play",
     },
     "arena": {
         "submit": "send a bot to an arena",

@@ -7,6 +7,7 @@ pickle.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -20,7 +21,8 @@ _PR_SET_PDEATHSIG: Final = 1
 def serve(calls: int, answers: int, core: int) -> None:
     """Serve the calls that come from one pipe end until it ends, and answer to the other; stay on `core` (-1: any)."""
     if core >= 0 and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {core})
+        with contextlib.suppress(PermissionError):  # in a sandbox it may be forbidden
+            os.sched_setaffinity(0, {core})
     call = next_call(calls)
     while call is not None:
         number, is_task, packed = call

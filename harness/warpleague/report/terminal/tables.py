@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 _GRID_BOTS = 26  # more bots than this make no readable grid
 
 
-def _titled(title: str, table: Table, *captions: str) -> Group:
+def titled(title: str, table: Table, *captions: str) -> Group:
     """A table with its title above and remarks below, both free to be wider than it is."""
     return Group(Text(title, style="bold"), table, *(Text(caption, style="dim") for caption in captions))
 
 
-def _filled(columns: Iterable[Column[LineT, ViewT]], view: ViewT, lines: Iterable[LineT]) -> Table:
+def filled(columns: Iterable[Column[LineT, ViewT]], view: ViewT, lines: Iterable[LineT]) -> Table:
     """The columns that a view has, with a row for each line."""
     table = make_table()
     shown = shown_columns(columns, view)
@@ -85,10 +85,10 @@ def standings_table(
     Below them it is said which bots `faulted`.
     """
     layout = Layout(standings, width)
-    table = _filled(COLUMNS, layout, standings.lines[:top])
+    table = filled(COLUMNS, layout, standings.lines[:top])
     captions = help_lines(COLUMNS, layout) + disqualified_lines(standings)
     title = f"Standings of {name}, {_matches(standings)}"
-    return Group(_titled(title, table, *captions), *faulted_lines(faulted))
+    return Group(titled(title, table, *captions), *faulted_lines(faulted))
 
 
 def _matches(standings: Standings) -> str:
@@ -131,7 +131,7 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
         captions.append(
             "More cycles (A beats B beats C beats A) than chance makes: the ratings hide something."
         )
-    return _titled("Crosstable: share of points against each other bot, in percent", table, *captions)
+    return titled("Crosstable: share of points against each other bot, in percent", table, *captions)
 
 
 def _shade(share: float) -> str:
@@ -140,21 +140,21 @@ def _shade(share: float) -> str:
 
 def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
     """The worth of each seat."""
-    return _titled("Seats", _filled(SEATS, TableView(lines), lines), *filter(None, [seats_remark(lines)]))
+    return titled("Seats", filled(SEATS, TableView(lines), lines), *filter(None, [seats_remark(lines)]))
 
 
 def faults_table(kinds: Sequence[FaultTally]) -> RenderableType:
     """Faults by bot and kind, with how many cost the match, and the first match to look at."""
     if not kinds:
         return Text("No faults.", style="green")
-    return _titled("Faults", _filled(FAULTS, TableView(kinds), kinds))
+    return titled("Faults", filled(FAULTS, TableView(kinds), kinds))
 
 
 def times_table(lines: Sequence[TimeLine]) -> RenderableType:
     """The time each bot used for a decision, slowest first."""
     view = TableView(slowest_first(lines))
-    table = _filled(TIMES, view, view.lines)
-    return _titled("Time for a decision, in milliseconds", table, *help_lines(TIMES, view))
+    table = filled(TIMES, view, view.lines)
+    return titled("Time for a decision, in milliseconds", table, *help_lines(TIMES, view))
 
 
 def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
@@ -162,7 +162,7 @@ def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
     if not lines:
         return Text("No bot told of a service.")
     view = TableView(lines)
-    return _titled("Services that bots use", _filled(SERVICES, view, lines), *help_lines(SERVICES, view))
+    return titled("Services that bots use", filled(SERVICES, view, lines), *help_lines(SERVICES, view))
 
 
 def confinement_remark(level: str, ways: Sequence[ConfinedMatches], dice: str = "") -> RenderableType:

@@ -9,12 +9,12 @@ from typing import Final
 import warpleague
 from warpleague.errors import BotError
 
-FOLDERS: Final = ("bots", "leagues")
+FOLDERS: Final = ("bots", "leagues", "rounds")
 """The beginnings of paths that name files shipped with Warp League."""
 
 
 def shipped_root() -> Path:
-    """The folder that holds `bots`, `leagues` and `docs`."""
+    """The folder that holds `bots`, `leagues`, `rounds` and `docs`."""
     package = Path(warpleague.__file__).parent
     inside = package / "shipped"
     return inside if inside.is_dir() else package.parent.parent
@@ -23,9 +23,9 @@ def shipped_root() -> Path:
 def located(path: Path, *, base: Path | None = None) -> Path:
     """The file or folder that the user calls `path`, seen from the folder `base` (default: the current one).
 
-    If nothing is there, and the path begins with `bots/` or `leagues/`, it is what comes with Warp League under this
-    name. So it is for `../bots/` in a file of the folder `base`, as the leagues of a checkout name its bots. If there
-    is no such thing either, it is the path as it was given, for the caller to complain about.
+    If nothing is there, and the path begins with `bots/`, `leagues/` or `rounds/`, it is what comes with Warp League
+    under this name. So it is for `../bots/` in a file of the folder `base`, as the leagues of a checkout name its
+    bots. If there is no such thing either, it is the path as it was given, for the caller to complain about.
     """
     wanted = path if base is None else base / path
     name = path.relative_to("..") if base is not None and path.parts[:1] == ("..",) else path

@@ -133,7 +133,7 @@ def runtime_mounts(program: str, cwd: str) -> tuple[str, ...]:
     real = os.path.realpath(program)
     name = os.path.basename(real)  # noqa: PTH119
     if name.startswith(("python", "pypy")):
-        wanted = _python_places(program)
+        wanted = python_places(program)
     elif os.path.basename(os.path.dirname(real)) == "bin":  # noqa: PTH119, PTH120
         wanted = [os.path.dirname(os.path.dirname(real))]  # noqa: PTH120
         if too_wide(wanted[0]):
@@ -189,8 +189,8 @@ def _parents(path: str) -> list[str]:
 
 
 @cache  # so that a bot whose Python another one has is not asked again
-def _python_places(program: str) -> list[str]:
-    """The folders that the Python `program` runs from and imports from."""
+def python_places(program: str) -> list[str]:
+    """The folders and files that the Python `program` runs from and imports from; `BadInput` if it does not tell."""
     try:
         done = subprocess.run(
             [program, "-I", "-c", _ASK_PYTHON], capture_output=True, text=True, timeout=30, check=True, env={}

@@ -1,0 +1,178 @@
+"""Let programs edit bots in rounds: edit, check, play; and see whose versions become stronger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.cli.common import RESULTS, add_examples, count, print_json, program, say
+from warpleague.counts import counted
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    import argparse
+
+    from warpleague.league.play.progress import RunReport
+    from warpleague.league.results.league import League
+    from warpleague.rounds.curves import Results
+    from warpleague.rounds.file import RoundsConfig
+    from warpleague.rounds.playing import Place
+    from warpleague.runner.bot.logs import LogFolder
+
+VERBS: Final = ("run", "results", "verify")
+DEMO: Final = "rounds/demo.toml"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `warpleague rounds`."""
+    parser.usage = "warpleague rounds [options] FILE\n       warpleague rounds results|verify [options] FILE"
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="FILE",
+        help="the file of the rounds; `results` before it prints the tables of the rounds played so far, `verify` "
+        "checks that they hold",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        metavar="DIR",
+        help="the folder of all results (default: results)",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=count(0),
+        metavar="N",
+        help="how many authors edit, and how many matches are played, at the same time (default: as the file says; 0: "
+        "one for each core)",
+    )
+    parser.add_argument(
+        "--demo",
+        action="store_true",
+        help=f"run {DEMO}, in about a minute: three scripts as authors, of which one improves its bot",
+    )
+    parser.add_argument("--quiet", action="store_true", help="print no progress")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    add_examples(
+        parser, "rounds rounds/mine.toml", "rounds results rounds/mine.toml --json", "rounds verify mine.toml"
+    )
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 0: done; 1: a match is void, or something does not hold; 130: stopped by the user."""
+    if args.demo and not set(args.words) <= set(VERBS):
+        raise BadInput("--demo is a file of its own; leave out FILE, or --demo")
+    verb, file = _settle([*args.words, DEMO] if args.demo else args.words)
+    from warpleague.rounds.file import load_rounds
+
+    config = load_rounds(file)
+    if verb == "verify":
+        return _verify(args, config)
+    if verb == "results":
+        _print(args, _results(args, config))
+        return 0
+    return _run(args, config)
+
+
+def _settle(words: list[str]) -> tuple[str, Path]:
+    match words:
+        case [str(file)]:
+            if file in VERBS and not Path(file).is_file():
+                raise BadInput(f"FILE missing; for example: warpleague rounds {file} rounds/mine.toml")
+            return "run", Path(file)
+        case [str(verb), str(file)] if verb in VERBS:
+            return verb, Path(file)
+        case []:
+            raise BadInput("FILE missing; for example: warpleague rounds rounds/mine.toml")
+    from warpleague.suggest import nearest
+
+    raise BadInput(f"{words[0]!r} is none of {', '.join(VERBS)}; {nearest(words[0], VERBS)}")
+
+
+def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
+    import attrs
+
+    from warpleague.cli.season import play_season
+    from warpleague.report.wording.rounds_task import task_documents, task_text
+    from warpleague.rounds.run import Means, Stopped, opened, run_rounds
+
+    if args.jobs is not None:
+        path = config.path
+        config = attrs.evolve(config, run=attrs.evolve(config.run, jobs=args.jobs))
+        object.__setattr__(config, "path", path)
+    args.cluster = None
+
+    def play(league: League, logs: LogFolder) -> RunReport:
+        return play_season(league, args, logs)
+
+    means = Means(
+        play=play,
+        task=task_text,
+        documents=task_documents(config),
+        say=(lambda _: None) if args.quiet else say,
+    )
+    code = 0
+    with opened(config, args.results) as (place, state):
+        try:
+            run_rounds(config, place, state, means)
+        except Stopped as stopped:
+            code = 1 if str(stopped) else 130
+            say(f"{stopped or 'stopped'}; the same command goes on")
+        results = _results(args, config)
+    _print(args, results)
+    if not args.json and not code:
+        _conclude(args, config, place)
+    return code
+
+
+def _results(args: argparse.Namespace, config: RoundsConfig) -> Results:
+    from warpleague.rounds.curves import results_of
+    from warpleague.rounds.playing import Place
+    from warpleague.rounds.run import check_conditions
+    from warpleague.rounds.state import load_state
+
+    place = Place((args.results / config.name).absolute())
+    state = load_state(place.state)
+    if state is None:
+        raise BadInput(f"{place.folder}: these rounds have not begun yet: warpleague rounds {config.path}")
+    check_conditions(config, state, place)
+    return results_of(config, state, place)
+
+
+def _print(args: argparse.Namespace, results: Results) -> None:
+    if args.json:
+        print_json(results.to_json())
+        return
+    from warpleague.report.terminal.console import make_console
+    from warpleague.report.terminal.rounds import rounds_view
+
+    make_console().print(rounds_view(results))
+
+
+def _conclude(args: argparse.Namespace, config: RoundsConfig, place: Place) -> None:
+    import shlex
+
+    results = () if args.results == RESULTS else ("--results", str(args.results))
+    verify = shlex.join((*program(), "rounds", "verify", str(config.path), *results))
+    print(f"\nVerify: {verify}")
+    print(f"Workspaces, records and logs: {place.folder}")
+
+
+def _verify(args: argparse.Namespace, config: RoundsConfig) -> int:
+    from warpleague.rounds.verify import verify_rounds
+
+    checked = verify_rounds(config, args.results, jobs=args.jobs or 0)
+    data: dict[str, Any] = checked.to_json()
+    if args.json:
+        print_json({"rounds": config.name, **data})
+        return 0 if checked.holds else 1
+    for problem in checked.problems:
+        print(f"WRONG  {problem}")
+    others = f"{counted(checked.versions, 'version')}, {counted(checked.commits, 'commit')}"
+    print(
+        f"{checked.records_hold} of {counted(checked.records, 'record')} hold; "
+        f"{others} and {counted(checked.rounds, 'round')} checked."
+    )
+    return 0 if checked.holds else 1

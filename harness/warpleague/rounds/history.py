@@ -1,0 +1,159 @@
+"""The commits of an author's workspace, in a git repository of our own.
+
+The author gets a copy of the repository, and may do with it as it likes: nothing of that copy is ever used. So neither
+its hooks nor its settings are run here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from warpleague.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BOT: Final = "bot"
+"""The folder of the workspace that has the author's bot."""
+
+IN_WORKSPACE: Final = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.directory",
+    "GIT_CONFIG_VALUE_0": "*",
+}
+"""Variables for a command in a workspace: in the sandbox the folder belongs to another user than the command."""
+
+_BRANCH: Final = "refs/heads/main"
+# What is committed is what comes out again, to the byte, whatever attributes an author's files ask for.
+_ATTRIBUTES: Final = "* -text -filter -ident -working-tree-encoding -export-subst -export-ignore\n"
+_DAY_S: Final = 86_400
+
+
+class GitError(Exception):
+    """Git refused something; the text is what it said."""
+
+
+class History:
+    """The repository in `folder`; each commit has the workspace of one round, without what the harness puts there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def create(self, exclude: Sequence[str]) -> None:
+        """Make the repository anew; its copies ignore the names in `exclude`, which are the harness's own."""
+        require_git()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._run("init", "--quiet", "--bare", "--initial-branch=main", str(self.folder))
+        info = self.folder / "info"
+        info.mkdir(exist_ok=True)
+        (info / "attributes").write_text(_ATTRIBUTES, encoding="utf-8")
+        (info / "exclude").write_text("".join(f"/{name}\n" for name in exclude), encoding="utf-8")
+
+    def commit(self, tree: Path, number: int, message: str, parent: str | None) -> str:
+        """Commit the files in `tree` as those of round `number`; the commit's id. `GitError` if git refuses a file.
+
+        The commit follows from the files, the number, the message and the parent alone: its date is day `number` of
+        1970. So a run that is repeated has the same commits.
+        """
+        with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
+            index = {"GIT_INDEX_FILE": str(Path(scratch, "index")), "GIT_WORK_TREE": str(tree)}
+            self._run("add", "--all", "--force", "--", ".", more=index, cwd=tree)
+            written = self._run("write-tree", more=index).strip()
+        when = f"@{_DAY_S * number} +0000"
+        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        parents = [] if parent is None else ["-p", parent]
+        commit = self._run("commit-tree", written, *parents, "-m", message, more=dates).strip()
+        self._run("update-ref", _BRANCH, commit)
+        return commit
+
+    def take_out(self, commit: str, target: Path, below: str = "") -> None:
+        """Make `target` hold the files of a commit, or of its folder `below`; `GitError` if there is none."""
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
+            index = {"GIT_INDEX_FILE": str(Path(scratch, "index")), "GIT_WORK_TREE": str(target)}
+            self._run("read-tree", f"{commit}:{below}", more=index)
+            self._run("checkout-index", "--all", "--force", more=index, cwd=target)
+
+    def tree(self, commit: str, below: str = BOT) -> str:
+        """The id of the content of a folder in a commit; empty if there is no such folder."""
+        try:
+            name = self._run("rev-parse", "--verify", "--quiet", f"{commit}:{below}").strip()
+            return name if self._run("cat-file", "-t", name).strip() == "tree" else ""
+        except GitError:
+            return ""
+
+    def lines(self, old: str, new: str) -> tuple[int, int]:
+        """How many lines of the bot were added and removed from one commit to another; binary files count nothing."""
+        added = removed = 0
+        for line in self._run(
+            "diff", "--no-ext-diff", "--no-textconv", "--numstat", old, new, "--", BOT
+        ).splitlines():
+            plus, minus, _ = line.split("\t", 2)
+            if plus.isdecimal() and minus.isdecimal():
+                added, removed = added + int(plus), removed + int(minus)
+        return added, removed
+
+    def ancestors(self, commit: str) -> list[str]:
+        """The commits up to this one, the newest first; `GitError` if one is damaged."""
+        return self._run("rev-list", commit).split()
+
+    def check(self) -> None:
+        """Raise `GitError` if the repository is damaged."""
+        self._run("fsck", "--strict", "--no-dangling", "--no-progress")
+
+    def copy_into(self, workspace: Path, commit: str) -> None:
+        """Give a workspace, which holds the files of `commit`, a repository of its own with the commits up to it."""
+        copy = workspace / ".git"
+        shutil.copytree(self.folder, copy)
+        (copy / "info" / "attributes").unlink()
+        there = {"GIT_DIR": str(copy), "GIT_WORK_TREE": str(workspace)}
+        for name, value in (
+            ("core.bare", "false"),
+            ("user.name", "author"),
+            ("user.email", "author@invalid"),
+        ):
+            self._run("config", name, value, more=there)
+        self._run("update-ref", _BRANCH, commit, more=there)
+        self._run("read-tree", commit, more=there)
+
+    def _run(self, *words: str, more: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+        environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LC_ALL": "C.UTF-8",
+            "GIT_DIR": str(self.folder),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_TERMINAL_PROMPT": "0",
+            **{
+                f"GIT_{who}_{what}": text
+                for who in ("AUTHOR", "COMMITTER")
+                for what, text in (("NAME", "warpleague"), ("EMAIL", "rounds@warpleague.invalid"))
+            },
+            **(more or {}),
+        }
+        settings = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "core.fileMode=true")
+        chosen = [word for setting in settings for word in ("-c", setting)]
+        done = subprocess.run(
+            ["git", *chosen, *words],
+            env=environment,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            text = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise GitError(text[-1] if text else f"git {words[0]} failed")
+        return done.stdout.decode("utf-8", "replace")
+
+
+def require_git() -> None:
+    """Raise `BadInput` if git is not installed."""
+    if shutil.which("git") is None:
+        raise BadInput("rounds need git, for the workspaces of authors: apt-get install git")

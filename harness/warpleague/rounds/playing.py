@@ -1,0 +1,144 @@
+"""The league of a round: its secret, committed to before anybody edits, its check of bots, and its field."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import attrs
+
+from warpleague.errors import BadInput, BotError
+from warpleague.league.season.bot_check import check_for
+from warpleague.league.season.config import BotEntry
+from warpleague.league.season.config_file import load_config
+from warpleague.rounds.file import write_league
+from warpleague.rounds.state import Check, Finding
+from warpleague.rounds.workspace import Desk
+from warpleague.runner.bundle.content import folder_digest
+from warpleague.runner.checkup import check_bot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warpleague.league.play.entering import Commitment
+    from warpleague.league.season.config import LeagueConfig
+    from warpleague.rounds.file import RoundsConfig
+    from warpleague.rounds.state import Round, State, Version
+
+
+@attrs.frozen
+class Place:
+    """The folder of a run: the state, the desks of the authors, and the leagues of the rounds with their stores."""
+
+    folder: Path
+
+    @property
+    def state(self) -> Path:
+        """The file of the state."""
+        return self.folder / "state.json"
+
+    @property
+    def lock(self) -> Path:
+        """The file that one process at a time locks."""
+        return self.folder / "rounds.lock"
+
+    @property
+    def leagues(self) -> Path:
+        """The folder with the files and stores of all rounds' leagues: `--results` of the commands of leagues."""
+        return self.folder / "leagues"
+
+    @property
+    def report(self) -> Path:
+        """The page of the run."""
+        return self.folder / "report" / "index.html"
+
+    def league(self, number: int) -> Path:
+        """The league file of a round."""
+        return self.leagues / f"round-{number:02}.toml"
+
+    def logs(self, number: int) -> Path:
+        """What bots printed in the matches of a round."""
+        return self.leagues / f"round-{number:02}" / "logs"
+
+    def desk(self, author: str) -> Desk:
+        """The folders of an author."""
+        return Desk(self.folder / "authors" / author)
+
+
+def commit_secret(config: RoundsConfig, place: Place, number: int) -> Commitment:
+    """Fix the secret of a round's league, before its bots are known; each time the same."""
+    from warpleague.league.play.entering import commit
+
+    place.leagues.mkdir(parents=True, exist_ok=True)
+    return commit(write_league(config, place.league(number)), place.leagues)
+
+
+@attrs.frozen(kw_only=True)
+class CheckOrder:
+    """A check that is due: the league file of the round, the bot's folder, and the seed of the check's dice."""
+
+    league: Path
+    bot: Path
+    seed: str
+
+
+def check(order: CheckOrder) -> Check:
+    """Check a bot as the league of the round does, quickly; `BadInput` if the level does not hold here."""
+    begun_s = time.monotonic()
+    findings: list[Finding] = []
+    how = check_for(
+        load_config(order.league, without_bots=True), order.bot, quick=True, matches=1, seed=order.seed
+    )
+    try:
+        ready = check_bot(order.bot, how, lambda one: findings.append(Finding(**attrs.asdict(one))))
+    except BotError as error:  # there is no folder
+        ready = False
+        findings.append(Finding(what="bundle", verdict="failed", text=str(error), code="manifest"))
+    return Check(ready=ready, findings=tuple(findings), elapsed_s=round(time.monotonic() - begun_s, 3))
+
+
+def field_of(config: RoundsConfig, state: State, round_: Round) -> tuple[str, ...]:
+    """The names of all that play in a round: versions that play, those before them, and the fixed authors."""
+    playing = [part.version for part in round_.parts.values() if part.version is not None]
+    before: list[str] = []
+    for author in config.editors:
+        versions = [version.name for version in state.versions_of(author.name)]
+        now = round_.parts[author.name].version
+        earlier = versions[: versions.index(now)] if now is not None else versions
+        before += earlier[max(len(earlier) - config.previous, 0) :] if config.previous else []
+    return (*playing, *before, *(anchor.name for anchor in config.anchors))
+
+
+def entries_of(config: RoundsConfig, state: State, place: Place, field: tuple[str, ...]) -> list[BotEntry]:
+    """The bots of a field, as the league file names them."""
+    anchors = {anchor.name: config.start_of(anchor) for anchor in config.anchors}
+    entries = []
+    for name in field:
+        if name in anchors:
+            folder = anchors[name]
+        else:
+            version = state.version(name)
+            folder = place.desk(version.author).bot(version.round)
+        entries.append(BotEntry(path=str(folder.resolve()), name=name))
+    return entries
+
+
+def league_of(config: RoundsConfig, state: State, place: Place, round_: Round) -> LeagueConfig:
+    """Write the league file of a round with its field, and read it."""
+    if len(round_.field) < config.game.players:
+        raise BadInput(
+            f"{config.path}: round {round_.number}: a table of {config.game.players} needs as many bots, but only "
+            f'{len(round_.field)} are ready; on_fail = "last" lets authors play with their last good version'
+        )
+    anchor = config.anchors[0].name if config.anchors else None
+    bots = entries_of(config, state, place, round_.field)
+    return write_league(config, place.league(round_.number), bots, anchor)
+
+
+def take_out_bots(place: Place, versions: tuple[Version, ...]) -> None:
+    """Take out the bots of versions whose folders are not there, or are not as they were."""
+    for version in versions:
+        desk = place.desk(version.author)
+        folder = desk.bot(version.round)
+        if not folder.is_dir() or folder_digest(folder) != version.digest:
+            desk.history.take_out(version.commit, folder, "bot")

@@ -1,0 +1,131 @@
+"""Checks that the results of rounds hold: every match, every version, every commit, and the secrets."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.errors import BadInput, BotError
+from warpleague.league.results.opening import open_to_read
+from warpleague.league.season.config_file import load_config
+from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
+from warpleague.rounds.history import BOT, GitError
+from warpleague.rounds.playing import Place, field_of
+from warpleague.rounds.run import check_conditions
+from warpleague.rounds.state import load_state
+from warpleague.runner.bundle.content import folder_digest
+
+if TYPE_CHECKING:
+    from warpleague.rounds.file import RoundsConfig
+    from warpleague.rounds.state import Round, State
+
+
+@attrs.define
+class Verified:
+    """What was checked, and each thing that does not hold, in words."""
+
+    rounds: int = 0
+    versions: int = 0
+    commits: int = 0
+    records: int = 0
+    records_hold: int = 0
+    problems: list[str] = attrs.Factory(list)
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything holds."""
+        return not self.problems
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as a JSON object."""
+        return {**attrs.asdict(self), "holds": self.holds}
+
+
+def verify_rounds(config: RoundsConfig, results: Path, jobs: int = 0) -> Verified:
+    """Check all rounds of a run that are over; `BadInput` if it has not begun, `StoreError` if a store is unreadable.
+
+    Every record is executed again. Every version is taken out of its commit, and has to be the bot that the stores of
+    the leagues name. Each edit is one commit on the one before it, so nobody edited twice.
+    """
+    place = Place((results / config.name).absolute())
+    state = load_state(place.state)
+    if state is None:
+        raise BadInput(f"{place.folder}: these rounds have not begun yet: warpleague rounds {config.path}")
+    check_conditions(config, state, place)
+    checked = Verified()
+    for author in config.editors:
+        _verify_author(state, place, author.name, checked)
+    for round_ in state.rounds:
+        if round_.phase == "over":
+            checked.rounds += 1
+            _verify_round(config, state, place, round_, jobs, checked)
+    return checked
+
+
+def _verify_author(state: State, place: Place, author: str, checked: Verified) -> None:
+    history = place.desk(author).history
+    edits = [made for round_ in state.rounds if (made := round_.parts[author].edit) is not None]
+    chain = [version.commit for version in state.versions_of(author)[:1]]
+    chain += [made.commit for made in edits if made.commit != chain[-1]] if chain else []
+    try:
+        history.check()
+        if chain and history.ancestors(chain[-1]) != _newest_first(chain):
+            checked.problems.append(f"{author}: its commits are not one for each edit")
+        checked.commits += len(chain)
+    except GitError as error:
+        checked.problems.append(f"{author}: the repository {history.folder} is damaged: {error}")
+        return
+    with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
+        for version in state.versions_of(author):
+            checked.versions += 1
+            bot = Path(scratch, "bot")
+            try:
+                history.take_out(version.commit, bot, BOT)
+                digest = folder_digest(bot)
+            except (GitError, BotError) as error:
+                checked.problems.append(f"{version.name}: cannot be taken out of its commit: {error}")
+                continue
+            if digest != version.digest:
+                checked.problems.append(f"{version.name}: its commit has another content than the version")
+
+
+def _newest_first(chain: list[str]) -> list[str]:
+    return list(dict.fromkeys(reversed(chain)))
+
+
+def _verify_round(
+    config: RoundsConfig, state: State, place: Place, round_: Round, jobs: int, checked: Verified
+) -> None:
+    where = f"round {round_.number}"
+    until_now = attrs.evolve(
+        state, versions=[version for version in state.versions if version.round <= round_.number]
+    )
+    if round_.field != field_of(config, until_now, round_):
+        checked.problems.append(f"{where}: its field is not the one that its versions give")
+    with open_to_read(load_config(place.league(round_.number)), place.leagues) as league:
+        season = league.season
+        if season.commitment != round_.commitment:
+            checked.problems.append(
+                f"{where}: its secret is not the one that was committed to before the edits"
+            )
+        bots = {bot.bot: bot.digest for bot in season.bots}
+        if tuple(bots) != round_.field:
+            checked.problems.append(f"{where}: its league has other bots than its field")
+        for name, digest in bots.items():
+            known = next((version for version in state.versions if version.name == name), None)
+            if known is not None and known.digest != digest:
+                checked.problems.append(f"{where}: {name} played with another content than the version has")
+        checked.problems += [
+            f"{where}: {'the store' if match is None else f'match {match}'}: {problem}"
+            for _, match, problem in (*altered(league), *mispaired(league))
+        ]
+        for fixture, problem in verify_league(league, jobs):
+            checked.records += 1
+            checked.records_hold += problem is None
+            if problem is not None:
+                checked.problems.append(f"{where}: match {fixture.number} ({fixture.id}): {problem}")
+        if league.due.total is not None and league.store.count_of(league.due) != league.due.total:
+            checked.problems.append(f"{where}: matches are missing")

@@ -1,0 +1,3 @@
+#!/bin/sh
+# An author that changes nothing.
+echo "Round $WARPLEAGUE_ROUND: nothing to do."

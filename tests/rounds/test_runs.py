@@ -1,0 +1,179 @@
+"""Rounds with real authors, bots and processes: edit, check and play; authors that do harm; kills in every phase."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.rounds.conftest import place, write_rounds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.rounds.conftest import Make, Run
+
+BETTER = 'sed -i "s/^CHOICE = .*/CHOICE = $WARPLEAGUE_ROUND/" bot/bot.py'
+BREAKS = f"""
+case $WARPLEAGUE_ROUND in
+2) echo 'no python' >>bot/bot.py ;;
+*) sed -i '/no python/d' bot/bot.py; {BETTER} ;;
+esac
+"""
+IDLE = "echo nothing to do"
+
+
+def lines(data: dict[str, Any], author: str) -> list[dict[str, Any]]:
+    return [line for line in data["curves"] if line["author"] == author]
+
+
+def test_three_authors(run: Run, make: Make, tmp_path: Path) -> None:
+    """One improves its bot, one breaks it in one round, one never changes it; all of it comes out, and holds."""
+    path = make({"better": BETTER, "breaks": BREAKS, "idle": IDLE, "anchor": ""}, rounds=3)
+    done = run(path, "--json", "--quiet")
+    assert done.code == 0, done.err
+    data = done.json
+    assert data["over"] == 3
+    assert [line["version"] for line in lines(data, "better")] == ["better.1", "better.2", "better.3"]
+    assert [line["version"] for line in lines(data, "breaks")] == ["breaks.1", "breaks.1", "breaks.3"]
+    assert [line["version"] for line in lines(data, "idle")] == ["idle.0"] * 3
+    assert [bool(line["problem"]) for line in lines(data, "breaks")] == [False, True, False]
+    assert [line["helped"] is not None for line in lines(data, "breaks")] == [True, False, True]
+    assert lines(data, "better")[1]["helped"]["deals"] == 1
+    assert {line["begun"] for line in data["curves"]} == {1}
+    assert [line["lines_added"] for line in lines(data, "better")] == [1, 1, 1]
+    rated = {line["version"]: line for line in data["versions"]}
+    assert rated["anchor"]["rating"] == 1500
+    assert all(line["rating"] is not None for line in rated.values())
+    assert [line["commitment"] != line["secret"] for line in data["per_round"]] == [True] * 3
+    # What is over is not done again, and what was stored holds.
+    again = run(path, "--json", "--quiet")
+    assert again.json == data
+    assert run("results", path, "--json").json == data
+    assert "better.3" in run("results", path).out
+    verified = run("verify", path, "--json")
+    assert (verified.code, verified.json["problems"]) == (0, [])
+    assert verified.json["versions"] == 8
+    told = place(tmp_path) / "authors" / "breaks" / "workspace" / "rounds"
+    assert json.loads((told / "02" / "check.json").read_text())["ready"] is False
+    assert (told / "01" / "output.txt").is_file()
+    records = list((told / "01" / "records").iterdir())
+    assert records
+    assert all("breaks.1" in record.name for record in records)
+
+
+def test_verify_finds_what_was_changed(run: Run, make: Make, tmp_path: Path) -> None:
+    """A version, a secret or a field that somebody changed afterwards does not hold."""
+    path = make({"ann": BETTER, "bob": ""}, rounds=1)
+    assert run(path, "--quiet").code == 0
+    file = place(tmp_path) / "state.json"
+    state = json.loads(file.read_text())
+    changes = {
+        "its commit has another content": lambda data: data["versions"][1].update(digest="0" * 64),
+        "its secret is not the one": lambda data: data["rounds"][0].update(commitment="0" * 64),
+        "its field is not the one": lambda data: data["rounds"][0].update(field=["ann.1", "bob"]),
+    }
+    for told, change in changes.items():
+        data = json.loads(json.dumps(state))
+        change(data)
+        file.write_text(json.dumps(data))
+        done = run("verify", path)
+        assert done.code == 1
+        assert told in done.out
+
+
+def test_other_conditions_are_another_run(run: Run, make: Make) -> None:
+    """More rounds may follow; a run with other deals is refused."""
+    authors = {"ann": BETTER, "bob": ""}
+    assert run(make(authors, rounds=1), "--quiet").code == 0
+    more = run(make(authors, rounds=2), "--quiet", "--json")
+    assert (more.code, more.json["over"]) == (0, 2)
+    done = run(make(authors, rounds=2, more="previous = 0"), "--quiet")
+    assert done.code == 2
+    assert "begun with another previous" in done.err
+
+
+def test_who_fails_may_have_to_forfeit(run: Run, make: Make) -> None:
+    """With on_fail = "forfeit" a bot that is not ready does not play, and its earlier versions do."""
+    path = make({"ann": BREAKS, "bob": BETTER}, more='on_fail = "forfeit"')
+    data = run(path, "--json", "--quiet").json
+    assert [line["version"] for line in lines(data, "ann")] == ["ann.1", None]
+    assert [line["won"] for line in data["curves"] if line["round"] == 2] == [False, True]
+
+
+def test_a_start_that_is_not_ready_is_refused(run: Run, make: Make) -> None:
+    """Nothing is played before every author starts with a bot that passes the check."""
+    path = make({"ann": IDLE, "bob": ""})
+    (path.parent / "start" / "bot.py").write_text("no python at all\n")
+    done = run(path, "--quiet")
+    assert done.code == 2
+    assert "start with a bot that is not ready" in done.err
+
+
+def test_what_authors_see_of_others(run: Run, make: Make, tmp_path: Path) -> None:
+    """With shows = "sources" the bots of the others are in the workspace; the task and the docs always are."""
+    look = (
+        "ls rounds/01/sources/bob/bot.py; test -s TASK.md; test -s docs/brief.md; test -d engine/warpleague"
+    )
+    path = make(
+        {"ann": f'[ "$WARPLEAGUE_ROUND" = 1 ] || {{ {look}; }}', "bob": IDLE}, more='shows = "sources"'
+    )
+    data = run(path, "--json", "--quiet").json
+    assert [line["problem"] for line in lines(data, "ann")] == ["", ""]
+    assert "sources/bob/bot.py" in (place(tmp_path) / "authors" / "ann" / "output" / "02.txt").read_text()
+
+
+def test_notes_stay_and_usage_counts(run: Run, make: Make, tmp_path: Path) -> None:
+    """A file of the author's own is there in the next round; usage.json is counted and taken away."""
+    script = """
+    echo "$WARPLEAGUE_AUTHOR $WARPLEAGUE_ROUND" >>notes.txt
+    test ! -e usage.json
+    echo '{"input_tokens": 10, "output_tokens": 2, "cost": 0.5}' >usage.json
+    git log --oneline
+    """
+    path = make({"ann": script, "bob": ""})
+    data = run(path, "--json", "--quiet").json
+    assert [line["problem"] for line in lines(data, "ann")] == ["", ""]
+    assert [line["input_tokens"] for line in lines(data, "ann")] == [10, 10]
+    assert data["authors"][0]["cost"] == 1.0
+    workspace = place(tmp_path) / "authors" / "ann" / "workspace"
+    assert (workspace / "notes.txt").read_text() == "ann 1\nann 2\n"
+
+
+HARM = {
+    "hang": ("sleep 1000", "took more than"),
+    "flood": ("yes | head -c 50000000", ""),
+    "fork bomb": ("bomb() { bomb | bomb & }; bomb; sleep 1000", ""),
+    "daemon": ("setsid sleep 1000 </dev/null >/dev/null 2>&1 &", ""),
+    "removes its workspace": ('rm -rf -- * .git; cd /; rm -rf -- "$OLDPWD"', ""),
+    "hooks": (
+        "printf '#!/bin/sh\\ntouch /tmp/rounds-hook-ran\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; "
+        "git config core.fsmonitor 'touch /tmp/rounds-hook-ran'; rm -rf bot; ln -s /etc bot; mkfifo usage.json",
+        "",
+    ),
+    "fills the disk": ("head -c 40000000 /dev/zero >bot/zero", ""),
+}
+TIGHT = "limits = { time_s = 2, folder_mb = 16, output_mb = 1, processes = 40 }"
+
+
+@pytest.mark.parametrize("level", ["limits", "sandbox"])
+@pytest.mark.parametrize("harm", HARM)
+def test_harm_is_done_to_nobody(
+    run: Run, tmp_path: Path, level: str, harm: str, request: pytest.FixtureRequest
+) -> None:
+    """An author that hangs, floods, forks or leaves its workspace plays on with its last version; the other wins."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    script, told = HARM[harm]
+    path = write_rounds(tmp_path, {"harm": script, "good": BETTER}, rounds=1, level=level, harm=TIGHT)
+    done = run(path, "--json", "--quiet")
+    assert done.code == 0, done.err
+    (bad,), (good,) = lines(done.json, "harm"), lines(done.json, "good")
+    assert bad["version"] == "harm.0"
+    assert told in bad["problem"]
+    assert good["version"] == "good.1"
+    assert good["problem"] == ""
+    output = place(tmp_path) / "authors" / "harm" / "output" / "01.txt"
+    assert output.stat().st_size < 2_000_000
+    verified = run("verify", path, "--json")
+    assert (verified.code, verified.json["problems"]) == (0, [])
