@@ -6,7 +6,6 @@ The rounds are as small as can be: matches of two turns, one deal.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -112,8 +111,3 @@ def make(tmp_path: Path) -> Make:
 def place(tmp_path: Path) -> Path:
     """The folder of the run of `small.toml`."""
     return tmp_path / "results" / "small"
-
-
-def python(code: str) -> str:
-    """A line of shell that runs some Python."""
-    return f"'{sys.executable}' - <<'END'\n{code}\nEND"

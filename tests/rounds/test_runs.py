@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.rounds.conftest import place, write_rounds
 
+from warpleague.runner.doctor.promises import with_token
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -54,7 +56,7 @@ def test_three_authors(run: Run, make: Make, tmp_path: Path) -> None:
     verified = run("verify", path, "--json")
     assert (verified.code, verified.json["problems"]) == (0, [])
     assert verified.json["versions"] == 8
-    told = place(tmp_path) / "authors" / "breaks" / "workspace" / "rounds"
+    told = place(tmp_path) / "authors" / "breaks" / "rounds"
     assert json.loads((told / "02" / "check.json").read_text())["ready"] is False
     assert (told / "01" / "output.txt").is_file()
     records = list((told / "01" / "records").iterdir())
@@ -141,39 +143,45 @@ def test_notes_stay_and_usage_counts(run: Run, make: Make, tmp_path: Path) -> No
 
 
 HARM = {
-    "hang": ("sleep 1000", "took more than"),
-    "flood": ("yes | head -c 50000000", ""),
-    "fork bomb": ("bomb() { bomb | bomb & }; bomb; sleep 1000", ""),
-    "daemon": ("setsid sleep 1000 </dev/null >/dev/null 2>&1 &", ""),
-    "removes its workspace": ('rm -rf -- * .git; cd /; rm -rf -- "$OLDPWD"', ""),
-    "hooks": (
-        "printf '#!/bin/sh\\ntouch /tmp/rounds-hook-ran\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; "
-        "git config core.fsmonitor 'touch /tmp/rounds-hook-ran'; rm -rf bot; ln -s /etc bot; mkfifo usage.json",
-        "",
-    ),
-    "fills the disk": ("head -c 40000000 /dev/zero >bot/zero", ""),
+    "hangs": "sleep 1000",
+    "floods": "yes | head -c 50000000",
+    "forks": "bomb() { bomb | bomb & }; bomb; sleep 1000",
+    "leaves-a-daemon": "setsid sleep 1000 </dev/null >/dev/null 2>&1 &",
+    "removes-all": 'rm -rf -- * .git; cd /; rm -rf -- "$OLDPWD"',
+    "plants-hooks": """
+        printf '#!/bin/sh\\ntouch {mark}\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit
+        git config core.fsmonitor 'touch {mark}'
+        rm -rf bot TASK.md; ln -s /etc bot; ln -s /etc/passwd TASK.md; mkfifo usage.json
+    """,
+    "fills-the-disk": "head -c 40000000 /dev/zero >bot/zero",
 }
+"""What authors do that mean harm."""
 TIGHT = "limits = { time_s = 2, folder_mb = 16, output_mb = 1, processes = 40 }"
 
 
 @pytest.mark.parametrize("level", ["limits", "sandbox"])
-@pytest.mark.parametrize("harm", HARM)
-def test_harm_is_done_to_nobody(
-    run: Run, tmp_path: Path, level: str, harm: str, request: pytest.FixtureRequest
-) -> None:
-    """An author that hangs, floods, forks or leaves its workspace plays on with its last version; the other wins."""
+def test_harm_is_done_to_nobody(run: Run, tmp_path: Path, level: str, request: pytest.FixtureRequest) -> None:
+    """Authors that hang, flood, fork or leave their workspaces play on with what they had; the other one improves."""
     if level == "sandbox":
         request.getfixturevalue("sandboxed")
-    script, told = HARM[harm]
-    path = write_rounds(tmp_path, {"harm": script, "good": BETTER}, rounds=1, level=level, harm=TIGHT)
+    mark = tmp_path / "hook-ran"
+    scripts = {name: script.replace("{mark}", str(mark)) for name, script in HARM.items()}
+    path = write_rounds(
+        tmp_path, {**scripts, "good": BETTER}, rounds=1, level=level, **dict.fromkeys(HARM, TIGHT)
+    )
     done = run(path, "--json", "--quiet")
     assert done.code == 0, done.err
-    (bad,), (good,) = lines(done.json, "harm"), lines(done.json, "good")
-    assert bad["version"] == "harm.0"
-    assert told in bad["problem"]
-    assert good["version"] == "good.1"
-    assert good["problem"] == ""
-    output = place(tmp_path) / "authors" / "harm" / "output" / "01.txt"
-    assert output.stat().st_size < 2_000_000
+    data = done.json
+    for name in HARM:
+        (line,) = lines(data, name)
+        assert line["version"] == f"{name}.0"
+    assert "took more than" in lines(data, "hangs")[0]["problem"]
+    assert lines(data, "fills-the-disk")[0]["problem"]
+    (good,) = lines(data, "good")
+    assert (good["version"], good["problem"]) == ("good.1", "")
+    assert not mark.exists()
+    flood = place(tmp_path) / "authors" / "floods" / "output" / "01.txt"
+    assert 1 << 20 < flood.stat().st_size < 2 << 20
     verified = run("verify", path, "--json")
     assert (verified.code, verified.json["problems"]) == (0, [])
+    assert not with_token(str(tmp_path))

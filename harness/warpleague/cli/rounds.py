@@ -148,7 +148,8 @@ def _print(args: argparse.Namespace, results: Results) -> None:
     from warpleague.report.terminal.console import make_console
     from warpleague.report.terminal.rounds import rounds_view
 
-    make_console().print(rounds_view(results))
+    console = make_console()
+    console.print(rounds_view(results, console.width))
 
 
 def _conclude(args: argparse.Namespace, config: RoundsConfig, place: Place) -> None:

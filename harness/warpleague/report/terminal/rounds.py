@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from warpleague.counts import counted
 from warpleague.report.terminal.tables import filled, stacked, titled
-from warpleague.report.wording.columns import Column, TableView, help_lines
-from warpleague.report.wording.rounds_columns import CURVES, ROUNDS, TOTALS, VERSIONS, rated
+from warpleague.report.wording.columns import Column, help_lines
+from warpleague.report.wording.rounds_columns import (
+    CURVES,
+    ROUNDS,
+    TOTALS,
+    VERSIONS,
+    RoundsView,
+    problem_lines,
+    rated,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,20 +27,28 @@ if TYPE_CHECKING:
 LineT = TypeVar("LineT")
 
 
-def rounds_view(results: Results) -> RenderableType:
-    """All tables: the curve of each author, all versions on one scale, the time of each round, who won."""
+def rounds_view(results: Results, width: int = 100) -> RenderableType:
+    """All tables, in so many columns: the curve of each author, all versions, the time of each round, who won."""
     if not results.over:
         return f"{results.name}: no round is over yet"
     curves = [line for author in results.authors for line in results.curve(author.author)]
     anchor = "" if results.anchor is None else f"; {results.anchor} is 1500"
+    title = f"Curves of {results.name}, {counted(results.over, 'round')}{anchor}"
+    editors = [author for author in results.authors if not author.fixed]
     return stacked(
-        _table(f"Curves of {results.name}, {counted(results.over, 'round')}{anchor}", CURVES, curves),
-        _table("Versions on one scale", VERSIONS, rated(results.versions)),
-        _table("Rounds", ROUNDS, results.per_round),
-        _table("Authors", TOTALS, [author for author in results.authors if not author.fixed]),
+        _table(title, CURVES, curves, width, *problem_lines(curves)),
+        _table("Versions on one scale", VERSIONS, rated(results.versions), width),
+        _table("Rounds", ROUNDS, results.per_round, width),
+        _table("Authors", TOTALS, editors, width),
     )
 
 
-def _table(title: str, columns: Sequence[Column[LineT, TableView[LineT]]], lines: Sequence[LineT]) -> Group:
-    view = TableView(lines)
-    return titled(title, filled(columns, view, lines), *help_lines(columns, view))
+def _table(
+    title: str,
+    columns: Sequence[Column[LineT, RoundsView[LineT]]],
+    lines: Sequence[LineT],
+    width: int,
+    *remarks: str,
+) -> Group:
+    view = RoundsView(lines, width=width)
+    return titled(title, filled(columns, view, lines), *help_lines(columns, view), *remarks)

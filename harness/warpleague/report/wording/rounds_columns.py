@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from warpleague.report.wording.columns import Column, TableView, count_column
+import attrs
+
+from warpleague.report.wording.columns import Column, LineT, TableView, count_column
 from warpleague.report.wording.league_words import percent
 from warpleague.report.wording.match_words import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from warpleague.rounds.curves import AuthorLine, AuthorTotal, RoundLine, Share, VersionLine
 
-_TotalColumn: TypeAlias = "Column[AuthorTotal, TableView[AuthorTotal]]"
-_AuthorColumn: TypeAlias = "Column[AuthorLine, TableView[AuthorLine]]"
-_VersionColumn: TypeAlias = "Column[VersionLine, TableView[VersionLine]]"
-_RoundColumn: TypeAlias = "Column[RoundLine, TableView[RoundLine]]"
+_MEDIUM: Final = 95  # columns of a terminal
+_WIDE: Final = 135
+_LONGEST_PROBLEM: Final = 200
 
-_LONGEST_PROBLEM: Final = 160
+
+@attrs.frozen
+class RoundsView(TableView[LineT]):
+    """The `lines` of a table of rounds, on a page or in a terminal of so many columns."""
+
+    width: int = 1_000
+
+
+_TotalColumn: TypeAlias = "Column[AuthorTotal, RoundsView[AuthorTotal]]"
+_AuthorColumn: TypeAlias = "Column[AuthorLine, RoundsView[AuthorLine]]"
+_VersionColumn: TypeAlias = "Column[VersionLine, RoundsView[VersionLine]]"
+_RoundColumn: TypeAlias = "Column[RoundLine, RoundsView[RoundLine]]"
 
 
 def rating_text(rating: float | None, error: float | None) -> str:
@@ -68,19 +80,34 @@ def _lines_text(line: AuthorLine | VersionLine) -> str:
     return f"+{line.lines_added} -{line.lines_removed}" if line.lines_added or line.lines_removed else ""
 
 
-def _won_text(line: AuthorLine) -> str:
-    return "won" if line.won else ""
+def _rank_text(line: AuthorLine) -> str:
+    return f"{'won ' if line.won else ''}{'-' if line.rank is None else line.rank}"
 
 
-def _any_usage(view: TableView[AuthorTotal]) -> bool:
+def _any_usage(view: RoundsView[AuthorTotal]) -> bool:
     return any(line.input_tokens or line.output_tokens or line.cost for line in view.lines)
 
 
-def _any(problem: str) -> Any:
-    def shown(view: TableView[Any]) -> bool:
-        return any(getattr(line, problem) for line in view.lines)
+def _medium(view: RoundsView[Any]) -> bool:
+    return view.width >= _MEDIUM
 
-    return shown
+
+def _wide(view: RoundsView[Any]) -> bool:
+    return view.width >= _WIDE
+
+
+def _any(name: str, width: int = 0) -> Callable[[RoundsView[Any]], bool]:
+    """Shown where a line has such a value, and the terminal is so wide."""
+    return lambda view: view.width >= width and any(getattr(line, name) for line in view.lines)
+
+
+def problem_lines(lines: Sequence[AuthorLine]) -> list[str]:
+    """What went wrong with edits and bots, one line for each."""
+    return [
+        f"round {line.round}, {line.author}: {one_line(line.problem)[:_LONGEST_PROBLEM]}"
+        for line in sorted(lines, key=lambda line: line.round)
+        if line.problem
+    ]
 
 
 TOTALS: Final[tuple[_TotalColumn, ...]] = (
@@ -103,14 +130,13 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
     Column("author", "author", lambda line: line.author, kind="text"),
     Column("version", "version", _version_text, kind="text"),
     Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
-    Column("rank", "rank", lambda line: "-" if line.rank is None else str(line.rank)),
-    Column("won", "", _won_text, kind="text"),
-    Column("share", "share", lambda line: share_text(line.share)),
+    Column("rank", "rank", _rank_text),
+    Column("share", "share", lambda line: share_text(line.share), shown=_medium),
     Column(
         "anchor_share",
-        "against anchors",
+        "anchors",
         lambda line: share_text(line.anchor_share),
-        shown=_any("anchor_share"),
+        shown=_any("anchor_share", _MEDIUM),
     ),
     Column(
         "helped",
@@ -121,17 +147,9 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
         help="did it help?: share of points against the version before, on the same deals; better or worse: with 95 % "
         "confidence.",
     ),
-    Column("lines", "lines", _lines_text),
-    Column("edit_s", "edit s", lambda line: f"{line.edit_s:.1f}"),
-    count_column("faults", lambda line: line.faults, kind="faults"),
-    Column(
-        "problem",
-        "what went wrong",
-        lambda line: one_line(line.problem)[:_LONGEST_PROBLEM],
-        shown=_any("problem"),
-        kind="text",
-        wraps=True,
-    ),
+    Column("lines", "lines", _lines_text, shown=_wide),
+    Column("edit_s", "edit s", lambda line: f"{line.edit_s:.1f}", shown=_wide),
+    count_column("faults", lambda line: line.faults, kind="faults", shown=_any("faults")),
 )
 """The authors round by round: the curve of each in numbers."""
 
@@ -142,14 +160,14 @@ VERSIONS: Final[tuple[_VersionColumn, ...]] = (
     Column("share", "share", lambda line: percent(line.points / line.played) if line.played else "-"),
     Column(
         "anchor_share",
-        "against anchors",
+        "anchors",
         lambda line: share_text(line.anchor_share),
-        shown=_any("anchor_share"),
+        shown=_any("anchor_share", _MEDIUM),
     ),
     Column("lines", "lines", _lines_text),
     count_column("faults", lambda line: line.faults, kind="faults"),
-    Column("digest", "content", lambda line: (line.digest or "")[:12], kind="text", soft=True),
-    Column("commit", "commit", lambda line: (line.commit or "")[:12], kind="text", soft=True),
+    Column("digest", "content", lambda line: (line.digest or "")[:12], kind="text", soft=True, shown=_medium),
+    Column("commit", "commit", lambda line: (line.commit or "")[:12], kind="text", soft=True, shown=_wide),
 )
 """All versions on one scale."""
 
@@ -167,7 +185,12 @@ ROUNDS: Final[tuple[_RoundColumn, ...]] = (
         help="overhead: all but the longest edit and the matches.",
     ),
     Column(
-        "commitment", "commitment to the secret", lambda line: line.commitment[:16], kind="text", soft=True
+        "commitment",
+        "commitment to the secret",
+        lambda line: line.commitment[:16],
+        kind="text",
+        soft=True,
+        shown=_medium,
     ),
 )
 """Where the time of each round went, and what its dice were fixed by."""
