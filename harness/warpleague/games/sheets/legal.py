@@ -58,8 +58,10 @@ def _keeps(hand: int) -> _Actions:
     return tuple(KEEPS[pair] for pair in pairs)
 
 
-_KEEPS: Final = {hand: _keeps(hand) for hand in range(ALL_UNITS + 1) if hand.bit_count() in (2, 4, 6)}
-_KEEPS_OR_REROLL: Final = {hand: (*keeps, REROLL) for hand, keeps in _KEEPS.items()}
+KEEP_LISTS: Final = {hand: _keeps(hand) for hand in range(ALL_UNITS + 1) if hand.bit_count() in (2, 4, 6)}
+"""By the units in hand."""
+_KEEPS_OR_REROLL: Final = {hand: (*keeps, REROLL) for hand, keeps in KEEP_LISTS.items()}
+
 
 _CHUNK: Final = 6
 _CHUNKS: Final = tuple(
@@ -149,11 +151,11 @@ def _blues(unit: int, value: int, sheet: Sheet) -> _Actions:
     return cached
 
 
-def uses(state: State, sheet: Sheet, unit: int) -> _Actions:
+def uses(dice: Sequence[int], round_: int, sheet: Sheet, unit: int) -> _Actions:
     """All uses of the rolled `unit` on `sheet` in the active player's round (T2); empty if it has none."""
     if unit == WHITE_UNIT:
-        return _lines(WHITE[state.dice[0]][state.dice[1]] & ~sheet.edges)
-    value = state.dice[unit + 1]
+        return _lines(WHITE[dice[0]][dice[1]] & ~sheet.edges)
+    value = dice[unit + 1]
     if unit == YELLOW_UNIT:
         return _yellows(unit, value, sheet)
     if unit == RED_UNIT:
@@ -161,14 +163,14 @@ def uses(state: State, sheet: Sheet, unit: int) -> _Actions:
     if unit == BLUE_UNIT:
         return _blues(unit, value, sheet)
     actions = _yellows(unit, value, sheet)
-    if state.round >= BLACK_RED_ROUND:
+    if round_ >= BLACK_RED_ROUND:
         actions += _reds(unit, value, sheet)
-        if state.round >= BLACK_BLUE_ROUND:
+        if round_ >= BLACK_BLUE_ROUND:
             actions += _blues(unit, value, sheet)
     return actions
 
 
-def useful(dice: tuple[int, ...], round_: int, sheet: Sheet, unit: int) -> bool:
+def useful(dice: Sequence[int], round_: int, sheet: Sheet, unit: int) -> bool:
     """Whether `uses` would find any use, without listing them."""
     if unit == WHITE_UNIT:
         return bool(WHITE[dice[0]][dice[1]] & ~sheet.edges)
@@ -195,7 +197,7 @@ def legal(state: State, seat: int) -> _Actions:
         kept = state.kept
         while kept:
             low = kept & -kept
-            actions += uses(state, sheet, low.bit_length() - 1)
+            actions += uses(state.dice, state.round, sheet, low.bit_length() - 1)
             kept ^= low
     elif phase == "take":
         offered = state.offered
@@ -210,9 +212,9 @@ def legal(state: State, seat: int) -> _Actions:
         if sheet.rerolls and len(state.sheets) == 1:
             actions += (REROLL,)
     elif phase == "keep":
-        actions = _KEEPS_OR_REROLL[state.hand] if sheet.rerolls else _KEEPS[state.hand]
+        actions = _KEEPS_OR_REROLL[state.hand] if sheet.rerolls else KEEP_LISTS[state.hand]
     elif phase == "use":
-        actions = uses(state, sheet, state.taken)
+        actions = uses(state.dice, state.round, sheet, state.taken)
     else:
         actions = ()
     if sheet.free_lines and sheet.edges != ALL_EDGES:

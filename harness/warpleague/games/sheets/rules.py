@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warpleague.games.api import Rolled
+    from warpleague.games.sheets.geometry import YellowLine
     from warpleague.games.sheets.state import Phase, Sheet
 
 Events = list[Event]
@@ -147,7 +148,7 @@ def _marked(new: State, sheet: Sheet, unit: int, events: Events) -> None:
         _offer(new, new.offered, seat, events)
 
 
-def _drawn(sheet: Sheet, edge: int) -> int:
+def draw_line(sheet: Sheet, edge: int) -> int:
     """Draw `edge` on `sheet`; the set of boxes that this fills (S1)."""
     edges = sheet.edges = sheet.edges | 1 << edge
     before = filled = sheet.filled
@@ -160,7 +161,7 @@ def _drawn(sheet: Sheet, edge: int) -> int:
 
 def _line(new: State, action: Line, events: Events) -> None:
     sheet = fresh_sheet(new.sheets[new.actor])
-    filled = _drawn(sheet, action.edge)
+    filled = draw_line(sheet, action.edge)
     events.append(tell.LINE[new.actor, action.edge, False, filled])
     _marked(new, sheet, 0, events)
 
@@ -169,7 +170,7 @@ def _free_line(new: State, action: FreeLine, events: Events) -> None:
     seat = new.actor
     sheet = fresh_sheet(new.sheets[seat])
     sheet.free_lines -= 1
-    filled = _drawn(sheet, action.edge)
+    filled = draw_line(sheet, action.edge)
     events.append(tell.LINE[seat, action.edge, True, filled])
     new.sheets = replaced(new.sheets, seat, sheet)
     if new.phase == "mark":  # the line may have taken the white pair's last use
@@ -179,20 +180,33 @@ def _free_line(new: State, action: FreeLine, events: Events) -> None:
 def _yellow(new: State, action: Yellow, events: Events) -> None:
     unit, seat, cell = UNIT_NUMBER[action.unit], new.actor, action.cell
     sheet = fresh_sheet(new.sheets[seat])
-    marks = sheet.yellow = sheet.yellow | 1 << cell
     events.append(tell.YELLOW[seat, action.unit, new.dice[unit + 1], cell])
-    for cells, line in CELL_LINES[cell]:  # sheets S2
-        if marks & cells == cells:
-            if line.reward == "reroll":
-                sheet.rerolls += 1
-            else:
-                sheet.free_lines += 1
-            events.append(tell.REWARD[seat, line.reward, line.name])
+    for line in mark_yellow(sheet, cell):
+        events.append(tell.REWARD[seat, line.reward, line.name])
     _marked(new, sheet, unit, events)
+
+
+def mark_yellow(sheet: Sheet, cell: int) -> list[YellowLine]:
+    """Mark `cell`, and take the rewards of the lines that this completes, which are returned (S2)."""
+    marks = sheet.yellow = sheet.yellow | 1 << cell
+    complete = [line for cells, line in CELL_LINES[cell] if marks & cells == cells]
+    for line in complete:
+        if line.reward == "reroll":
+            sheet.rerolls += 1
+        else:
+            sheet.free_lines += 1
+    return complete
 
 
 def _red(new: State, action: Red, events: Events) -> None:
     sheet = fresh_sheet(new.sheets[new.actor])
+    filled = mark_red(sheet, action)
+    events.append(tell.RED[new.actor, action.unit, action.value, action.box, filled])
+    _marked(new, sheet, UNIT_NUMBER[action.unit], events)
+
+
+def mark_red(sheet: Sheet, action: Red) -> int:
+    """Mark the value, and complete the box; the set of boxes that this fills (S3)."""
     sheet.red |= 1 << action.value
     before = filled = sheet.filled
     if action.box is not None:
@@ -201,20 +215,24 @@ def _red(new: State, action: Red, events: Events) -> None:
             if edges & own == own:
                 filled |= box
         sheet.filled = filled
-    events.append(tell.RED[new.actor, action.unit, action.value, action.box, filled ^ before])
-    _marked(new, sheet, UNIT_NUMBER[action.unit], events)
+    return filled ^ before
 
 
 def _blue(new: State, action: Blue, events: Events) -> None:
     sheet = fresh_sheet(new.sheets[new.actor])
+    mark_blue(sheet, action)
+    events.append(tell.BLUE[new.actor, action.unit, action.value, action.box])
+    _marked(new, sheet, UNIT_NUMBER[action.unit], events)
+
+
+def mark_blue(sheet: Sheet, action: Blue) -> None:
+    """Write the value, or cross it out and draw a wormhole in the box (S4)."""
     value, box = action.value, action.box
     if box is None:
         sheet.blue = (*sheet.blue, value)
     else:
         sheet.wormholes |= 1 << box
         sheet.blue = tuple([-v if v == value else v for v in sheet.blue])
-    events.append(tell.BLUE[new.actor, action.unit, value, box])
-    _marked(new, sheet, UNIT_NUMBER[action.unit], events)
 
 
 # -- the discarded dice: sheets T3, T4 ---------------------------------------------------------------------
