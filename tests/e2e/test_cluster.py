@@ -1,7 +1,4 @@
-"""Leagues on a real Dask cluster: workers that come late, are killed, or are unfit, and a scheduler that dies.
-
-Each worker has a bot cache of its own, as on a machine of its own.
-"""
+"""Leagues on a real Dask cluster: workers that come late, die, freeze, or are unfit, and a scheduler that dies."""
 
 from __future__ import annotations
 
@@ -18,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.soak.dask_processes import DaskProcesses
 from tests.waiting import PATIENCE_S, wait_until
 
 import warpleague
@@ -37,55 +35,16 @@ id = "aliens"
 options = {{ max_turns = 60 }}
 [format]
 deals = {deals}
+dice = "{dice}"
 [clock]
 move_s = 20.0
 start_s = 60.0
 """
 
 
-class Cluster:
-    """A scheduler on the loopback interface, and the workers started for it; all are killed at the end."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.processes: list[subprocess.Popen[bytes]] = []
-        file = folder / "scheduler.json"
-        self.scheduler = self.start(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)
-        )
-        wait_until(lambda: file.exists() and file.stat().st_size > 0)
-        self.address: str = json.loads(file.read_text())["address"]
-
-    def start(self, kind: str, *options: str, **env: str) -> subprocess.Popen[bytes]:
-        number = len(self.processes)
-        with (self.folder / f"{kind}{number}.log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "dask", kind, *options],
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                env={**os.environ, **env},
-                start_new_session=True,
-            )
-        self.processes.append(process)
-        return process
-
-    def worker(self, **env: str) -> subprocess.Popen[bytes]:
-        """A worker of one thread whose bot cache is its own."""
-        cache = self.folder / f"cache{len(self.processes)}"
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
-        return self.start("worker", self.address, *options, **{"WARPLEAGUE_CACHE": str(cache), **env})
-
-    def end(self) -> None:
-        for process in self.processes:
-            with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGKILL)
-            process.wait()
-
-
 @pytest.fixture
-def dask(tmp_path: Path) -> Iterator[Cluster]:
-    cluster = Cluster(tmp_path)
+def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
+    cluster = DaskProcesses(tmp_path)
     yield cluster
     cluster.end()
 
@@ -93,16 +52,16 @@ def dask(tmp_path: Path) -> Iterator[Cluster]:
 @pytest.fixture
 def config(tmp_path: Path, bots: Path) -> Path:
     path = tmp_path / "spread.toml"
-    path.write_text(CONFIG.format(bots=bots, deals=40))
+    path.write_text(CONFIG.format(bots=bots, deals=40, dice="shared"))
     return path
 
 
-def run(config: Path, *more: str) -> subprocess.Popen[bytes]:
+def run(config: Path, *more: str, results: str = "results") -> subprocess.Popen[bytes]:
     """The league's run; what it says goes to the file that `said` reads."""
     command = [sys.executable, "-P", "-m", "warpleague", "league", "run", str(config), "--quiet"]
-    results = ("--results", str(config.parent / "results"))
+    folder = ("--results", str(config.parent / results))
     with config.with_suffix(".said").open("wb") as file:
-        return subprocess.Popen([*command, *results, *more], stdout=file, stderr=file)
+        return subprocess.Popen([*command, *folder, *more], stdout=file, stderr=file)
 
 
 def said(config: Path) -> str:
@@ -120,7 +79,7 @@ def count(config: Path) -> int:
         return 0  # it is only being made
 
 
-def test_workers_come_and_go(dask: Cluster, config: Path) -> None:
+def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
     """Work follows a worker that joins late, that of a killed one is played by others, and all matches are stored."""
     first = dask.worker()
     dask.worker(PYTHONPATH=altered(dask.folder, "warpleague/match/chance.py", "# other dice\n"))
@@ -137,7 +96,7 @@ def test_workers_come_and_go(dask: Cluster, config: Path) -> None:
     assert results(config) == {"faults": 0, "void": 0}
 
 
-def test_no_worker_is_fit(dask: Cluster, config: Path) -> None:
+def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:
     """Workers of another version, or without the sandbox asked for, are told each with its reason, exit code 2."""
     version = f'__version__ = "{warpleague.__version__}"'
     older = altered(dask.folder, "warpleague/__init__.py", "", (version, '__version__ = "0.0"'))
@@ -154,7 +113,41 @@ def test_no_worker_is_fit(dask: Cluster, config: Path) -> None:
     assert "level sandbox does not hold" in said(config)
 
 
-def test_the_scheduler_dies(dask: Cluster, config: Path) -> None:
+@pytest.mark.parametrize("dice", ["own", "shared"])
+def test_a_worker_freezes(dask: DaskProcesses, config: Path, dice: str) -> None:
+    """Others play on; they play its matches, too, but with shared dice only when it is dead, as it could come back."""
+    config.write_text(config.read_text().replace('dice = "shared"', f'dice = "{dice}"'))
+    frozen = dask.worker()
+    dask.worker()
+    wait_until(lambda: len(registered(dask)) == 2)
+    league = run(config, "--cluster", dask.address)
+    wait_until(lambda: count(config) > 0)
+    frozen.send_signal(signal.SIGSTOP)
+    wait_until(lambda: "has been silent since" in said(config))
+    if dice == "shared":
+        assert "its matches wait" in said(config)
+        # All but the deals that it knows: of each first one seat order is played, later the other one.
+        wait_until(lambda: count(config) > 50)
+        frozen.send_signal(signal.SIGKILL)
+    assert league.wait(PATIENCE_S) == 0
+    assert stored(config, "results") == stored_here(config)
+
+
+def test_a_frozen_worker_comes_back(dask: DaskProcesses, config: Path) -> None:
+    """It plays on where it was, and gets matches again; nothing is played twice."""
+    frozen = dask.worker()
+    wait_until(lambda: len(registered(dask)) == 1)
+    league = run(config, "--cluster", dask.address)
+    wait_until(lambda: count(config) > 0)
+    frozen.send_signal(signal.SIGSTOP)
+    wait_until(lambda: "has been silent since" in said(config))
+    frozen.send_signal(signal.SIGCONT)
+    assert league.wait(PATIENCE_S) == 0
+    assert "answers again" in said(config)
+    assert stored(config, "results") == stored_here(config)
+
+
+def test_the_scheduler_dies(dask: DaskProcesses, config: Path) -> None:
     """The run ends within seconds with one clear line; what was played is there, and the rest can be played here."""
     dask.worker()
     wait_until(lambda: len(registered(dask)) == 1)
@@ -195,7 +188,20 @@ def test_a_checkout_and_a_wheel_are_the_same_program(tmp_path: Path) -> None:
     assert source(place) != before
 
 
-def registered(dask: Cluster) -> dict[str, Any]:
+def stored(config: Path, results: str) -> list[tuple[str, str]]:
+    """The id and the digest of each stored match."""
+    path = config.parent / results / "spread" / "league.sqlite"
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as store:
+        return store.execute("SELECT id, digest FROM match ORDER BY id").fetchall()
+
+
+def stored_here(config: Path) -> list[tuple[str, str]]:
+    """The same of the league played without a cluster."""
+    assert run(config, results="here").wait(PATIENCE_S) == 0
+    return stored(config, "here")
+
+
+def registered(dask: DaskProcesses) -> dict[str, Any]:
     """The workers that the scheduler knows."""
     from distributed import Client
 

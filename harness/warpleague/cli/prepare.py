@@ -35,9 +35,9 @@ def run_prepare(args: argparse.Namespace) -> int:
         say(f"note: {line}")
     jobs = None
     if args.cluster is not None:
-        from warpleague.league.play.cluster import cluster
+        from warpleague.cli.season import open_cluster
 
-        with cluster(args.cluster, config.rules.level, entries.bots) as executor:
+        with open_cluster(args.cluster, config.rules.level, entries.bots) as executor:
             jobs = executor.jobs
             for note in executor.new_notes():
                 say(f"note: {note}")

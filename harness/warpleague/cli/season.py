@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import say
+from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
+    from warpleague.league.play.cluster import ClusterExecutor
     from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher
     from warpleague.league.results.league import League
     from warpleague.runner.bot.logs import LogFolder
@@ -24,6 +26,19 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="play on many machines: on the Dask cluster whose scheduler has this address",
     )
+
+
+def open_cluster(*what: Any, **more: Any) -> AbstractContextManager[ClusterExecutor]:
+    """`league.play.cluster.cluster` with these arguments; `BadInput` where Dask is missing."""
+    try:
+        from warpleague.league.play.cluster import cluster
+    except ModuleNotFoundError as error:
+        if error.name != "distributed":
+            raise
+        raise BadInput(
+            "--cluster: needs Dask in this environment: pip install 'warpleague[cluster]'"
+        ) from None
+    return cluster(*what, **more)
 
 
 def add_stop_on_fault(parser: argparse.ArgumentParser) -> None:
@@ -65,12 +80,20 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
                 **limits,
                 **args.tools.pool,
             )
-    from warpleague.league.play.cluster import cluster, play_there
-
-    season, play = league.season, partial(play_there, log=logs is not None)
-    with cluster(args.cluster, season.level, season.bots) as executor, _watcher(args) as watcher:
+    season = league.season
+    shared, limit_s = season.format.dice != "own", season.longest_match_s
+    with (
+        open_cluster(args.cluster, season.level, season.bots, shared=shared, limit_s=limit_s) as executor,
+        _watcher(args) as watcher,
+    ):
         return run_league(
-            league, executor=executor, jobs=args.jobs, play=play, watcher=watcher, logs=logs, **limits
+            league,
+            executor=executor,
+            jobs=args.jobs,
+            play=executor.player(log=logs is not None),
+            watcher=watcher,
+            logs=logs,
+            **limits,
         )
 
 

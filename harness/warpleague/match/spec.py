@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
@@ -63,6 +64,12 @@ class TimeControl:
     bank_s: float | None = None
     increment_s: float | None = None
     start_s: float = 10.0
+
+    def most_s(self, decisions: int) -> float:
+        """The most seconds that a seat may take for so many decisions; infinite if nothing limits them."""
+        moves_s = math.inf if self.move_s is None else self.move_s * decisions
+        bank_s = math.inf if self.bank_s is None else self.bank_s + (self.increment_s or 0.0) * decisions
+        return min(moves_s, bank_s)
 
 
 @attrs.frozen

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ID = re.compile(r"[0-9a-f]{20}")
 """The form of a match's id."""
 _ID_BYTES = 10  # a million matches collide with a chance of 4e-13
+_DECISIONS = 1000  # more than a seat has in any match of the games here
 _DEAL_BITS = 53  # exact in every JSON reader; two of a million deals are alike with a chance of 6e-5
 
 
@@ -195,6 +196,14 @@ class Season(Conditions):
 
     def _drawn(self, name: str) -> tuple[int, str]:
         return (0 if self.seating == 1 else self._hashed([name])), name
+
+    @property
+    def longest_match_s(self) -> float:
+        """How long a match may take by its clocks, in seconds, with 1,000 decisions of each seat; maybe infinite."""
+        decisions = _DECISIONS * (1 + self.again)
+        clocks = [bot.clock or self.clock for bot in self.bots]
+        seat_s = max(clock.most_s(decisions) for clock in clocks)
+        return 2 * max(clock.start_s for clock in clocks) + self.players * seat_s
 
     @property
     def deals_come_to_others(self) -> bool:
