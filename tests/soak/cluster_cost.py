@@ -75,13 +75,13 @@ def main() -> None:
 
         few = args.matches // 10
         run(league("built", 2), "--jobs", "1")
-        for name, more in [("here", ())]:
-            first, all_ = run(league(f"{name}-few", few), *more), run(league(name, args.matches), *more)
-            print(
-                f"{name}: {(args.matches - few) / (all_[0] - first[0]):.0f} matches a second, "
-                f"client {1000 * (all_[1] - first[1]) / (args.matches - few):.2f} ms a match",
-                flush=True,
-            )
+        first, all_ = run(league("here-few", few)), run(league("here", args.matches))
+        count = args.matches - few
+        print(
+            f"here: {count / (all_[0] - first[0]):.0f} matches a second, "
+            f"client {1000 * (all_[1] - first[1]) / count:.2f} ms a match",
+            flush=True,
+        )
         for workers in args.workers:
             place = Path(folder, f"dask{workers}")
             place.mkdir()
@@ -95,7 +95,6 @@ def main() -> None:
                 before_s = cpu_s(dask.scheduler.pid)
                 all_ = run(league(f"all{workers}", args.matches), *more)
                 scheduler_s = cpu_s(dask.scheduler.pid) - before_s
-                count = args.matches - few
                 print(
                     f"{workers} workers: {count / (all_[0] - first[0]):.0f} matches a second, "
                     f"client {1000 * (all_[1] - first[1]) / count:.2f} ms, "
