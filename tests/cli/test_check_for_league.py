@@ -226,14 +226,18 @@ def test_what_the_file_says_is_not_said_again(run: Run, first: Path, tmp_path: P
     assert run("bot", "check", first, "--league", tmp_path / "no.toml").code == 2
 
 
-def test_players_and_options_are_about_one_game(run: Run, first: Path) -> None:
-    """Without a league's file they choose the tables of one game that is named."""
-    done = run("bot", "check", first, "--players", 2)
-    assert (done.code, "name it with --game" in done.err) == (2, True)
-    done = run("bot", "check", first, "--game", "aliens", "--players", 3)
-    assert (done.code, "aliens is for 2 players, not 3" in done.err) == (2, True)
-    done = run("bot", "check", first, "--game", "aliens", "--option", "max_turns=2", "--matches", 1)
+def test_players_and_options_choose_the_tables(run: Run, first: Path) -> None:
+    """Without a league's file they choose the tables of the games of the bot, or of those named."""
+    for more in ((), ("--game", "aliens")):
+        done = run("bot", "check", first, *more, "--players", 3)
+        assert (done.code, "aliens is for 2 players, not 3" in done.err) == (2, True)
+    done = run("bot", "check", first, "--players", 2, "--option", "max_turns=2", "--matches", 1)
     assert done.code == 0
+    assert "at each table: aliens with 2 players" in done.out
+    done = run("bot", "check", "bots/random-python", "--option", "max_turns=2")
+    assert (done.code, "--option is about one game: name it with --game" in done.err) == (2, True)
+    done = run("bot", "check", "bots/random-python", "--players", 11)
+    assert (done.code, "coasters is for 2 to 10 players" in done.err) == (2, True)
 
 
 FILES: Final = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,3 +87,17 @@ def played(game: str, seats: list[SeatSpec], options: dict[str, Any], **more: An
         **more,
     }
     return play_match(MatchSpec(**facts))
+
+
+def until(terminal: int, told: bytes | None) -> bytes:
+    """What a terminal shows until `told` is there, or until its program has ended."""
+    text = b""
+    while told is None or told not in text:
+        try:
+            more = os.read(terminal, 4096)
+        except OSError:  # on Linux a terminal that nobody holds any more is an error, elsewhere an end
+            more = b""
+        if not more:
+            return text
+        text += more
+    return text

@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from tests.study.conftest import played
+from tests.study.conftest import played, until
 
 from warpleague.cli import main
 from warpleague.errors import BadInput
@@ -111,9 +111,9 @@ def test_ctrl_c_keeps_what_was_played(
     shown, end = pty.openpty()  # Ctrl-C comes from a terminal, to the processes that play, too
     with subprocess.Popen([*command, "--playouts", str(2**20)], preexec_fn=lambda: os.login_tty(end)) as run:
         os.close(end)
-        text = _until(shown, b" playouts")
+        text = until(shown, b" playouts")
         os.write(shown, b"\x03")
-        text += _until(shown, None)
+        text += until(shown, None)
         assert run.wait() == 130, text
     os.close(shown)
     assert b"stopped by Ctrl-C: the same command goes on" in text
@@ -125,20 +125,6 @@ def test_ctrl_c_keeps_what_was_played(
     assert text.startswith(kept)
     played = [json.loads(sample)["k"] for sample in text.splitlines()[1:]]
     assert len(set(played)) == len(played) >= 8  # none is played twice
-
-
-def _until(terminal: int, told: bytes | None) -> bytes:
-    """What a terminal shows until `told` is there, or until its program has ended."""
-    text = b""
-    while told is None or told not in text:
-        try:
-            more = os.read(terminal, 4096)
-        except OSError:  # on Linux a terminal that nobody holds any more is an error, elsewhere an end
-            more = b""
-        if not more:
-            return text
-        text += more
-    return text
 
 
 @pytest.mark.parametrize(

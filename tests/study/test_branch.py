@@ -120,6 +120,18 @@ def test_another_action_other_dice_and_other_hidden_facts(
     assert "NOT VERIFIED" in capsys.readouterr().out
 
 
+def test_the_clock_may_be_another(parent: Path, tmp_path: Path) -> None:
+    """`--move-s` gives all bots this time for a decision; the record verifies with its parent."""
+    out = tmp_path / "slower.jsonl"
+    assert branched(parent, out, "--at", 10, "--move-s", "2500ms") == 0
+    header = lines(out)[0]
+    assert {name: value for name, value in header["clock"].items() if value is not None} == {
+        "move_s": 2.5,
+        "start_s": lines(parent)[0]["clock"]["start_s"],
+    }
+    assert main(["replay", "verify", str(out), "--parent", str(parent)]) == 0
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.study.conftest import played
+from tests.study.conftest import played, until
 
 from warpleague.errors import RecordError
 from warpleague.study.rerun import Bot, Seen, Task, rerun_one
@@ -97,6 +101,69 @@ def test_records_that_do_not_fit(listener: MakeSeat, coasters: MatchResult) -> N
     with pytest.raises(RecordError, match="here: line"):
         put(coasters.record.replace(b'"seat":1', b'"seat":0', 1), one, 0)
     assert rerun_one(Bot(one, "none", frozenset({"nobody"})), Task("here", coasters.record)) == []
+
+
+SLOW = """
+import time
+from warpline.client import run
+
+def choose(question):
+    if question.game == "coasters":
+        time.sleep(600)
+    return 0
+
+run(choose, wants=())
+"""
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """A command that puts two records to a bot, without the records; then these: it sleeps over the second one."""
+    from warpleague.cli import main
+
+    folder = tmp_path_factory.mktemp("slow")
+    home = folder / "slow"
+    home.mkdir()
+    (home / "bot.py").write_text(SLOW)
+    (home / "bot.toml").write_text('name = "slow"\ngames = ["*"]\nrun = ["python3", "bot.py"]\n')
+    records = []
+    for game, option in (("aliens", "max_turns=4"), ("coasters", "max_rounds=1")):
+        records.append(str(folder / f"{game}.jsonl"))
+        words = ["match", game, "bots/random-python", "bots/random-python", "--option", option]
+        assert main([*words, "--record", records[-1], "--move-s", "1000", "--level", "none"]) == 0
+    return ["bot", "rerun", str(home), "--level", "none", "--seat", "0", "--jobs", "1", *records]
+
+
+def test_time_that_is_up_leaves_what_was_found(slow: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A record that is not done in time is broken off, with its bot; the first one is always waited for."""
+    from warpleague.cli import main
+
+    capsys.readouterr()
+    assert main([*slow, "--seconds", "0.000001", "--json"]) == 1
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert (found["records"], found["stopped"], found["faults"]) == (1, True, {})
+    assert "stopped after 1e-06 s: the records after that were not put to the bot" in captured.err
+    *command, first, _ = slow
+    assert main([*command, first, "--seconds", "1000", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["records"], found["stopped"]) == (1, False)
+
+
+def test_ctrl_c_prints_what_was_found(slow: list[str]) -> None:
+    """Ctrl-C breaks off the record that is being put to the bot, and what was found before is printed."""
+    shown, end = pty.openpty()
+    command = [sys.executable, "-P", "-m", "warpleague", *slow]
+    with subprocess.Popen(command, preexec_fn=lambda: os.login_tty(end)) as run:
+        os.close(end)
+        text = until(shown, b"1 record, ")
+        os.write(shown, b"\x03")
+        text += until(shown, None)
+        assert run.wait() == 130, text
+    os.close(shown)
+    assert b"stopped by Ctrl-C: the records after that were not put to the bot" in text
+    assert b"slow: " in text
+    assert b"Traceback" not in text
 
 
 def test_the_command_reads_folders_and_leagues(

@@ -74,8 +74,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=seconds,
         metavar="TIME",
-        help=f"stop after this time; the same command goes on later (default {_SECONDS:g}s; with "
-        "--playouts: no limit)",
+        help=f"stop after this time, but not before the first result; the same command goes on later (default "
+        f"{_SECONDS:g}s; with --playouts: no limit)",
     )
     budget.add_argument(
         "--playouts",
@@ -217,28 +217,24 @@ def _play(
     limit_s: float | None,
 ) -> bool:
     """Play until all is known or the time is up; return whether the time is up."""
-    import sys
     import time
+    from contextlib import closing
 
+    from warpleague.cli.work_progress import WorkProgress
     from warpleague.study.analyse import analyse
+    from warpleague.study.workers import TimeIsUp
 
-    end = None if limit_s is None else time.monotonic() + limit_s
-    shows = not args.json and sys.stderr is not None and sys.stderr.isatty()
-    shown = 0.0
-    work = analyse(setting, wanted, book, plan, args.jobs)
+    end_s = None if limit_s is None else time.monotonic() + limit_s
     try:
-        for sample in work:
-            file.add(sample)
-            now = time.monotonic()
-            if shows and now > shown + 0.5:
-                shown = now
-                print(f"\r{counted(book.playouts, 'playout')} ", end="", file=sys.stderr, flush=True)
-            if end is not None and now > end:
-                return True
-    finally:
-        work.close()
-        if shown:
-            print("\r" + 30 * " " + "\r", end="", file=sys.stderr, flush=True)
+        with (
+            WorkProgress() as progress,
+            closing(analyse(setting, wanted, book, plan, args.jobs, end_s)) as work,
+        ):
+            for sample in work:
+                file.add(sample)
+                progress.show(counted(book.playouts, "playout"))
+    except TimeIsUp:
+        return True
     return False
 
 

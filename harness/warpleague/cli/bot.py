@@ -100,7 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--players",
         type=count(1),
         metavar="N",
-        help="with --game: only at tables of N players (default: at tables of every size)",
+        help="only at tables of N players (default: at tables of every size)",
     )
     add_deal(check)
     add_conditions(check, level=None)
@@ -225,31 +225,45 @@ def checkup_of(args: argparse.Namespace, folder: Path, logs: LogFolder | None = 
     games = tuple(args.game)
     return Checkup(
         conditions=conditions_of(args),
-        tables=_tables(args),
+        tables=_tables(args, folder),
         games=games,
         paths=sandbox_paths(args),
         **more,
     )
 
 
-def _tables(args: argparse.Namespace) -> tuple[Table, ...]:
+def _tables(args: argparse.Namespace, folder: Path) -> tuple[Table, ...]:
     """The tables that `--players` and `--option` choose; none if it is left to the bot."""
-    from warpleague.games import load_game
+    from warpleague.errors import BotError
+    from warpleague.games import GAMES, load_game
     from warpleague.match.setup import load_options, options_json, players_text
+    from warpleague.runner.bundle.manifest import ANY, read_manifest
     from warpleague.runner.checkup import Table
 
     if args.players is None and not args.option:
         return ()
-    if len(args.game) != 1:
-        raise BadInput("--players and --option are about one game: name it with --game")
-    game = load_game(args.game[0])
-    if args.players is not None and args.players not in game.players:
-        raise BadInput(f"--players: {game.id} is for {players_text(game)}, not {args.players}")
-    raw = parse_options(game, args.option)
-    return tuple(
-        Table(game.id, players, options_json(load_options(game, players, raw, "--option")))
-        for players in (game.players if args.players is None else (args.players,))
-    )
+    names = tuple(args.game)
+    if not names:
+        try:
+            names = read_manifest(folder).games
+        except BotError:
+            return ()  # the check says what is wrong with it
+        if ANY in names:
+            names = tuple(GAMES)
+    if args.option and len(names) != 1:
+        raise BadInput("--option is about one game: name it with --game")
+    games = [load_game(name) for name in names if args.game or name in GAMES]
+    fitting = [game for game in games if args.players is None or args.players in game.players]
+    if not fitting:
+        sizes = "; ".join(f"{game.id} is for {players_text(game)}" for game in games)
+        raise BadInput(f"--players: {sizes or f'none of {folder}'}, not {args.players}")
+    tables = []
+    for game in fitting:
+        raw = parse_options(game, args.option)
+        for players in game.players if args.players is None else (args.players,):
+            options = options_json(load_options(game, players, raw, "--option"))
+            tables.append(Table(game.id, players, options))
+    return tuple(tables)
 
 
 def _league_checkup(args: argparse.Namespace, folder: Path, more: dict[str, Any]) -> Checkup:

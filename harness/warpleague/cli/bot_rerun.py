@@ -16,6 +16,7 @@ from warpleague.cli.common import (
     print_json,
     sandbox_paths,
     say,
+    seconds,
 )
 from warpleague.counts import counted
 from warpleague.errors import BadInput
@@ -77,6 +78,12 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
         metavar="N",
         help="list at most N decisions (default %(default)s)",
     )
+    rerun.add_argument(
+        "--seconds",
+        type=seconds,
+        metavar="TIME",
+        help="stop after this time, but not before the first record is done, and print what was found until then",
+    )
     add_level(rerun)
     rerun.add_argument("--json", action="store_true", help="print everything that was found as JSON")
     add_examples(
@@ -122,13 +129,19 @@ def _league_tasks(args: argparse.Namespace, path: Path) -> Iterator[Task]:
 
 
 def run_rerun(args: argparse.Namespace) -> int:
-    """Put all records to the bot; 0 if it decided as recorded everywhere, 1 if not or at a fault."""
-    import time
+    """Put all records to the bot; 0 if it decided as recorded everywhere, 1 if not or at a fault.
 
+    130 after Ctrl-C.
+    """
+    import time
+    from contextlib import closing
+
+    from warpleague.cli.work_progress import WorkProgress
     from warpleague.report.terminal.rerun import Summary, print_fault, print_summary, seen_json, summary_json
     from warpleague.runner.bundle.bundle import prepare
     from warpleague.runner.bundle.shipped import located
     from warpleague.study.rerun import Bot, rerun
+    from warpleague.study.workers import TimeIsUp
 
     if ".jsonl" in args.folder.name:
         raise BadInput(
@@ -143,17 +156,29 @@ def run_rerun(args: argparse.Namespace) -> int:
     summary = Summary(most=args.list)
     rows: list[dict[str, Any]] = []
     unseeded = False
-    for seats in rerun(bot, _tasks(args), args.jobs):
-        summary.records += 1
-        for seen in seats:
-            summary.add(seen)
-            unseeded |= not seen.seeded
-            if args.json:
-                rows.append(seen_json(seen))
-            elif seen.fault is not None:
-                print_fault(seen)
+    stopped = ""
+    end_s = None if args.seconds is None else time.monotonic() + args.seconds
+    try:
+        with WorkProgress() as progress, closing(rerun(bot, _tasks(args), args.jobs, end_s)) as found:
+            for seats in found:
+                summary.records += 1
+                for seen in seats:
+                    summary.add(seen)
+                    unseeded |= not seen.seeded
+                    if args.json:
+                        rows.append(seen_json(seen))
+                    elif seen.fault is not None:
+                        print_fault(seen)
+                progress.show(
+                    f"{counted(summary.records, 'record')}, {counted(summary.decisions, 'decision')}, "
+                    f"{summary.different:,} different"
+                )
+    except TimeIsUp:
+        stopped = f"after {args.seconds:g} s"
+    except KeyboardInterrupt:
+        stopped = "by Ctrl-C"
     summary.elapsed_s = time.perf_counter() - begun
-    if not summary.seats:
+    if not summary.seats and not stopped:
         raise BadInput(
             f"none of {counted(summary.records, 'record')} has a seat of {', '.join(sorted(names))}: "
             "--name says whose seats to take, --seat which"
@@ -161,7 +186,11 @@ def run_rerun(args: argparse.Namespace) -> int:
     if unseeded:
         say("note: the keys of some records are secret, so the bot got another seed there than in its match")
     if args.json:
-        print_json({"bot": bundle.name, **summary_json(summary), "seats": rows})
+        print_json({"bot": bundle.name, **summary_json(summary), "stopped": bool(stopped), "seats": rows})
     else:
         print_summary(bundle.name, summary)
+    if stopped:
+        say(f"stopped {stopped}: the records after that were not put to the bot")
+    if stopped == "by Ctrl-C":
+        return 130
     return 1 if summary.different or summary.faults else 0

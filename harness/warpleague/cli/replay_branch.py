@@ -21,6 +21,7 @@ from warpleague.cli.common import (
     print_json,
     sandbox_paths,
     say,
+    seconds,
     write_file,
 )
 from warpleague.errors import BadInput, BotError
@@ -62,6 +63,12 @@ def configure_branch(verbs: argparse._SubParsersAction[Any]) -> None:
         default=[],
         metavar="BOT",
         help="the folders of the bots, one for each seat (default: the bots of the record, if the cache has them)",
+    )
+    branch.add_argument(
+        "--move-s",
+        type=seconds,
+        metavar="TIME",
+        help="time limit of all bots for each decision, such as 500ms or 2s (default: the clock of the record)",
     )
     branch.add_argument(
         "--seed",
@@ -167,6 +174,10 @@ def run_branch(args: argparse.Namespace) -> int:
         parent=branch.parent,
         format=FORMAT,
     )
+    if args.move_s is not None:
+        clock = attrs.evolve(spec.clock, move_s=args.move_s, bank_s=None, increment_s=None)
+        seats = tuple(attrs.evolve(seat, clock=None) for seat in spec.seats)
+        spec = attrs.evolve(spec, clock=clock, seats=seats)
     spec = attrs.evolve(spec, id=match_id(replay.game, spec))
     result = play_match(spec)
     write_file(out, pack(result.record, out.name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -105,23 +106,32 @@ def places(replay: Replay, seat: int | None = None, lines: Collection[int] = ())
 
 
 def analyse(
-    setting: Setting, positions: list[Place], book: Book, plan: Plan, jobs: int | None = None
+    setting: Setting,
+    positions: list[Place],
+    book: Book,
+    plan: Plan,
+    jobs: int | None = None,
+    end_s: float | None = None,
 ) -> Generator[Sample, None, None]:
     """Play the missing samples, add them to `book`, and yield each so that the caller can store it.
 
-    Stop whenever you like: what has been played counts. `BotError` for a bot that does not start.
+    Stop whenever you like: what has been played counts. `TimeIsUp` once `time.monotonic()` is `end_s`, but not before
+    the first sample. `BotError` for a bot that does not start.
     """
     if setting.bots:
         check_level(setting.level)
+    least = 1
     while tasks := [
         Task(place.decision.n, k, place.decision.seat, place.position, ways)
         for place in positions
         for k, ways in next_playouts(place.decision, book, plan)
     ]:
         tasks.sort(key=lambda task: (task.k, task.n))  # all decisions come on alike
-        for sample in spread(partial(play, setting), tasks, jobs):
-            book.add(sample)
-            yield sample
+        with closing(spread(partial(play, setting), tasks, jobs, end_s, least)) as samples:
+            for sample in samples:
+                book.add(sample)
+                least = 0
+                yield sample
 
 
 def play(setting: Setting, task: Task) -> Sample:

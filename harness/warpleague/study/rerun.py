@@ -25,7 +25,7 @@ from warpleague.study.following import Choice, Follower
 from warpleague.study.workers import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level
@@ -84,13 +84,16 @@ class Bot:
     names: frozenset[str]
 
 
-def rerun(bot: Bot, tasks: Iterable[Task], jobs: int | None = None) -> Iterator[list[Seen]]:
+def rerun(
+    bot: Bot, tasks: Iterable[Task], jobs: int | None = None, end_s: float | None = None
+) -> Generator[list[Seen], None, None]:
     """How the bot fares in each record, in their order: a list of the seats it was put to, which may be empty.
 
-    Raises `RecordError` for a record that does not hold, and `BadInput` if the level does not hold here.
+    Raises `TimeIsUp` once `time.monotonic()` is `end_s`, but not before the first record is done; `RecordError` for a
+    record that does not hold, and `BadInput` if the level does not hold here.
     """
     check_level(bot.level)
-    yield from spread(partial(rerun_one, bot), tasks, jobs)
+    yield from spread(partial(rerun_one, bot), tasks, jobs, end_s)
 
 
 def rerun_one(bot: Bot, task: Task) -> list[Seen]:
