@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,6 +48,7 @@ _NO_OPTIONS: Final = {
 
 
 RESULTS = Path("results")
+_ROWS: Final = 400  # of a list, encoded at once
 ARENA: Final = "arena.db"
 """The file of an arena in its folder of results, beside the leagues."""
 
@@ -60,14 +62,15 @@ def print_json(data: object) -> None:
 
 
 def print_json_list(rows: Iterable[object]) -> None:
-    """Print what `print_json` prints of a list, row by row: however many there are, memory holds one."""
+    """Print what `print_json` prints of a list; however long it is, memory holds some hundred rows."""
     import msgspec
 
+    source = iter(rows)
     before = "["
-    for row in rows:
+    while some := list(islice(source, _ROWS)):
         # The encoder of the standard library is slow where it indents.
-        text = msgspec.json.format(json_text(row, indent=None), indent=2)
-        print(before, text.replace("\n", "\n  "), sep="\n  ", end="")
+        text = msgspec.json.format(json_text(some, indent=None), indent=2)
+        write_out(f"{before}{text[1:-2]}")
         before = ","
     print("[]" if before == "[" else "\n]")
 

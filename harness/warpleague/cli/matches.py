@@ -60,9 +60,10 @@ def _match_json(league: League, fixture: Fixture, played: StoredMatch | None) ->
         "seats": [names[bot] for bot in fixture.seats],
     }
     if played is not None:
-        row |= {"ranks": played.ranks, "scores": played.scores, "why": played.why}
-        row |= {} if played.rival is None else {"rival": played.rival}
-        row |= {"digest": played.digest, "faults": [len(seat) for seat in played.faults]}
+        row["ranks"], row["scores"], row["why"] = played.ranks, played.scores, played.why
+        if played.rival is not None:
+            row["rival"] = played.rival
+        row["digest"], row["faults"] = played.digest, [len(seat) for seat in played.faults]
     if out := league.disqualified_in(fixture):
         row |= {"disqualified": out, "counts": played is not None and league.counts(fixture)}
     return row

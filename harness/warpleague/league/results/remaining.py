@@ -40,15 +40,18 @@ def left_of(league: League) -> Schedule:
 
 
 def listed(league: League) -> Iterator[tuple[Fixture, StoredMatch | None]]:
-    """All matches of the schedule, in its order, each with its result or None.
+    """All matches of the schedule, in its order, each with its result or None; their `times` may be left empty.
 
     Where they are numbered in the store, none is looked up by its id. The caller reads in one `Store.snapshot`: else
     a match that is stored meanwhile may come twice.
     """
     if not league.is_numbered:
         return league.store.look_up(league.schedule)
+    stored = league.store.numbered(league.season, times=False)
+    if not league.schedule.left_out and league.schedule.fixed_total == league.store.count_numbered().total():
+        return stored
     missing = ((fixture, None) for fixture in _unnumbered(league, league.schedule))
-    return merge(league.store.numbered(league.season), missing, key=lambda found: found[0].number)
+    return merge(stored, missing, key=lambda found: found[0].number)
 
 
 def _unnumbered(league: League, schedule: Schedule) -> Schedule:

@@ -33,7 +33,7 @@ _INSERT_FAULT: Final = (
     "INSERT INTO fault (match, seat, place, kind, n, retired, message) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _SEATS_OF: Final = (
-    f"SELECT s.match, s.seat, b.name, b.identity, s.rank, s.score, s.faults, {', '.join(SEAT_TIMES)} "
+    "SELECT s.match, s.seat, b.name, b.identity, s.rank, s.score, s.faults{times} "
     "FROM seat s LEFT JOIN bot b ON b.id = s.bot WHERE s.match IN ({marks}) ORDER BY s.match, s.seat"
 )
 _FAULTS_OF: Final = (
@@ -98,23 +98,27 @@ def as_given(db: sqlite3.Connection, key: int) -> StoredMatch:
     return next(match for _, match in _read(db, rows, as_floats=False))
 
 
-def numbered(db: sqlite3.Connection) -> Iterator[tuple[int, int, StoredMatch]]:
-    """Number and group of each match that has a number in the schedule, with the match, in this order."""
+def numbered(db: sqlite3.Connection, *, times: bool = True) -> Iterator[tuple[int, int, StoredMatch]]:
+    """Number and group of each match that has a number in the schedule, with the match, in this order.
+
+    Without `times`, those of the match are left empty: they are a third of the work.
+    """
     last = 0
     query = f"SELECT {_MATCH} FROM match WHERE number > ? ORDER BY number LIMIT {CHUNK}"
     while rows := db.execute(query, (last,)).fetchall():
-        for row, match in _read(db, rows):
+        for row, match in _read(db, rows, times=times):
             yield row[-2], row[-1], match
         last = rows[-1][-2]
 
 
 def _read(
-    db: sqlite3.Connection, rows: Sequence[Row], *, as_floats: bool = True
+    db: sqlite3.Connection, rows: Sequence[Row], *, as_floats: bool = True, times: bool = True
 ) -> Iterator[tuple[Row, StoredMatch]]:
     """Each of these rows of `match`, `CHUNK` at most, with the match it is of; `StoreError` for a damaged one."""
     keys = [row[0] for row in rows]
     seats: dict[int, list[Row]] = {}
-    for row in db.execute(_SEATS_OF.format(marks=_marks(keys)), keys):
+    columns = "".join(f", {name}" for name in SEAT_TIMES) if times else ""
+    for row in db.execute(_SEATS_OF.format(marks=_marks(keys), times=columns), keys):
         seats.setdefault(row[0], []).append(row)
     faulted = [key for key, of_match in seats.items() if any(row[6] for row in of_match)]
     faults: dict[int, list[Row]] = {}
@@ -131,7 +135,8 @@ def _read(
 
 def _match(row: Row, seats: Sequence[Row], faults: Sequence[Row]) -> StoredMatch:
     _, match_id, rival, why, digest, lines, elapsed_s, confinement, deal, stored, *_ = row
-    if [seat[1] for seat in seats] != [*range(len(seats))]:
+    _, numbers, names, identities, ranks, scores, many, *_ = zip(*seats, strict=True) if seats else ((),) * 7
+    if numbers != tuple(range(len(seats))):
         raise damaged(match_id, "its seats must be numbered from 0")
     of_seats: list[list[SeatFault]] = [[] for _ in seats]
     for _, seat, kind, n, retired, message in faults:
@@ -140,22 +145,22 @@ def _match(row: Row, seats: Sequence[Row], faults: Sequence[Row]) -> StoredMatch
         if type(kind) is not str or type(message) is not str or retired not in (0, 1):
             raise damaged(match_id, "faults: must have a kind and a message")
         of_seats[seat].append(SeatFault(kind, n, bool(retired), message))  # type: ignore[arg-type]
-    if [seat[6] for seat in seats] != [len(of_seat) for of_seat in of_seats]:
+    if many != tuple(map(len, of_seats)):
         raise damaged(match_id, "faults: must be as many as their seat says")
     return StoredMatch(
         id=match_id,
-        ranks=tuple([seat[4] for seat in seats]),
-        scores=tuple([seat[5] for seat in seats]),
+        ranks=ranks,
+        scores=scores,
         rival=rival,
         why=why,
         digest=digest,
         lines=lines,
         elapsed_s=elapsed_s,
         faults=tuple(map(tuple, of_seats)),
-        times=tuple([SeatTimes(*seat[7:]) for seat in seats]),
+        times=tuple([SeatTimes(*seat[7:]) for seat in seats if len(seat) > 7]),
         confinement=confinement,
         deal=deal,
-        bots=tuple([(seat[2], seat[3]) for seat in seats]),
+        bots=tuple(zip(names, identities, strict=True)),
         stored=stored,
     )
 

@@ -258,11 +258,14 @@ class Store(About):
         rows = self._rows("SELECT id, number, cluster FROM match WHERE number IS NOT NULL ORDER BY number")
         return {str(match_id): (number, group) for match_id, number, group in rows}
 
-    def numbered(self, season: Season) -> Iterator[tuple[Fixture, StoredMatch]]:
-        """The matches of the schedule of `numbering`, in its order; memory does not grow with their number."""
+    def numbered(self, season: Season, *, times: bool = True) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """The matches of the schedule of `numbering`, in its order; memory does not grow with their number.
+
+        Without `times`, those of the matches are left empty, which is quicker.
+        """
         places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
         with clear_errors(self.path):
-            for number, group, match in match_rows.numbered(self._db):
+            for number, group, match in match_rows.numbered(self._db, times=times):
                 match.check_players(season.players)
                 seats = tuple([places.get(bot, -1) for bot in match.bots])
                 if min(seats) < 0:
