@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -14,6 +15,8 @@ from tests.arena.submission_ground import BOT, LEAGUE, Ground
 from tests.waiting import wait_until
 
 from warpleague.arena.submissions import checking, entering, versions
+from warpleague.arena.submissions.ledger import DAY_S, Ledger
+from warpleague.arena.submissions.limits import set_limit
 from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.season.config_file import load_config
@@ -51,6 +54,27 @@ def send(ground: Ground, manifest: str = BOT, author: str = "ada", **files: str)
     """Submit a bot that plays at random; its number."""
     data = ground.bot(manifest, **{"bot.py": RANDOM, **files})
     return versions.submit(ground.ledger, ground.author(author), "cup", data).id
+
+
+def test_a_clock_that_jumps_changes_no_quota(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gives nobody more submissions, and where it was ahead by years, nobody waits for them."""
+    set_limit(ground.ledger, "per_day", 2, "test")
+    true = time.time
+    send(ground)
+    monkeypatch.setattr(time, "time", lambda: true() + 3 * DAY_S)
+    send(ground, BOT + "# 2\n")
+    with pytest.raises(versions.OverQuota, match=r"2 submissions .* in 2[34]\.\d hours"):
+        send(ground, BOT + "# 3\n")
+    with Ledger.open(ground.results) as begun_ahead:
+        data = ground.bot(BOT + "# 4\n")
+        versions.submit(begun_ahead, ground.author("bob"), "cup", data)
+    monkeypatch.undo()
+    with Ledger.open(ground.results) as begun_later:
+        bob = ground.author("bob")
+        assert versions.sent_today(begun_later, bob) == 1
+        versions.submit(begun_later, bob, "cup", ground.bot(BOT + "# 5\n"))
+        with pytest.raises(versions.OverQuota, match=r"in 2[34]\.\d hours"):
+            versions.submit(begun_later, bob, "cup", ground.bot(BOT + "# 6\n"))
 
 
 SPY: Final = """

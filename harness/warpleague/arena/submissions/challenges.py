@@ -6,7 +6,6 @@ Each has dice of its own, so that nobody learns those of the season. An author m
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -92,7 +91,7 @@ def ask(
     with ledger.writing() as db:
         count, first_s = _asked(ledger, author)
         if count >= most:
-            left_s = 0.0 if first_s is None else first_s + DAY_S - time.time()
+            left_s = 0.0 if first_s is None else first_s + DAY_S - ledger.now_s()
             raise OverQuota(
                 f"the limit is {counted(most, 'match')} on demand within 24 hours; the next one can be asked for in "
                 f"{max(left_s, 0) / 3600:.1f} hours"
@@ -104,7 +103,7 @@ def ask(
                 config.name,
                 json.dumps([attrs.astuple(seat) for seat in seats]),
                 utc_now(),
-                time.time(),
+                ledger.now_s(),
             ),
         )
         db.execute(
@@ -145,7 +144,7 @@ def _asked(ledger: Ledger, author: Author) -> tuple[int, float | None]:
     query = (
         "SELECT count(*), min(asked_s) FROM challenge WHERE author = ? AND asked_s > ? AND state != 'failed'"
     )
-    count, first_s = ledger.rows(query, author.id, time.time() - DAY_S)[0]
+    count, first_s = ledger.rows(query, author.id, ledger.now_s() - DAY_S)[0]
     return count, first_s
 
 
@@ -215,7 +214,7 @@ def claim(ledger: Ledger) -> Challenge | None:
     if not ledger.rows("SELECT 1 FROM challenge WHERE state = 'waiting' LIMIT 1"):
         return None
     with ledger.writing() as db:
-        row = next_waiting(db, "challenge", "waiting", "asked_s")
+        row = next_waiting(db, "challenge", "waiting", "asked_s", ledger.now_s())
         if row is None:
             return None
         db.execute("UPDATE challenge SET state = 'playing', claims = claims + 1 WHERE id = ?", row)

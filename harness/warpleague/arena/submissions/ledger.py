@@ -127,6 +127,7 @@ class Ledger:
         self.path = path
         self._db = db
         self._mutex = threading.RLock()
+        self._boot_s: float | None = None  # what `now_s` adds to the time since the machine was started
 
     @classmethod
     def open(cls, results: Path) -> Ledger:
@@ -176,6 +177,19 @@ class Ledger:
         with self._mutex, clear_errors(self.path):
             return self._db.execute(query, values).fetchall()
 
+    def now_s(self) -> float:
+        """The time by which submissions and matches on demand count towards their limits, in seconds since 1970.
+
+        It goes on evenly, whatever is done to the clock of the machine: that is read once, and is never before the
+        last submission. So a clock that jumps gives nobody more submissions, and makes nobody wait for years.
+        """
+        with self._mutex:
+            if self._boot_s is None:
+                query = "SELECT max(received_s) FROM submission UNION ALL SELECT max(asked_s) FROM challenge"
+                known_s = [last_s for (last_s,) in self.rows(query) if last_s is not None]
+                self._boot_s = max([time.time(), *known_s]) - _since_boot_s()
+            return self._boot_s + _since_boot_s()
+
     def note(self, who: str, what: str, **said: Any) -> None:
         """Enter into the audit journal; within `writing`."""
         self._db.execute(
@@ -205,7 +219,14 @@ class Ledger:
             self.note(who, "set", key=key, value=value)
 
 
-def next_waiting(db: sqlite3.Connection, table: str, state: str, since: str) -> tuple[int] | None:
+def _since_boot_s() -> float:
+    """Seconds since the machine was started, also those in which it was suspended, where the system counts them."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
+def next_waiting(
+    db: sqlite3.Connection, table: str, state: str, since: str, now_s: float
+) -> tuple[int] | None:
     """The id of the row of `table` in this `state` to take next, or None; `since` is the column of when it came.
 
     Whoever has sent least today comes first, so that nobody can fill the queue for others.
@@ -213,6 +234,6 @@ def next_waiting(db: sqlite3.Connection, table: str, state: str, since: str) -> 
     row: tuple[int] | None = db.execute(
         f"SELECT id FROM {table} this WHERE state = ?1 ORDER BY (SELECT count(*) FROM {table} other "
         f"WHERE other.author = this.author AND other.{since} > ?2 AND other.id < this.id), id LIMIT 1",
-        (state, time.time() - DAY_S),
+        (state, now_s - DAY_S),
     ).fetchone()
     return row

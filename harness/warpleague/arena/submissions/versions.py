@@ -7,7 +7,6 @@ version of its bot; the newest becomes active, until its author withdraws it or 
 from __future__ import annotations
 
 import json
-import time
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -117,11 +116,11 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
         sent = db.execute(
             "SELECT count(*), min(received_s), sum(state != 'failed') FROM submission "
             "WHERE author = ? AND received_s > ?",
-            (author.id, time.time() - DAY_S),
+            (author.id, ledger.now_s() - DAY_S),
         ).fetchone()
         # A check that this machine failed does not count, up to a bound.
         if (sent[2] or 0) >= limits.per_day or sent[0] >= 2 * limits.per_day:
-            left_s = 0.0 if sent[1] is None else sent[1] + DAY_S - time.time()
+            left_s = 0.0 if sent[1] is None else sent[1] + DAY_S - ledger.now_s()
             raise OverQuota(
                 f"the limit is {counted(limits.per_day, 'submission')} within 24 hours; the next one can be sent in "
                 f"{max(left_s, 0) / 3600:.1f} hours"
@@ -129,7 +128,7 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
         row = db.execute(
             "INSERT INTO submission (author, league, state, sha256, bytes, archive, received, received_s) "
             "VALUES (?, ?, 'received', ?, ?, ?, ?, ?)",
-            (author.id, league, digest, len(data), data, utc_now(), time.time()),
+            (author.id, league, digest, len(data), data, utc_now(), ledger.now_s()),
         )
         number = int(row.lastrowid or 0)
         ledger.note(
@@ -146,7 +145,7 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
 def sent_today(ledger: Ledger, author: Author) -> int:
     """How many submissions of an author within 24 hours count towards the limit."""
     query = "SELECT count(*) FROM submission WHERE author = ? AND received_s > ? AND state != 'failed'"
-    return int(ledger.rows(query, author.id, time.time() - DAY_S)[0][0])
+    return int(ledger.rows(query, author.id, ledger.now_s() - DAY_S)[0][0])
 
 
 def submission(ledger: Ledger, number: int) -> Submission:
@@ -214,7 +213,7 @@ def claim(ledger: Ledger) -> Submission | None:
     if not ledger.rows("SELECT 1 FROM submission WHERE state = 'received' LIMIT 1"):
         return None
     with ledger.writing() as db:
-        row = next_waiting(db, "submission", "received", "received_s")
+        row = next_waiting(db, "submission", "received", "received_s", ledger.now_s())
         if row is None:
             return None
         db.execute(
