@@ -18,7 +18,7 @@ import trio
 from warpleague.match.spec import Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.clock import INTERVAL_NS, SLACK_NS
-from warpleague.runner.bot.exchange import Answer
+from warpleague.runner.bot.exchange import SHORT_NS, Answer
 from warpline.limits import STDERR_READ
 
 if TYPE_CHECKING:
@@ -105,20 +105,27 @@ class Wait:
                 to.pipes.known_ns
             )  # what it did since its last answer is too little to be judged
         self.decision = to.stopwatch.start(sent.begun_ns, budget_ns, self._cpu_begun_ns or 0, to.share.loop)
-        to.stopwatch.read(self.decision, polled_ns, to.output.unread, to.share, in_loop=False)
+        # How long was meant to be waited since the clocks were read; None: the event loop has waited, and read them.
+        self._unread_ns: int | None = polled_ns
+        self._came = to.output.unread  # at that time
         self.unsent = b""
         """The unwritten rest of the question: it goes before the next line, so that no two lines mix."""
 
     async def answer(self, rest: bytes, is_late: IsLate) -> Answer | Violation:
         """Write the `rest` of the question, and take one line in answer; answers that are late are skipped."""
         to = self._to
+        if rest or to.output.unread:
+            self._read_clocks()
         try:
             line = None if rest else to.output.line()
             if line is None or (isinstance(line, bytes) and is_late(line)):
                 to.asked_ns = self.decision.begun_ns
                 with to.share.asked():
                     line = await self._line(rest, is_late)
-            return self._answer(line) if isinstance(line, bytes) else line
+            if isinstance(line, bytes):
+                return self._answer(line)
+            self._read_clocks()
+            return line
         finally:
             to.pipes.ended_ns = now = time.perf_counter_ns()
             to.pipes.turns_ns += now - self.decision.begun_ns
@@ -127,11 +134,34 @@ class Wait:
     def _answer(self, line: bytes) -> Answer:
         to, decision = self._to, self.decision
         cpu_ns = to.child.cpu_ns()
+        if not self._charged_as_measured(cpu_ns):
+            self._read_clocks()
         to.pipes.answered(time.perf_counter_ns(), cpu_ns)
         if cpu_ns is not None:
             begun_ns = self._cpu_begun_ns
             cpu_ns = None if begun_ns is None else max(cpu_ns - begun_ns, decision.own_ns)
         return Answer(line, decision.charged_ns, cpu_ns, to.stopwatch.wait_ns)
+
+    def _read_clocks(self) -> None:
+        """Read the clocks, if they have not been read since the bot was waited for without the event loop."""
+        to, planned_ns, self._unread_ns = self._to, self._unread_ns, None
+        if planned_ns is not None:
+            to.stopwatch.read(self.decision, planned_ns, self._came, to.share, in_loop=False)
+
+    def _charged_as_measured(self, cpu_ns: int | None) -> bool:
+        """Charge an answer of a bot that computed nearly all the time as measured, as `Pipes.exchange` does.
+
+        Of a bot whose clocks have not been read in this decision, which shows `cpu_ns` on its own.
+        """
+        decision, begun_ns = self.decision, self._cpu_begun_ns
+        if self._unread_ns is None or cpu_ns is None or begun_ns is None:
+            return False
+        wall_ns = time.perf_counter_ns() - decision.begun_ns
+        own_ns = min(cpu_ns - begun_ns, wall_ns * self._to.halt.cores)
+        if wall_ns - own_ns >= SHORT_NS:
+            return False
+        decision.charged_ns, decision.own_ns = wall_ns, own_ns
+        return True
 
     async def _line(self, rest: bytes, is_late: IsLate) -> bytes | Violation:
         """The next line of the bot that is not late; a violation if none comes in time."""
@@ -145,6 +175,7 @@ class Wait:
                 return line
             if line is not None:
                 continue
+            self._read_clocks()
             if to.output.ended:
                 return to.gone()
             if not await self._wait_until(trio.lowlevel.wait_readable, to.child.stdout):
@@ -171,9 +202,9 @@ class Wait:
         return False
 
     def _wait_alone(self) -> None:
-        """Wait for a bot that computes without the loop, until the next reading of the clocks.
+        """Wait without the loop, until the clocks have to be read.
 
-        Nobody else waits for the loop then, and each of its turns would take time from the bot.
+        Nobody else waits for the loop then, and each of its turns would take time from a bot that computes.
         """
         to, decision, now = self._to, self.decision, time.perf_counter_ns()
         share, output = to.share, to.output
@@ -182,7 +213,7 @@ class Wait:
         alone = share.alone and share.loop.matches == share.loop.asked == 1
         if (
             not alone
-            or decision.sleeps
+            or self._unread_ns is None
             or output.unread
             or output.ended
             or waited_ns < QUICK_NS
@@ -192,7 +223,8 @@ class Wait:
         share.on_slow()
         with share.loop.blocked():
             to.stderr.drain_until(to.child.stderr, to.child.stdout, now + planned_ns)
-        to.stopwatch.read(decision, planned_ns, output.read(), share, in_loop=False)
+        self._unread_ns += planned_ns
+        self._came = output.read()
 
     async def _wait_until(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
         """Wait until `ready`, or for the next reading of the clocks, and read output; false if the time is up."""

@@ -122,12 +122,11 @@ def state(pid: int) -> tuple[str, int] | None:
     Number and start together name one process. None for what is not there, or is but a zombie.
     """
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - looked at while a sandbox starts
-            # The second field, the program's name in brackets, may itself hold brackets and blanks.
-            fields = file.read().rsplit(b")", 1)[1].split()
+        # The second field, the program's name in brackets, may itself hold brackets and blanks.
+        fields = read_file(f"/proc/{pid}/stat").rsplit(b")", 1)[1].split()
         letter = fields[0].decode()
         return None if letter in "ZX" else (letter, int(fields[19]))
-    except (OSError, IndexError, ValueError):
+    except (IndexError, ValueError):
         return None
 
 
