@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -119,3 +120,49 @@ def test_folders_of_killed_probes_are_swept(tmp_path: Path, monkeypatch: pytest.
     finally:
         os.close(handle)
     assert sorted(tmp_path.iterdir()) == [locked, new]
+
+
+def run_python(code: str) -> str:
+    """What a program prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    return done.stdout
+
+
+def test_too_few_processes_are_named() -> None:
+    """They are the error, and not the level, with what allows more; nobody limits the processes of root."""
+    said = run_python(
+        "import os, resource\n"
+        "from warpleague.errors import BadInput\n"
+        "from warpleague.runner.host.shortage import check_own_limits\n"
+        "if os.geteuid() == 0:\n"
+        "    os.setresuid(54321, 54321, 54321)\n"
+        "resource.setrlimit(resource.RLIMIT_NPROC, (3, 3))\n"
+        "try:\n"
+        "    check_own_limits('limits')\n"
+        "except BadInput as error:\n"
+        "    print(error)\n"
+    )
+    assert re.match(
+        r"this process may start [0-2] processes; Warp League needs 8 at level limits: `ulimit -u`", said
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "error", "text"),
+    [
+        ("AS, (1 << 32, 1 << 32)", "MemoryError()", "it may use 4096 MiB of memory: `ulimit -v`"),
+        ("NOFILE, (50, 50)", "OSError(errno.EMFILE, '')", "it may open 50 files: `ulimit -n`"),
+        ("NOFILE, (50, 50)", "OSError(errno.EAGAIN, '')", "it may start no more processes: `ulimit -u`"),
+    ],
+)
+def test_what_is_too_little_comes_with_its_remedy(limit: str, error: str, text: str) -> None:
+    """The limit of the process, and the command that allows more."""
+    said = run_python(
+        "import errno, resource\n"
+        "from warpleague.runner.host.shortage import shortage\n"
+        f"resource.setrlimit(resource.RLIMIT_{limit})\n"
+        f"print(shortage({error}))\n"
+    )
+    assert said.startswith(text)

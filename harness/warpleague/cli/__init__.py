@@ -74,10 +74,11 @@ def _code(error: BaseException) -> int:
             return DONE
         case SystemExit() as cause:
             raise cause
-        case OSError(errno=errno.EMFILE | errno.ENFILE) | MemoryError():
+        case (OSError(errno=errno.EMFILE | errno.ENFILE) | MemoryError()) as cause:
+            from warpleague.runner.host.shortage import shortage
+
             print(
-                f"warpleague: the machine gives this process too little: {str(error) or 'out of memory'}",
-                file=sys.stderr,
+                f"warpleague: the machine gives this process too little: {shortage(cause)}", file=sys.stderr
             )
             return FAILED
         case OSError(errno=errno.ENOSPC, filename=None):

@@ -22,6 +22,7 @@ from warpleague.runner.confine.sandbox import exit_status
 from warpleague.runner.host.disk import blocked_ns, bytes_of, traffic_bytes
 from warpleague.runner.host.processes import HOLDS_NUMBERS, ended, state, stop, threads_of
 from warpleague.runner.host.schedstat import Schedstat, counts_of
+from warpleague.runner.host.shortage import shortage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +58,8 @@ class Child:
         except OSError as error:
             # In the sandbox it was nothing of the bot's that could not be started.
             if level == "sandbox" or error.errno in _SHORT:
-                raise HarnessFault(f"cannot start {seat.bot}: {error.strerror or error}") from error
+                why = shortage(error) if error.errno in _SHORT else error.strerror or error
+                raise HarnessFault(f"cannot start {seat.bot}: {why}") from error
             raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
         self.sandbox, self.group, self.freezer = how.sandbox, how.group, how.freezer
         self._stoppable = dies_with_harness(level)

@@ -34,6 +34,7 @@ from warpleague.runner.confine.launch import FILE_MB, MORE_LIMITS, OPEN_FILES, d
 from warpleague.runner.confine.sandbox import Killed, bubblewrap_version, end_unmade
 from warpleague.runner.host.processes import started, state
 from warpleague.runner.host.reaper import become_subreaper, children, sweep
+from warpleague.runner.host.shortage import check_own_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +88,6 @@ _ELSEWHERE: Final = "what is promised can be tried on Linux only"
 _ANSWER_S: Final = 20.0
 _END_S: Final = 5.0
 _MEMORY_MB: Final = 64
-_LEAST_FILES: Final = 64
 _PROBE_FOLDER: Final = "warpleague-probe-"
 _NEW_S: Final = 600.0  # such a folder may not be locked yet
 
@@ -195,12 +195,13 @@ def check_level(level: Level) -> Report:
 def examine(level: Level, *, thorough: bool = False) -> Report:
     """Try the promises of `level`; `thorough` tries also what takes long.
 
-    `BadInput` where this process may open too few files to try any, which says nothing about the level.
+    `BadInput` where this process may open too few files or start too few processes to try any, which says nothing
+    about the level.
     """
     means = _means(level)
     if sys.platform != "linux":
         return Report(level, means, failure=_ELSEWHERE)
-    _check_open_files()
+    check_own_limits(level)
     become_subreaper()
     if level == "sandbox":
         end_unmade()
@@ -213,18 +214,6 @@ def examine(level: Level, *, thorough: bool = False) -> Report:
     return Report(
         level, means, tuple(TestedPromise(name, not attempt[name], attempt[name]) for name in wanted)
     )
-
-
-def _check_open_files() -> None:
-    """Raise `BadInput` if this process may open too few files to play."""
-    import resource  # which Windows lacks
-
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if most != resource.RLIM_INFINITY and most < _LEAST_FILES:
-        raise BadInput(
-            f"this process may open {most} files; Warp League needs {_LEAST_FILES}: `ulimit -n {_LEAST_FILES}` "
-            "in the shell that starts it allows more"
-        )
 
 
 def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueError:
