@@ -23,6 +23,7 @@ first scene is a delta against `EMPTY`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from warpleague.games.scene import Scene
@@ -165,8 +166,9 @@ def diff(old: Scene | None, new: Scene, like: tuple[Scene | None, Scene, Delta] 
         old = _NOTHING
         delta["shape"] = new.shape
     other_old, other_new, other = like or (None, new, {})
-    for field, (keys, changes) in _FIELDS.items():
-        was, now = getattr(old, field), getattr(new, field)
+    for (field, (keys, changes)), was, now in zip(
+        _FIELDS.items(), _values_of(old), _values_of(new), strict=True
+    ):
         if now is was or now == was:  # most games keep what did not change: it is the same object
             continue
         if other_old is not None and getattr(other_new, field) == now and getattr(other_old, field) == was:
@@ -214,6 +216,8 @@ _FIELDS: Final[Mapping[str, tuple[tuple[str, ...], Changes]]] = {
     "trays": (("trays", "items"), _trays),
 }
 """For each field of a scene: the keys of a delta that tell it, and what they are where the field is not the same."""
+
+_values_of: Final = attrgetter(*_FIELDS)
 
 
 def _heads(panels: Iterable[Panel]) -> list[tuple[str, int | None, int]]:
