@@ -129,6 +129,10 @@ bench: bootstrap ## measure engines, referee and bots on this machine
 crash: bootstrap ## kill leagues at random instants, fill their disk, compare (CRASH_KILLS=240)
 	$(BIN)/python tests/soak/crash.py --kills $(or $(CRASH_KILLS),240)
 
+.PHONY: rounds-crash
+rounds-crash: bootstrap ## kill rounds at random instants, and compare the results (ROUNDS_KILLS=10)
+	ROUNDS_KILLS=$(or $(ROUNDS_KILLS),10) $(BIN)/pytest tests/rounds/test_kills.py $(PYTEST)
+
 .PHONY: contract
 contract: bootstrap ## check the contract of every game in many random matches of every setting, for hours (CONTRACT_MATCHES=1000)
 	WARPLEAGUE_LONG=1 WARPLEAGUE_SOAK=$(or $(CONTRACT_MATCHES),1000) $(BIN)/pytest -n auto tests/games $(PYTEST)

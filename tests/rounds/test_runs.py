@@ -41,6 +41,8 @@ def test_three_authors(run: Run, make: Make, tmp_path: Path) -> None:
     assert [line["version"] for line in lines(data, "idle")] == ["idle.0"] * 3
     assert [bool(line["problem"]) for line in lines(data, "breaks")] == [False, True, False]
     assert [line["helped"] is not None for line in lines(data, "breaks")] == [True, False, True]
+    assert [line["ready"] for line in lines(data, "breaks")] == [True, False, True]
+    assert lines(data, "breaks")[1]["findings"] == ["fault-startup"]
     assert lines(data, "better")[1]["helped"]["deals"] == 1
     assert {line["begun"] for line in data["curves"]} == {1}
     assert [line["lines_added"] for line in lines(data, "better")] == [1, 1, 1]

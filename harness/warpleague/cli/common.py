@@ -113,7 +113,7 @@ def open_league(args: argparse.Namespace) -> League:
     from warpleague.league.season.config_file import load_config
 
     arena = (args.results / ARENA).is_file()
-    config = load_config(args.config, without_bots=arena)
+    config = load_config(args.config, without_bots=True)
     if arena:
         from warpleague.arena.submissions.entering import league_in_arena
 
@@ -141,6 +141,16 @@ def add_verb(verbs: argparse._SubParsersAction[Any], name: str, what: str) -> ar
         name, help=what, description=f"{what[0].upper()}{what[1:]}."
     )
     return parser
+
+
+def add_from_folders(parser: argparse.ArgumentParser, what: str) -> None:
+    """The option by which all bots of a folder take part; `what` says in what, and under which names."""
+    parser.add_argument(
+        "--from-folders",
+        type=Path,
+        metavar="DIR",
+        help=f"all bots in this folder take part in {what}",
+    )
 
 
 def add_examples(parser: argparse.ArgumentParser, *commands: str) -> None:

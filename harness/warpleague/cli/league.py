@@ -17,6 +17,7 @@ from warpleague.cli.common import (
     ARENA,
     RESULTS,
     add_examples,
+    add_from_folders,
     add_verb,
     count,
     duration_s,
@@ -108,6 +109,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many matches are played at the same time (default: as the file says; 0: one for each core)",
     )
+    add_from_folders(run, "the league, besides those of the file, each under the name of its own folder")
     add_cluster(run)
     run.add_argument(
         "--matches", type=count(1), metavar="N", help="stop after N matches; the next run goes on"
@@ -220,7 +222,7 @@ def _run(args: argparse.Namespace) -> int:
     from warpleague.league.play.entering import open_to_run
     from warpleague.league.season.config_file import load_config
 
-    config = load_config(args.config)
+    config = load_config(args.config, from_folders=args.from_folders)
     _check_no_arena(config, args.results)
     try:
         opened = open_to_run(config, args.results, args.tools.prepare, args.beacon, **args.tools.pool)

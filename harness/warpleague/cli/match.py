@@ -14,6 +14,7 @@ from warpleague.cli.common import (
     add_deal,
     add_examples,
     add_force,
+    add_from_folders,
     add_game,
     check_new,
     check_writable,
@@ -48,6 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="BOT",
         help="the folder of a bot; one for each seat, in the order of the seats",
+    )
+    add_from_folders(
+        parser, "the match, in the order of the names of their folders, after those that are named"
     )
     add_game(parser)
     add_deal(parser)
@@ -187,6 +191,10 @@ def run(args: argparse.Namespace) -> int:
 
     if args.said is not None:
         args.game, args.bots = args.said, [args.game, *args.bots]
+    if args.from_folders is not None:
+        from warpleague.runner.bundle.manifest import bots_in
+
+        args.bots = [*args.bots, *map(str, bots_in(args.from_folders))]
     if args.record is not None:
         check_new(args.record, args.force)
     spec = build_spec(args)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.cli.common import RESULTS, add_examples, count, print_json, program, say
+from warpleague.cli.common import RESULTS, add_examples, count, print_json, program, say, write_file
 from warpleague.counts import counted
 from warpleague.errors import BadInput
 
@@ -19,19 +19,21 @@ if TYPE_CHECKING:
     from warpleague.rounds.playing import Place
     from warpleague.runner.bot.logs import LogFolder
 
-VERBS: Final = ("run", "results", "verify")
+VERBS: Final = ("run", "results", "page", "tables", "verify")
 DEMO: Final = "rounds/demo.toml"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague rounds`."""
-    parser.usage = "warpleague rounds [options] FILE\n       warpleague rounds results|verify [options] FILE"
+    parser.usage = (
+        f"warpleague rounds [options] FILE\n       warpleague rounds {'|'.join(VERBS[1:])} [options] FILE"
+    )
     parser.add_argument(
         "words",
         nargs="*",
         metavar="FILE",
-        help="the file of the rounds; `results` before it prints the tables of the rounds played so far, `verify` "
-        "checks that they hold",
+        help="the file of the rounds. A word before it says what to do with the rounds played so far: `results` "
+        "prints the tables, `page` writes the page, `tables` writes files for data tools, `verify` checks all",
     )
     parser.add_argument(
         "--results",
@@ -52,10 +54,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"run {DEMO}, in about a minute: three scripts as authors, of which one improves its bot",
     )
+    parser.add_argument(
+        "--format", choices=("csv", "parquet"), default="csv", help="with `tables`: the form of the files"
+    )
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     add_examples(
-        parser, "rounds rounds/mine.toml", "rounds results rounds/mine.toml --json", "rounds verify mine.toml"
+        parser,
+        "rounds --demo",
+        "rounds rounds/mine.toml",
+        "rounds results rounds/mine.toml --json",
+        "rounds verify rounds/mine.toml",
     )
     parser.set_defaults(handler=run)
 
@@ -70,10 +79,24 @@ def run(args: argparse.Namespace) -> int:
     config = load_rounds(file)
     if verb == "verify":
         return _verify(args, config)
+    if verb == "run":
+        return _run(args, config)
+    results = _results(args, config)
+    place = _place(args, config)
     if verb == "results":
-        _print(args, _results(args, config))
+        _print(args, results)
         return 0
-    return _run(args, config)
+    if verb == "page":
+        files = [_write_page(place, results)]
+    else:
+        from warpleague.rounds.tables import write_tables
+
+        files = write_tables(results, place.folder / "tables", args.format)
+    if args.json:
+        print_json([str(file) for file in files])
+    else:
+        print(*files, sep="\n")
+    return 0
 
 
 def _settle(words: list[str]) -> tuple[str, Path]:
@@ -121,19 +144,32 @@ def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
             code = 1 if str(stopped) else 130
             say(f"{stopped or 'stopped'}; the same command goes on")
         results = _results(args, config)
+        page = _write_page(place, results)
     _print(args, results)
     if not args.json and not code:
-        _conclude(args, config, place)
+        _conclude(args, config, page)
     return code
+
+
+def _place(args: argparse.Namespace, config: RoundsConfig) -> Place:
+    from warpleague.rounds.playing import Place
+
+    return Place((args.results / config.name).absolute())
+
+
+def _write_page(place: Place, results: Results) -> Path:
+    from warpleague.report.site.rounds_page import rounds_page
+
+    write_file(place.report, rounds_page(results))
+    return place.report
 
 
 def _results(args: argparse.Namespace, config: RoundsConfig) -> Results:
     from warpleague.rounds.curves import results_of
-    from warpleague.rounds.playing import Place
     from warpleague.rounds.run import check_conditions
     from warpleague.rounds.state import load_state
 
-    place = Place((args.results / config.name).absolute())
+    place = _place(args, config)
     state = load_state(place.state)
     if state is None:
         raise BadInput(f"{place.folder}: these rounds have not begun yet: warpleague rounds {config.path}")
@@ -152,13 +188,14 @@ def _print(args: argparse.Namespace, results: Results) -> None:
     console.print(rounds_view(results, console.width))
 
 
-def _conclude(args: argparse.Namespace, config: RoundsConfig, place: Place) -> None:
+def _conclude(args: argparse.Namespace, config: RoundsConfig, page: Path) -> None:
     import shlex
 
+    from warpleague.runner.bundle.shipped import short_name
+
     results = () if args.results == RESULTS else ("--results", str(args.results))
-    verify = shlex.join((*program(), "rounds", "verify", str(config.path), *results))
-    print(f"\nVerify: {verify}")
-    print(f"Workspaces, records and logs: {place.folder}")
+    print(f"\nVerify: {shlex.join((*program(), 'rounds', 'verify', str(config.path), *results))}")
+    print(f"open {short_name(page)}")
 
 
 def _verify(args: argparse.Namespace, config: RoundsConfig) -> int:

@@ -188,7 +188,7 @@ def _mend(args: argparse.Namespace) -> int:
     from warpleague.league.season.config_file import load_config
     from warpleague.league.upkeep.organising import mend
 
-    config = load_config(args.config)
+    config = load_config(args.config, without_bots=True)
     out = mend(config, args.results, args.jobs, **args.tools.pool)
     if args.json:
         rows = [{"match": match, "problem": problem} for match, problem in out]
@@ -207,7 +207,7 @@ def _merge(args: argparse.Namespace) -> int:
     from warpleague.league.season.config_file import load_config
     from warpleague.league.upkeep.organising import merge
 
-    config = load_config(args.config)
+    config = load_config(args.config, without_bots=True)
     for store in args.stores:
         if store.suffix == ".toml":
             raise BadInput(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from warpleague.league.store.columns import Columns
     from warpleague.rounds.file import RoundsConfig
     from warpleague.rounds.playing import Place
-    from warpleague.rounds.state import Round, State
+    from warpleague.rounds.state import Part, Round, State
 
 
 @attrs.frozen(kw_only=True)
@@ -87,8 +87,9 @@ class AuthorLine:
 
     `rank` is its place among all that played, `won` whether no other author's version stands above it. `rating` and
     `error` are those of the version. `helped` is the paired difference to the version before, on the same deals, as
-    `compare` prints it: only where this round's edit made a new version. `problem` is why the edit was dropped or the
-    bot is not ready.
+    `compare` prints it: only where this round's edit made a new version. `ready` and `findings` are what the check
+    came to (None: the bot was as before), with the codes of its warnings and failures. `problem` is why the edit was
+    dropped or the bot is not ready.
     """
 
     round: int
@@ -103,6 +104,8 @@ class AuthorLine:
     anchor_share: Share | None
     helped: dict[str, Any] | None
     before: str | None
+    ready: bool | None
+    findings: tuple[str, ...]
     problem: str
     faults: int
     lines_added: int
@@ -336,6 +339,8 @@ def _round_lines(
                 if name is None or before not in round_.field or before is None
                 else _paired(config, played, numbers[name], numbers[before]),
                 before=before,
+                ready=None if part.check is None else part.check.ready,
+                findings=_codes(part),
                 problem=_problem(round_, author.name),
                 faults=0 if number is None else counts.records[number].faults,
                 lines_added=0 if edit is None else edit.lines_added,
@@ -356,6 +361,12 @@ def _before(state: State, author: str, version: str) -> str | None:
     versions = [one.name for one in state.versions_of(author)]
     place = versions.index(version)
     return versions[place - 1] if place else None
+
+
+def _codes(part: Part) -> tuple[str, ...]:
+    if part.check is None:
+        return ()
+    return tuple(dict.fromkeys(one.code for one in part.check.findings if one.verdict != "ok"))
 
 
 def _problem(round_: Round, author: str) -> str:

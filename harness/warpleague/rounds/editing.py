@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import attrs
 
@@ -14,12 +14,17 @@ from warpleague.rounds.history import BOT, GitError
 from warpleague.rounds.state import Edit
 from warpleague.rounds.workspace import Desk
 from warpleague.runner.bundle.command import Command, CommandLimits, run_command
+from warpleague.runner.host.reaper import end_started_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from warpleague.match.spec import Level
+
+
+WORKSPACE: Final = "WARPLEAGUE_WORKSPACE"
+"""The variable that tells a command, at other levels than sandbox, where its workspace is."""
 
 
 @attrs.frozen(kw_only=True)
@@ -69,6 +74,9 @@ def edit(order: Order) -> Edit:
     `BadInput` if the level does not hold here, and `HarnessFault` if the sandbox fails.
     """
     desk = Desk(order.folder)
+    own = str(desk.workspace)
+    # At limits, what an interrupted edit had started may run on, and would write into the new workspace.
+    end_started_with(WORKSPACE, own)
     desk.lay_out(order.commit, order.task, order.documents)
     path = desk.output(order.number)
     path.parent.mkdir(exist_ok=True)
@@ -80,7 +88,7 @@ def edit(order: Order) -> Edit:
         limits=order.limits,
         paths=order.paths,
         network=order.network,
-        variables=order.variables,
+        variables=order.variables if order.level == "sandbox" else {**order.variables, WORKSPACE: own},
     )
     with path.open("wb") as file:
         output = _Output(file, order.output_mb << 20)

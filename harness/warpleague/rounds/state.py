@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
+from attrs.validators import ge
 
 from warpleague.errors import StoreError
 from warpleague.strict import structure
@@ -29,9 +30,9 @@ Phase = Literal["edit", "check", "play", "over"]
 class Usage:
     """What an author's command says that it used: tokens of language models, and their cost in the author's unit."""
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
+    input_tokens: int = attrs.field(default=0, validator=ge(0))
+    output_tokens: int = attrs.field(default=0, validator=ge(0))
+    cost: float = attrs.field(default=0.0, validator=ge(0))
 
 
 @attrs.frozen(kw_only=True)

@@ -120,9 +120,12 @@ def _opened(config: LeagueConfig, store: Store) -> League:
 
 
 def _with_noted(config: LeagueConfig, store: Store) -> LeagueConfig:
-    """The league with the bots that came from other ones at the last run."""
+    """The league with the bots that came from other leagues at the last run, or from a folder if the file has none."""
     through = {name for stage in store.stages() for name, _ in stage.bots} if config.entry else set()
-    noted = [structure(bot, BotEntry, "bots") for bot in store.listed() if bot.get("name") in through]
+    everything = not config.bots and config.entry is None
+    noted = [
+        structure(bot, BotEntry, "bots") for bot in store.listed() if everything or bot.get("name") in through
+    ]
     if not noted:
         return config
     path, config = config.path, attrs.evolve(config, bots=(*config.bots, *noted))

@@ -12,10 +12,10 @@ import attrs
 
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import load_game
-from warpleague.league.season.config import NAME, GameTable, LeagueConfig
+from warpleague.league.season.config import NAME, BotEntry, GameTable, LeagueConfig
 from warpleague.league.season.config_check import check_config
 from warpleague.match.setup import load_options, options_json
-from warpleague.runner.bundle.manifest import MANIFEST
+from warpleague.runner.bundle.manifest import MANIFEST, bots_in
 from warpleague.runner.bundle.shipped import located
 from warpleague.strict import place_of, structure
 from warpleague.suggest import nearest, nearest_path
@@ -35,11 +35,12 @@ def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
         raise StoreError(f"{target}: cannot be written: {error.strerror}") from None
 
 
-def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
+def load_config(path: Path, *, without_bots: bool = False, from_folders: Path | None = None) -> LeagueConfig:
     """The league file at `path`; `ConfigError` or `OptionsError` names file and key of what does not fit.
 
     A path that begins with `leagues/` may name a file that comes with Warp League (`shipped.located`).
-    `without_bots` takes a file that has no bots yet, too.
+    `without_bots` takes a file that has no bots yet, too. All bots in the folder `from_folders` take part besides
+    those of the file, each under the name of its own folder.
     """
     path = located(path)
     where = str(path)
@@ -49,6 +50,9 @@ def load_config(path: Path, *, without_bots: bool = False) -> LeagueConfig:
             f"{where}: is the {MANIFEST} of a bot; name the file of a league, whose `bots` name folders"
         )
     config = structure(data, LeagueConfig, where, _tables_of_options(data))
+    if from_folders is not None:
+        found = (BotEntry(path=str(bot.absolute()), name=bot.name) for bot in bots_in(from_folders))
+        config = attrs.evolve(config, bots=(*config.bots, *found))
     name = config.name or path.stem
     if not NAME.fullmatch(name):
         raise ConfigError(

@@ -189,6 +189,72 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
     return Markup("").join([*parts, Markup("</svg>")])
 
 
+@attrs.frozen
+class Point:
+    """A point of a curve: where it is across, its value, half its 95 % interval if it has one, and what it is."""
+
+    x: int
+    value: float
+    half: float | None
+    text: str
+
+
+def curves(lines: Sequence[tuple[str, Sequence[Point]]], title: str, axis: str) -> Markup:
+    """A curve with 95 % intervals for each name, over whole numbers; empty if there is no point."""
+    points = [point for _, line in lines for point in line]
+    if not points:
+        return Markup()
+    ends = [point.value + sign * (point.half or 0.0) for point in points for sign in (1, -1)]
+    low, high = min(ends), max(ends)
+    margin = (high - low or 1.0) * 0.05
+    low, high = low - margin, high + margin
+    first, last = min(point.x for point in points), max(point.x for point in points)
+    left, top, right, bottom = 46, 8, _WIDTH - _NAMES - 10, 250
+
+    def across(x: float) -> float:
+        return round(left + (x - first) / max(last - first, 1) * (right - left), 1)
+
+    def down(value: float) -> float:
+        return round(bottom - (value - low) / (high - low) * (bottom - top), 1)
+
+    parts = [_head(bottom + 36, title)]
+    parts += [
+        Markup(
+            '<path class="grid" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">{4}</text>'
+        ).format(left, right, down(tick), left - 6, _label(tick))
+        for tick in ticks(low, high)
+    ]
+    parts += [
+        Markup('<text class="tick" x="{}" y="{}">{}</text>').format(across(tick), bottom + 16, _label(tick))
+        for tick in ticks(first, last)
+        if tick == int(tick)
+    ]
+    parts.append(
+        Markup('<text class="axis" x="{}" y="{}">{}</text>').format((left + right) / 2, bottom + 31, axis)
+    )
+    named = [(name, line) for name, line in lines if line]
+    places = _apart([down(line[-1].value) for _, line in named], 14.0, bottom)
+    for number, (name, line) in enumerate(named):
+        # Curves stand a little apart, so that no interval hides another.
+        shift = 3.0 * (number - (len(named) - 1) / 2)
+        seat = f"seat-{number}" if number < _COLOURS else "other"
+        xy = " ".join(f"{across(point.x) + shift},{down(point.value)}" for point in line)
+        parts.append(Markup('<g class="line {}"><polyline points="{}"/>').format(seat, xy))
+        for point in line:
+            x, half = across(point.x) + shift, point.half or 0.0
+            parts.append(
+                Markup(
+                    '<g><title>{4}</title><path d="M{0},{1}V{2}"/><circle cx="{0}" cy="{3}" r="4"/></g>'
+                ).format(x, down(point.value - half), down(point.value + half), down(point.value), point.text)
+            )
+        parts.append(
+            Markup('<text x="{}" y="{}">{} {:.0f}</text></g>').format(
+                right + 14, round(places[number], 1), _cut(name, 18), line[-1].value
+            )
+        )
+    return Markup("").join([*parts, Markup("</svg>")])
+
+
 def ratio(points: Sequence[tuple[int, float]], low: float, high: float) -> Markup:
     """The log likelihood ratio of a test after so many deals, as a line between its bounds; empty without deals."""
     if not points:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.errors import BotError, ConfigError
+from warpleague.errors import BadInput, BotError, ConfigError
 from warpleague.runner.bundle.shipped import shipped_root, short_name
 from warpleague.runner.confine.visible_paths import misfit_asked
 from warpleague.strict import structure
@@ -199,6 +199,18 @@ def read_manifest(folder: Path) -> Manifest:
         return structure(data, Manifest, str(path))
     except ConfigError as error:
         raise BotError(str(error)) from None
+
+
+def bots_in(folder: Path) -> list[Path]:
+    """The folders of bots in `folder`, in the order of their names; `BadInput` if there are none."""
+    if not os.path.isdir(folder):  # noqa: PTH112 - false where pathlib raises an error
+        raise BadInput(f"{folder}: there is no such folder")
+    if (folder / MANIFEST).is_file():
+        raise BadInput(f"{folder}: is a bot itself; name the folder that it is in")
+    found = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    if not found:
+        raise BadInput(f"{folder}: no folder in it is a bot, with a {MANIFEST}")
+    return found
 
 
 def _instead(folder: Path) -> str:

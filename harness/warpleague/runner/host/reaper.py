@@ -116,3 +116,23 @@ def sweep(keep: set[int], rounds: int = _ROUNDS) -> int:
                 os.waitpid(pid, 0)
                 killed += 1
     return killed
+
+
+def end_started_with(variable: str, value: str, rounds: int = _ROUNDS) -> int:
+    """Kill all processes that were started with this variable in their environment; how many there were (Linux).
+
+    Such processes are left where the program that started them was killed, and are nobody's children any more.
+    """
+    wanted = f"{variable}={value}".encode()
+    killed = 0
+    for _ in range(rounds):
+        found = 0
+        for entry in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208
+            with contextlib.suppress(OSError, ValueError):
+                if int(entry) != os.getpid() and wanted in read_file(f"/proc/{entry}/environ").split(b"\0"):
+                    os.kill(int(entry), signal.SIGKILL)
+                    found += 1
+        killed += found
+        if not found:
+            break
+    return killed

@@ -1,0 +1,126 @@
+"""The authors that come with Warp League: the scripts of the demo, and the one that asks a language model."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.rounds.conftest import BOT, ROOT, place, write_rounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.rounds.conftest import Run
+
+KEY = "sk-very-s3cret"
+
+
+class Model(ThreadingHTTPServer):
+    """A server that answers like a language model, with the texts of `script`, one after the other."""
+
+    daemon_threads = True
+
+    def __init__(self, *script: str) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.script = list(script)
+        self.asked: list[dict[str, Any]] = []
+        self.keys: set[str | None] = set()
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Model
+
+    def do_POST(self) -> None:
+        assert self.path == "/v1/chat/completions"
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.server.keys.add(self.headers["Authorization"])
+        told = {
+            "choices": [{"message": {"content": self.server.script.pop(0)}}],
+            "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
+        }
+        data = json.dumps(told).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    """In round 1 its first program does not run, its second one does; in round 2 it answers without a program."""
+    better = f"Of course:\n```python\n{BOT.replace('CHOICE = 0', 'CHOICE = 1')}```\n"
+    with Model("```python\nno program\n```", better, "I do not know.", "Nor now.") as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("level", ["limits", "sandbox"])
+def test_a_language_model_writes_the_bot_anew(
+    run: Run,
+    model: Model,
+    tmp_path: Path,
+    level: str,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    """It gets the task and what the check finds, its program plays, its tokens count; its key is in no file."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    shutil.copy(ROOT / "rounds" / "agents" / "model.py", tmp_path / "model.py")
+    address = f"127.0.0.1:{model.server_port}"
+    own = f'network = ["{address}"]\nvariables = ["OPENAI_API_KEY"]'
+    path = write_rounds(tmp_path, {"ann": "true", "anchor": ""}, level=level, ann=own)
+    words = f'["python3", "./model.py", "http://{address}/v1", "small"]'
+    path.write_text(path.read_text().replace('["./ann.sh"]', words))
+    done = run(path, "--json", "--quiet")
+    assert done.code == 0, done.err
+    first, second = (line for line in done.json["curves"] if line["author"] == "ann")
+    output = (place(tmp_path) / "authors" / "ann" / "output" / "01.txt").read_text()
+    assert first["problem"] == "", output
+    assert (first["version"], second["version"]) == ("ann.1", "ann.1"), output
+    assert (first["input_tokens"], first["output_tokens"]) == (2000, 200)
+    assert "# Your task" in model.asked[0]["messages"][0]["content"]
+    assert "SyntaxError" in model.asked[1]["messages"][-1]["content"]
+    assert '"version": "ann.1"' in model.asked[2]["messages"][0]["content"]
+    assert model.keys == {f"Bearer {KEY}"}
+    for file in place(tmp_path).rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes()
+
+
+def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
+    """One improves its bot in each round, one breaks it in round 2 and repairs it, one never changes it."""
+    for name in ("rounds", "bots/aliens-greedy", "bots/random-python"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    path = tmp_path / "rounds" / "demo.toml"
+    path.write_text(path.read_text().replace("deals = 5", "deals = 1"))
+    done = run(path, "--json", "--quiet")
+    assert done.code == 0, done.err
+    data = done.json
+    versions = {
+        author: [line["version"] for line in data["curves"] if line["author"] == author]
+        for author in ("steps", "breaks", "idle")
+    }
+    assert versions == {
+        "steps": ["steps.1", "steps.2", "steps.3"],
+        "breaks": ["breaks.1", "breaks.1", "breaks.3"],
+        "idle": ["idle.0"] * 3,
+    }
+    ratings = {line["version"]: line["rating"] for line in data["versions"]}
+    assert ratings["steps.3"] > ratings["steps.0"]
+    page = (tmp_path / "results" / "demo" / "report" / "index.html").read_text("utf-8")
+    assert "Ratings over the rounds" in page
+    assert "breaks.3" in page
+    (versions_file, *_) = run("tables", path, "--json").json
+    assert "steps.3" in Path(versions_file).read_text("utf-8")
