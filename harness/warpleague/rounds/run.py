@@ -360,9 +360,8 @@ class _Run:
             round_.spend("matches", report.elapsed_s)
             self._save()
             if not report.complete:
-                raise Stopped(
-                    report.failure or ("" if report.stopped else f"{len(report.void)} matches are void")
-                )
+                void = "" if report.stopped else f"{counted(len(report.void), 'match')} void"
+                raise Stopped(report.failure or void)
             round_.phase = "over"
             results = results_of(self._config, state, place)
             for author in self._config.editors:
