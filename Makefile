@@ -162,6 +162,14 @@ adversary: bootstrap ## play honest bots beside every misbehaving one on a busy 
 clock: bootstrap ## show what bots are charged beside programs that compute, at several nicenesses (CLOCK='--load 20 --nice 0 19')
 	$(BIN)/python tests/soak/clock.py $(CLOCK)
 
+.PHONY: many-workers
+many-workers: bootstrap ## simulate a cluster of 200 workers that freeze, die and join late (MANY_WORKERS='--workers 50')
+	$(BIN)/python tests/soak/many_workers.py $(MANY_WORKERS)
+
+.PHONY: cluster-cost
+cluster-cost: bootstrap ## measure what a match on a cluster costs client and scheduler (CLUSTER_COST='--turns 60')
+	$(BIN)/python tests/soak/cluster_cost.py $(CLUSTER_COST)
+
 .PHONY: simulations
 simulations: bootstrap ## simulate leagues and tests of strength whose truth is known, for half an hour (SIMULATIONS=--quick)
 	$(BIN)/python tests/soak/strength.py errors $(SIMULATIONS)

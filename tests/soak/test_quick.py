@@ -30,8 +30,11 @@ pytestmark = [
             *["--load", "2", "--nice", "1", "--levels", "limits", "--turns", "1"],
             *["--computes-s", "0.002", "--move-s", "0.5", "--tolerance-s", "0.4"],
         ),
+        ("many_workers.py", "--scenario", "come-and-go"),
+        ("many_workers.py", "--scenario", "overdue"),
+        ("many_workers.py", "--scenario", "shared"),
     ],
-    ids=["crash", "soak", "fuzz", "adversary", "clock"],
+    ids=["crash", "soak", "fuzz", "adversary", "clock", "many workers", "overdue", "shared dice"],
 )
 def test_in_short(words: tuple[str, ...]) -> None:
     """The command finds nothing: what it looks for is in its own first lines."""

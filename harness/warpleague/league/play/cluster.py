@@ -54,7 +54,9 @@ _CONNECT_S: Final = 5
 _LOOK_S: Final = 1.0
 """How often the scheduler is asked which workers there are, in seconds."""
 _LOST_S: Final = 5.0
-"""How long the scheduler may be silent before it counts as dead, in seconds."""
+"""How long there may be no connection to the scheduler before it counts as dead, in seconds."""
+_BUSY_S: Final = 60.0
+"""How long the scheduler may be silent over a connection that stands, in seconds."""
 _NOBODY_S: Final = 60.0
 """How long a run waits for a worker that can play when there is none, in seconds."""
 _SILENT_S: Final = 5.0
@@ -219,15 +221,17 @@ class ClusterExecutor(MatchExecutor):
         while time.monotonic() < self._begin_s:
             try:
                 silence, _, _ = self._look()
-            except (ImportError, AttributeError) as error:
+                for event in self._client.get_events(self._name):  # those of before the subscription
+                    self._joined(event)
+            except TimeoutError:
+                continue  # it is busy with the plugin
+            except (ImportError, AttributeError, OSError) as error:
                 raise BadInput(
-                    f"--cluster: the scheduler at {self._address} needs this version of warpleague: {error}"
+                    f"--cluster: the scheduler at {self._address} must have this version of warpleague: {error}"
                 ) from None
-            for event in self._client.get_events(self._name):  # those of before the subscription
-                self._joined(event)
             if self._checked >= {address for address, s in silence.items() if s < self._silent_s}:
                 break
-            self._stop.wait(0.05)
+            self._stop.wait(0.1)
         for address in sorted(silence.keys() - self._checked):
             self._notes.put(f"the worker at {address} gets no matches: it does not answer")
         if not self._workers:
@@ -417,7 +421,8 @@ class ClusterExecutor(MatchExecutor):
                 self._update(list(self._workers.values()), *self._look())
                 answered_s = now_s
             except Exception as error:  # noqa: BLE001 - Dask raises many kinds; what counts is the silence
-                if now_s - answered_s > _LOST_S and not self._stop.is_set():
+                patience_s = _BUSY_S if isinstance(error, TimeoutError) else _LOST_S
+                if now_s - answered_s > patience_s and not self._stop.is_set():
                     self._break(f"the scheduler at {self._address} does not answer any more: {error}")
 
     def _look(self) -> tuple[dict[str, float], dict[str, str], list[str]]:

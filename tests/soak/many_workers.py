@@ -1,0 +1,294 @@
+"""Simulates a cluster of many workers that play nothing: some freeze, some die, some join late.
+
+All run in this process: a Dask scheduler, workers, and the executor of `league run --cluster`. A worker answers a
+match after a drawn time. Checks that each match has one result, and compares the rate of results with the rate of
+the workers while they are well: the sum of the times in which each worker is alive and not frozen, divided by the
+mean time of a match.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import dask.config
+from distributed import Client, LocalCluster, WorkerPlugin, get_worker
+
+from warpleague.league.play.cluster import ClusterExecutor
+from warpleague.league.play.cluster_worker import announce
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+
+START_S = 60.0
+PATIENCE_S = 120.0
+"""How long a scenario waits, in seconds: the machine may be busy."""
+QUIET = {
+    "distributed.admin.system-monitor.interval": "60s",
+    "distributed.admin.tick.interval": "10s",
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+    "distributed.worker.profile.enabled": False,
+}
+"""Workers that share a process do not each measure it many times a second."""
+FROZEN: set[str] = set()
+"""The addresses of the workers whose matches do not end."""
+THAW = threading.Event()
+PLAYED: Counter[str] = Counter()
+
+
+@attrs.frozen
+class Match:
+    """A match to answer after some seconds."""
+
+    id: str
+    seconds: float
+
+
+class Fit(WorkerPlugin):
+    """Takes every worker as it is."""
+
+    name = "stand-in"
+
+    def __init__(self) -> None:
+        self.pool = self
+
+    def everywhere(self, fn: Callable[[], object]) -> None:
+        """Do what a pool of referees would do."""
+        fn()
+
+    async def setup(self, worker: Any) -> None:
+        """Offer the worker's threads."""
+        await announce(worker, self.name, worker.state.nthreads)
+
+
+def answer(match: Match) -> str:
+    """Answer after the time of the match, or never on a frozen worker."""
+    worker = get_worker().contact_address
+    time.sleep(match.seconds)
+    if worker in FROZEN:
+        THAW.wait()
+    PLAYED[match.id] += 1
+    return match.id
+
+
+class Simulation:
+    """A cluster in this process with an executor on it."""
+
+    def __init__(self, workers: int, **how: Any) -> None:
+        dask.config.set(QUIET)
+        self.cluster = LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=False,
+            protocol="inproc://",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address=None,
+            silence_logs=50,
+        )
+        self.client = Client(self.cluster, set_as_default=False)
+        self.client.wait_for_workers(workers, timeout=START_S)
+        self.executor = ClusterExecutor(self.client, Fit(), **how)
+        self.executor.begin()
+        self.futures: dict[str, Future[str]] = {}
+        self.notes: list[str] = []
+        self.ended: dict[str, float] = {}
+        """When each match ended, by the monotonic clock."""
+
+    @property
+    def workers(self) -> list[Any]:
+        """The workers alive, in the order in which they came."""
+        return [worker for worker in self.cluster.workers.values() if worker.status.name == "running"]
+
+    def submit(self, match: Match) -> None:
+        """Have a match played."""
+        future = self.executor.submit(answer, match)
+        self.futures[match.id] = future
+        future.add_done_callback(self._end)
+
+    def _end(self, future: Future[str]) -> None:
+        if not future.cancelled() and future.exception() is None:
+            self.ended[future.result()] = time.monotonic()
+
+    def play(self, matches: int, seconds: float) -> None:
+        """Have so many matches played."""
+        for number in range(matches):
+            self.submit(Match(str(number), seconds))
+        self.executor.flush()
+
+    def said(self, text: str) -> bool:
+        """Whether a note says this."""
+        self.notes += self.executor.new_notes()
+        return any(text in note for note in self.notes)
+
+    def freeze(self, worker: Any, *, silent: bool = True) -> None:
+        """Freeze a worker: its matches do not end, and if `silent`, it does not report to the scheduler."""
+        FROZEN.add(worker.contact_address)
+        if silent:
+            worker.loop.add_callback(worker.periodic_callbacks["heartbeat"].stop)
+
+    def kill(self, worker: Any) -> None:
+        """Cut a worker off at once, so that it ends."""
+        worker.loop.add_callback(worker.batched_stream.comm.abort)
+
+    def end(self) -> None:
+        """End everything."""
+        THAW.set()
+        self.executor.shutdown()
+        self.client.close()
+        self.cluster.close()
+        FROZEN.clear()
+        THAW.clear()
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Return once `holds` is true; AssertionError if it does not become true."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline_s, "waited too long"
+        time.sleep(0.01)
+
+
+@contextmanager
+def simulated(*args: Any, **how: Any) -> Iterator[Simulation]:
+    """A simulation, which is ended."""
+    simulation = Simulation(*args, **how)
+    try:
+        yield simulation
+    finally:
+        simulation.end()
+
+
+def come_and_go() -> None:
+    """Two workers freeze, two die, three join late: each match has one result."""
+    with simulated(10, silent_s=2.0) as simulation:
+        simulation.play(300, 0.1)
+        wait_until(lambda: len(simulation.ended) > 20)
+        first, second, third, fourth, *_ = simulation.workers
+        for worker in (first, second):
+            simulation.freeze(worker)
+        for worker in (third, fourth):
+            simulation.kill(worker)
+        simulation.cluster.scale(13)
+        wait_until(lambda: len(simulation.ended) == 300)
+        wait_until(lambda: simulation.said("joined, 1 match at a time"))
+        wait_until(lambda: simulation.said("was lost; others play its matches"))
+        wait_until(lambda: simulation.said("has been silent since"))
+
+
+def overdue() -> None:
+    """A match that takes longer than its clocks allow is played elsewhere, also where its worker reports as always."""
+    with simulated(2, limit_s=1.0) as simulation:
+        simulation.freeze(simulation.workers[0], silent=False)
+        simulation.play(8, 0.01)
+        wait_until(lambda: len(simulation.ended) == 8)
+        assert simulation.said("plays an overdue match; others play its matches")
+
+
+def shared() -> None:
+    """With shared dice nobody else plays the matches of a silent worker while it may come back, and others go on."""
+    with simulated(2, shared=True, silent_s=2.0) as simulation:
+        executor, (frozen, _) = simulation.executor, simulation.workers
+        simulation.freeze(frozen)
+        simulation.play(20, 0.01)
+        wait_until(lambda: simulation.said("its matches wait"))
+        wait_until(lambda: len(simulation.ended) + len(executor.stuck - simulation.ended.keys()) == 20)
+        waiting = executor.stuck - simulation.ended.keys()
+        assert waiting
+        assert executor.everywhere(time.monotonic) >= waiting, "its bots count as ended"
+        simulation.kill(frozen)
+        wait_until(lambda: all(future.done() for future in simulation.futures.values()))
+        died = {match for match, future in simulation.futures.items() if future.exception() is not None}
+        assert died == waiting
+        assert not executor.everywhere(time.monotonic), "a lost worker counts as alive"
+
+
+SCENARIOS = {"come-and-go": come_and_go, "overdue": overdue, "shared": shared}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenario", choices=SCENARIOS, help="only this small one, without a rate")
+    parser.add_argument("--workers", type=int, default=200, help="at the beginning and late")
+    parser.add_argument("--frozen", type=int, default=5)
+    parser.add_argument("--dying", type=int, default=10)
+    parser.add_argument("--late", type=int, default=20)
+    parser.add_argument(
+        "--mean-s", type=float, default=4.0, help="a match takes half to one and a half of it"
+    )
+    parser.add_argument("--for-s", type=float, default=90.0)
+    parser.add_argument("--least", type=float, default=0.9, help="share of the rate of the well workers")
+    args = parser.parse_args()
+    if args.scenario:
+        SCENARIOS[args.scenario]()
+        return
+    random = Random(1)
+    early = args.workers - args.late
+    simulation = Simulation(early)
+    executor = simulation.executor
+    sent, started, began_s, used_s = 0, early, time.monotonic(), time.process_time()
+    warm_s = 2 * args.mean_s  # until then workers have not ended a match
+    came = dict.fromkeys(simulation.workers, 0.0)
+    went: dict[Any, float] = {}
+    events = sorted(
+        [(random.uniform(0.1, 0.4) * args.for_s, "freeze") for _ in range(args.frozen)]
+        + [(random.uniform(0.1, 0.6) * args.for_s, "kill") for _ in range(args.dying)]
+        + [(random.uniform(0.1, 0.6) * args.for_s, "join") for _ in range(args.late)]
+    )
+    try:
+        while (now_s := time.monotonic() - began_s) < args.for_s:
+            while sent - len(simulation.ended) < executor.ahead * executor.jobs:
+                simulation.submit(Match(str(sent), random.uniform(0.5, 1.5) * args.mean_s))
+                sent += 1
+            executor.flush()
+            while events and events[0][0] < now_s:
+                what = events.pop(0)[1]
+                if what == "join":
+                    started += 1
+                    simulation.cluster.scale(started)
+                else:
+                    worker = random.choice([worker for worker in came if worker not in went])
+                    went[worker] = now_s
+                    (simulation.freeze if what == "freeze" else simulation.kill)(worker)
+            for worker in simulation.workers:
+                came.setdefault(worker, now_s)
+            time.sleep(0.05)
+        measured_s = args.for_s - warm_s
+        rate = sum(at_s - began_s > warm_s for at_s in list(simulation.ended.values())) / measured_s
+        cpu = (time.process_time() - used_s) / (time.monotonic() - began_s)
+        well_s = sum(
+            max(0.0, went.get(worker, args.for_s) - max(since_s, warm_s)) for worker, since_s in came.items()
+        )
+        best = well_s / args.mean_s / measured_s
+        while not all(future.done() for future in simulation.futures.values()):
+            executor.flush()
+            time.sleep(0.05)
+        print(
+            f"{len(came)} workers, {args.late} of them late: {len(simulation.ended)} of {sent} matches have a result, "
+            f"{sum(count > 1 for count in PLAYED.values())} were played twice; {rate:.1f} a second, "
+            f"{100 * rate / best:.0f} % of {best:.1f}; this process took {100 * cpu:.0f} % of a processor"
+        )
+        kinds = Counter(" ".join(note.split()[4:7]) for note in executor.new_notes())
+        print("notes:", ", ".join(f"{count} times '{kind} ...'" for kind, count in kinds.items()))
+        failed = [future.exception() for future in simulation.futures.values() if future.exception()]
+        assert not failed, failed[0]
+        assert len(simulation.ended) == sent
+        assert all(future.result() == number for number, future in simulation.futures.items())
+        if rate < args.least * best:
+            sys.exit(f"below {args.least:.0%}")
+    finally:
+        simulation.end()
+
+
+if __name__ == "__main__":
+    main()
