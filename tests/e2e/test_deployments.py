@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 from tests.soak.dask_processes import DaskProcesses
 from tests.waiting import PATIENCE_S, wait_until
 
