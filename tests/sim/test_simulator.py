@@ -262,3 +262,49 @@ def test_the_engine_replaces_nothing_of_the_authors(
     assert main(["bot", "engine", str(tmp_path)]) == 2
     assert "was not made by Warp League" in capsys.readouterr().err
     assert list((tmp_path / "engine").iterdir()) == []
+
+
+# -- for learners ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_keys_tell_positions_apart(game: str, players: int) -> None:
+    """Positions have equal keys exactly if they are equal, what is hidden included; keys can be put into a set."""
+    table, rng = sim.Simulator(game, players), Random(6)
+    states = []
+    state = table.roll_all(table.start(), rng)
+    while len(states) < 60 and table.actor(state) is not None:
+        states += [state, table.load(table.dump(state))]
+        state = table.play(state, rng.randrange(len(table.legal(state))), rng)
+    for one in states:
+        for other in states:
+            assert (table.key(one) == table.key(other)) == (one == other)
+    assert len({table.key(state) for state in states}) == len({json.dumps(table.dump(s)) for s in states})
+
+
+def test_a_key_holds_what_is_hidden() -> None:
+    """Two worlds that a seat cannot tell apart have the same view and different keys."""
+    table, rng = sim.Simulator("captains", 3), Random(1)
+    state = middle(table, rng)
+    seat = table.actor(state)
+    assert seat is not None
+    worlds = [table.determinize(table.view(state, seat), seat, rng) for _ in range(8)]
+    assert all(table.view(world, seat) == table.view(state, seat) for world in worlds)
+    assert len({table.key(world) for world in worlds}) > 1
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_setup_is_there_without_a_match(game: str, players: int) -> None:
+    """It is that of the start message, in Python and through the server; before the board is dealt there is none."""
+    table = sim.Simulator(game, players)
+    state = table.roll_all(table.start(), Random(1))
+    assert table.setup(state) == table.game.setup(state)
+    if table.actor(table.start()) == sim.CHANCE:
+        with pytest.raises(PositionError, match="roll_all"):
+            table.setup(table.start())
+    answers = told(
+        {"do": "new", "game": game, "players": players, "seed": "1"},
+        {"do": "load", "position": table.dump(state)},
+        {"do": "setup", "state": 2},
+    )
+    assert answers[2]["setup"] == table.setup(state)

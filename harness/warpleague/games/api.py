@@ -15,7 +15,7 @@ from warpleague.games.values import Cache, encoded
 from warpleague.games.words import action_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
     from random import Random
 
     from warpleague.games.guide import Guide
@@ -265,6 +265,13 @@ class Game(ABC, Generic[S, A]):
         `move` is an action of the acting seat, or what the dice showed when chance is to act; where several
         seats act at once, a dict with the action of each by seat. Trusts its caller that it is legal.
         """
+
+    def key(self, state: S) -> Hashable:
+        """A value that is equal for equal states of this process, and no others; hidden parts and history count.
+
+        The default makes JSON of the state; a game may have a quicker one.
+        """
+        return encoded(self.to_json(state))
 
     def rollout(self, state: S) -> Rollout[S] | None:  # noqa: ARG002 - see below
         """A quick way to play `state` on at random, for games that have one; None: `legal` and `apply` do it."""

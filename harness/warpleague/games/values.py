@@ -17,7 +17,7 @@ import attrs
 from warpleague.games.json_text import Part, decoded, encoded, part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
 
 __all__ = [
@@ -27,7 +27,9 @@ __all__ = [
     "Parts",
     "copier",
     "decoded",
+    "each",
     "encoded",
+    "keyer",
     "mask",
     "members",
     "part",
@@ -128,6 +130,22 @@ def copier(cls: type[C]) -> Callable[[C], C]:
     exec(source, names)  # the text is made of field names alone
     function: Callable[[C], C] = names["fresh"]
     return function
+
+
+def keyer(cls: type[C], **parts: Callable[[Any], Hashable]) -> Callable[[C], Hashable]:
+    """A function that gives equal keys to equal values of the attrs class `cls`: a tuple of the fields compared.
+
+    `parts` makes the keys of those fields that cannot be hashed.
+    """
+    names = [field.name for field in attrs.fields(cls) if field.eq]
+    items = [f"parts[{name!r}](old.{name})" if name in parts else f"old.{name}" for name in names]
+    function: Callable[[C], Hashable] = eval(f"lambda old: ({', '.join(items)},)", {"parts": parts})
+    return function  # the text is made of field names alone
+
+
+def each(key: Callable[[Any], Hashable]) -> Callable[[Iterable[Any]], Hashable]:
+    """For `keyer`: the keys of all items."""
+    return lambda items: tuple(map(key, items))
 
 
 def replaced(row: tuple[T, ...], at: int, item: T) -> tuple[T, ...]:

@@ -53,6 +53,7 @@ class Session:
             "load": self._load,
             "dump": self._dump,
             "legal": self._legal,
+            "setup": self._setup,
             "view": self._view,
             "determinize": self._determinize,
             "apply": self._apply,
@@ -119,6 +120,10 @@ class Session:
     def _legal(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
         return {"legal": [table.json(action) for action in table.legal(state)]}
+
+    def _setup(self, request: JsonObject) -> JsonObject:
+        table, state = self._state(request)
+        return {"setup": table.setup(state)}
 
     def _view(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)

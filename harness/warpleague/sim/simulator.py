@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from warpleague.errors import ActionError, OptionsError
+from warpleague.errors import ActionError, OptionsError, PositionError
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll, rollout
@@ -14,7 +14,7 @@ from warpleague.match.chance import Dice, match_key
 from warpleague.sim.cores import over_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
     from random import Random
 
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
@@ -65,6 +65,23 @@ class Simulator:
     def dump(self, state: State) -> JsonObject:
         """The whole position as JSON, what is hidden included."""
         return self.game.to_json(state)
+
+    def key(self, state: State) -> Hashable:
+        """A value that can be hashed, and is equal for equal positions of this table only.
+
+        It holds the whole position: what is hidden, what everybody knows of it, the turn and the dice. Keys hold
+        within one process; to store a position elsewhere, use `dump`.
+        """
+        return self.game.key(state)
+
+    def setup(self, state: State) -> JsonObject:
+        """The `setup` of the start message of a match with this board: static facts that all seats know.
+
+        `PositionError` if dice are to be rolled at `state`: the board of captains is dealt by the first ones.
+        """
+        if self.actor(state) == CHANCE:
+            raise PositionError("dice are to be rolled here: setup is for a position after roll_all")
+        return self.game.setup(state)
 
     def view(self, state: State, seat: int) -> JsonObject:
         """The view of `seat`: the `state` of a question."""

@@ -12,10 +12,10 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 
+from warpleague.bridges.pettingzoo.episode import rewards_of, to_decision
 from warpleague.bridges.pettingzoo.observation import MISSING, layout
 from warpleague.bridges.pettingzoo.universe import universe
 from warpleague.games import load_game
-from warpleague.games.api import CHANCE
 from warpleague.match.chance import Dice, match_key
 from warpleague.match.setup import load_options
 
@@ -89,24 +89,13 @@ class Environment(AECEnv):  # type: ignore[misc]
 
     def _advance(self) -> None:
         """Play on to the next question, or to the end."""
-        game, state, dice = self.game, self.position, self._dice
-        while actors := game.actors(state):
-            if actors[0] == CHANCE:
-                state, _ = game.apply(state, dice.roll(dice.at(game.address(state)), game.chance(state)))
-                continue
-            legal = game.legal(state, actors[0])
-            if len(legal) > 1:
-                self.position, self.legal = state, legal
-                self.agent_selection = self.possible_agents[actors[0]]
-                return
-            state, _ = game.apply(state, legal[0])
-        self.position, self.legal = state, ()
-        outcome = game.outcome(state)
-        for agent, rank, score in zip(self.possible_agents, outcome.ranks, outcome.scores, strict=True):
-            lost = sum(other < rank for other in outcome.ranks)
-            won = sum(other > rank for other in outcome.ranks)
-            self.rewards[agent] = (won - lost) / (self._players - 1) if self._players > 1 else score
-            self.terminations[agent] = True
+        self.position, self.legal = to_decision(self.game, self.position, self._dice)
+        if self.legal:
+            self.agent_selection = self.possible_agents[self.game.actors(self.position)[0]]
+            return
+        rewards = rewards_of(self.game.outcome(self.position))
+        self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
+        self.terminations = dict.fromkeys(self.possible_agents, True)
         if not hasattr(self, "agent_selection") or self.agent_selection not in self.agents:
             self.agent_selection = self.agents[0]
 

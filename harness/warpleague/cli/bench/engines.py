@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.bench.ground import players_of
 from warpleague.cli.bench.rows import Figure
 from warpleague.games.api import CHANCE
-from warpleague.games.playout import drawn
+from warpleague.games.playout import EngineRollout, drawn, rollout
 from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warpleague.cli.bench.ground import Ground
-    from warpleague.games.api import Game
+    from warpleague.games.api import Game, Rollout
 
 
 def against_openspiel(ground: Ground) -> list[Figure]:
@@ -80,6 +83,42 @@ def playout(game: Game[Any, Any], players: int, options: Any, rng: Random) -> tu
             state, _ = apply(state, choices[int(random() * len(choices))])
             actions += 1
     return actions, steps
+
+
+def rollouts(ground: Ground) -> list[Figure]:
+    """Random playouts per second of processor time from the first decision; and how many times those by the engine.
+
+    The two take turns within this run. The engine makes a list of legal actions and a position for each decision.
+    """
+    figures = []
+    with ground.one_core():
+        for name, game in ground.games.items():
+            rng = Random(1)
+            state = game.initial(players_of(game), game.Options())
+            while game.actors(state) == (CHANCE,):
+                state, _ = game.apply(
+                    state, tuple([drawn(draw, rng.random()) for draw in game.chance(state)])
+                )
+            quick = slow = 0.0
+            for _ in range(3):
+                slow += _playouts(partial(EngineRollout, game, state), rng, ground.scale / 3)
+                quick += _playouts(partial(rollout, game, state), rng, ground.scale / 3)
+            figures.append(Figure(name, quick / 3, "playouts/s"))
+            goal = 10.0 if name == "captains" else 5.0
+            figures.append(Figure(f"{name}, to the engine", quick / slow, goal=goal, most=False))
+    return figures
+
+
+def _playouts(begin: Callable[[], Rollout[Any]], rng: Random, seconds: float) -> float:
+    """Playouts per second of processor time."""
+    played = 0
+    begun = time.process_time()
+    while (spent := time.process_time() - begun) < seconds or not played:
+        one = begin()
+        one.play(rng.random)
+        one.outcome()
+        played += 1
+    return played / spent
 
 
 def engine_s(game: Game[Any, Any], record: bytes) -> float:

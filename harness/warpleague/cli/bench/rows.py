@@ -84,6 +84,12 @@ ROWS: Final = (
     Row("wire", "a decision without a game, to the common measure", "matches:wire", "moment"),
     Row("match", "a decision of a match of a league, as a command, to the common measure", "leagues:whole"),
     Row("engines", "engine steps a second, to those of OpenSpiel's backgammon", "engines:against_openspiel"),
+    Row(
+        "playout",
+        "random playouts a second, to those by legal actions and positions",
+        "engines:rollouts",
+        "moment",
+    ),
     Row("short", "matches of 30 decisions a second", "leagues:short"),
     Row("demo", "where the processor time of the demo's last league goes", "demo:shares", "minutes"),
     Row("start", "commands, to python -c pass", "starts:commands"),

@@ -10,10 +10,10 @@ import attrs
 from warpleague.games.aliens.actions import JUMP_REACH, Reach
 from warpleague.games.aliens.geometry import COUNT, STARTS
 from warpleague.games.api import CHANCE
-from warpleague.games.values import copier
+from warpleague.games.values import copier, keyer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from warpleague.games.aliens.actions import Action
     from warpleague.games.aliens.options import Options
@@ -93,6 +93,13 @@ class State:
 
 fresh: Final = copier(State)
 """A copy of a position, to be changed before anybody else sees it."""
+
+_key: Final = keyer(State)
+
+
+def key(state: State) -> Hashable:
+    """The key of a position."""
+    return _key(state)
 
 
 def initial(players: int, options: Options) -> State:

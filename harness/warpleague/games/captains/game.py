@@ -48,6 +48,7 @@ class Captains(Game[Position, Action]):
     initial = staticmethod(_state.initial)
     match_of = staticmethod(_state.match_of)
     actors = staticmethod(_state.actors)
+    key = staticmethod(_state.key)
     chance = staticmethod(_rules.chance)
     address = staticmethod(_rules.address)
     legal = staticmethod(_legal.legal)

@@ -9,14 +9,16 @@ import attrs
 from warpleague.games.api import CHANCE
 from warpleague.games.captains.actions import WARPS
 from warpleague.games.captains.dealing import RULES, Dealing, first_deal, plan
-from warpleague.games.values import copier, replaced
+from warpleague.games.captains.memory import Known
+from warpleague.games.values import copier, each, keyer, replaced
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from warpleague.games.api import Event
     from warpleague.games.captains.actions import Action, Place, Warp
     from warpleague.games.captains.dealing import Plan, Why
     from warpleague.games.captains.geometry import Galaxy, Layout
-    from warpleague.games.captains.memory import Known
     from warpleague.games.captains.options import Options
 
 HAND: Final = 4
@@ -238,6 +240,15 @@ class State:
 fresh: Final = copier(State)
 fresh_cards: Final = copier(Cards)
 """Copies of a position and of its cards, to be changed before anybody else sees them."""
+
+
+_state_key: Final = keyer(State, tokens=keyer(Tokens), cards=keyer(Cards, known=each(keyer(Known))))
+_dealing_key: Final = keyer(Dealing)
+
+
+def key(state: Position) -> Hashable:
+    """The key of a position."""
+    return _state_key(state) if isinstance(state, State) else _dealing_key(state)
 
 
 def changed(counts: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:

@@ -10,9 +10,11 @@ import attrs
 from warpleague.games.api import CHANCE
 from warpleague.games.coasters.geometry import Galaxy, Systems, galaxy
 from warpleague.games.coasters.options import MAX_COLOURS
-from warpleague.games.values import copier, encoded
+from warpleague.games.values import copier, each, encoded, keyer
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from warpleague.games.coasters.options import Options
 
 LAY, DEPLOY, CHOOSE, ROLL, TURN, ALLY, CLAIMED, OVER = range(8)
@@ -135,9 +137,15 @@ class State:
 fresh_table: Final = copier(Table)
 fresh: Final = copier(State)
 """Copies of a table and of a position, to be changed before anybody else sees them."""
+_key: Final = keyer(State, table=keyer(Table, messages=each(keyer(Message))))
 
 UNBUILT: Final = galaxy(())
 """Stands for the galaxy until all coasters are laid."""
+
+
+def key(state: State) -> Hashable:
+    """The key of a position."""
+    return _key(state)
 
 
 def initial(players: int, options: Options) -> State:

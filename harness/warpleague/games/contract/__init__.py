@@ -156,6 +156,9 @@ class _Run(KnowledgeChecker):
             self.step, self.doing = sample.step, " (retiring)"
             self.check_retirement(sample.state, max_steps)
         self.check_replay(moves, collected)
+        keys = {self.game.key(sample.state): sample.text for sample in collected}
+        for sample in collected:
+            self.demand(keys[self.game.key(sample.state)] == sample.text, "two states have the same key")
         for sample in collected:
             self.step, self.doing = sample.step, ""
             if dumps(self.game.to_json(sample.state)) != sample.text:
@@ -216,6 +219,7 @@ class _Run(KnowledgeChecker):
         again = self.reload(data)
         self.demand(data == before, "from_json changed its argument")
         self.demand(again == state, "from_json(to_json(state)) is not the state")
+        self.demand(game.key(again) == game.key(state), "the state has another key once it is loaded")
         self.same(game.to_json(again), before, "to_json of the loaded state")
         for move in moves[sample.step : sample.step + 5]:
             for actor in () if is_rolled(move) else game.actors(again):
@@ -285,6 +289,7 @@ class _Run(KnowledgeChecker):
             self.doing = f" (after {name})"
             again = copied(state)
             self.demand(again == state, "the copied state is another")
+            self.demand(game.key(again) == game.key(state), "the copied state has another key")
             self.same(game.to_json(again), game.to_json(state), "to_json of the copied state")
             for move in moves:
                 twin = copied(move)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import attrs
 
@@ -10,7 +10,10 @@ from warpleague.games.api import CHANCE
 from warpleague.games.sheets.actions import ALL_UNITS
 from warpleague.games.sheets.geometry import BOX_EDGES
 from warpleague.games.sheets.options import Options
-from warpleague.games.values import copier
+from warpleague.games.values import copier, each, keyer
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 Phase = Literal["roll", "keep", "mark", "take", "use", "lines", "over"]
 PHASES: Final[tuple[Phase, ...]] = ("roll", "keep", "mark", "take", "use", "lines", "over")
@@ -68,9 +71,15 @@ class State:
 fresh_sheet: Final = copier(Sheet)
 fresh: Final = copier(State)
 """Copies of a sheet and of a position, to be changed before anybody else sees them."""
+_key: Final = keyer(State, sheets=each(keyer(Sheet)))
 
 
 _ACTORS: Final = {CHANCE: (CHANCE,), NOBODY: (), **{seat: (seat,) for seat in range(4)}}
+
+
+def key(state: State) -> Hashable:
+    """The key of a position."""
+    return _key(state)
 
 
 def initial(players: int, options: Options) -> State:
