@@ -74,6 +74,31 @@ def is_at(page: Any, told: str) -> None:
     wait(page, f"() => ({_AT})() === '{told}'")
 
 
+def go_by_turns(page: Any, last: int) -> None:
+    """The arrows lead from turn to turn, with Shift from step to step; who wants no result sees none before the end."""
+    turn = "() => document.getElementById('moment').textContent.split(' of ')[0]"
+    click(page, page.query_selector("#forth"))
+    first = page.evaluate(turn)
+    click(page, page.query_selector("#forth"))
+    wait(page, f"() => ({turn})() !== '{first}'")
+    at = int(page.evaluate(_AT))
+    page.keyboard.press("Shift+ArrowLeft")
+    is_at(page, str(at - 1))
+    page.keyboard.press("Shift+ArrowRight")
+    is_at(page, str(at))
+    page.keyboard.press("ArrowLeft")
+    wait(page, f"() => ({turn})() === '{first}'")
+    click(page, page.query_selector("#quiet"))
+    assert not page.is_visible("#outcome")
+    assert not page.is_visible("#facts .result")
+    page.keyboard.press("End")
+    is_at(page, str(last))
+    assert page.is_visible("#outcome")
+    click(page, page.query_selector("#quiet"))
+    page.evaluate("() => { location.hash = 'n=3'; }")  # as a link to a moment does
+    is_at(page, "3")
+
+
 def click_through(page: Any, root: str) -> int:
     """Click through a site; how many things were tried."""
     page.goto(root + "index.html")
@@ -83,20 +108,24 @@ def click_through(page: Any, root: str) -> int:
     is_ready(page)
     last = page.evaluate("() => Number(document.getElementById('slider').max)")
     if page.is_visible("#chart"):
-        # The middle of the chart is the middle of the match.
+        # The middle of the chart is the middle of the match: with Shift that step, else the end of its turn.
+        page.keyboard.down("Shift")
         click(page, page.query_selector("#chart"))
+        page.keyboard.up("Shift")
         wait(page, f"() => Math.abs(({_AT})() - {last / 2}) <= 2")
     page.wait_for_timeout(500)  # the list has scrolled to that line
     click(page, page.query_selector("#log .entry:nth-child(4)"))
     is_at(page, "3")
-    click(page, page.query_selector(".chip:nth-child(2)"))
-    wait(page, "() => document.querySelector('.chip:nth-child(2)').getAttribute('aria-pressed') === 'true'")
+    click(page, page.query_selector(".standing"))
+    wait(page, "() => document.querySelector('.standing').getAttribute('aria-pressed') === 'true'")
     click(page, page.query_selector("#copy"))
     wait(page, "() => document.getElementById('copy').textContent === 'copied'")
     assert page.url.endswith("#n=3&as=0"), page.url
     if page.context.browser.browser_type.name == "chromium":  # elsewhere the clipboard may not be read
         assert page.evaluate("() => navigator.clipboard.readText()") == page.url
-    click(page, page.query_selector(".chip:nth-child(1)"))
+    click(page, page.query_selector("#everything"))
+    wait(page, "() => document.querySelector('.standing').getAttribute('aria-pressed') === 'false'")
+    go_by_turns(page, last)
     # What is saved is seen where it is made: not every browser tells scripts of its downloads.
     page.evaluate(
         "() => { const made = URL.createObjectURL.bind(URL);"

@@ -137,6 +137,10 @@ class Scene:
     """The seat whose sheet is drawn large."""
     roles: tuple[str, ...] = ()
     """The names of the seats in the game's texts, in their order, where they do not say `seat 0`."""
+    seat_lines: tuple[str, ...] = ()
+    """A few words for each seat beside its score, such as how many cards it holds, of what every seat may know."""
+    turn: tuple[int, int] | None = None
+    """The number of the round or turn, and whose turn it is; a replay goes from turn to turn. None: no turn."""
 
 
 def plain_scene(facts: Mapping[str, Any]) -> Scene:

@@ -133,6 +133,20 @@ def _scores(ships: tuple[int, ...]) -> tuple[float, ...]:
     )
 
 
+@lru_cache(maxsize=32)
+def _seat_lines(ships: tuple[int, ...], lost: int, unlaid: tuple[int, int]) -> tuple[str, ...]:
+    """The coins that each side has yet to lay or, once all lie, how far its ships are from the enemy's base."""
+    return tuple(
+        counted(unlaid[seat], "coin") + " in hand"
+        if sum(unlaid)
+        else " · ".join(
+            f"{SHIPS[ship].title()} {_FAR[seat][ships[ship]]} to go{', loses a turn' if lost >> ship & 1 else ''}"
+            for ship in (2 * seat, 2 * seat + 1)
+        )
+        for seat in (0, 1)
+    )
+
+
 @lru_cache(maxsize=16)
 def _hands(holes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The coins that each side has not laid yet."""
@@ -276,6 +290,8 @@ def scene(state: State, viewer: int | None) -> Scene:
         columns=_COLUMNS,
         rows=_ROWS,
         scores=_scores(state.ships),
-        measure="steps won towards the enemy's base",
+        measure="steps won",
         roles=SIDES,
+        seat_lines=_seat_lines(state.ships, state.lost, (len(hands[0]), len(hands[1]))),
+        turn=None if state.phase < PLACE else (0 if state.phase == PLACE else state.turn + 1, state.seat),
     )

@@ -216,8 +216,8 @@ def _owned(
     hand: tuple[int, ...],
     seen: bool,
     pile: tuple[int, ...],
-) -> tuple[Panel, tuple[Tray, ...]]:
-    """An owner's texts and trays beside the board: the points, hand and what was delivered.
+) -> tuple[Panel, tuple[Tray, ...], str]:
+    """An owner's texts and trays beside the board, the points, hand and what was delivered, and its line as a seat.
 
     `placed` are its tokens on the board; `seen` says whether the viewer sees its `hand`.
     """
@@ -240,7 +240,8 @@ def _owned(
         items = tuple(Item("hidden-passenger", "?", f"hand-{owner}-{i}", "card") for i in range(sum(hand)))
     delivered = _counted("delivered", f"pile-{owner}", pile)
     trays = [Tray(name, (row,), owner) for name, row in (("Hand", items), ("Delivered", delivered)) if row]
-    return Panel(title, tuple(lines), owner, len(lines) - above), tuple(trays)
+    line = "retired" if retired else f"hand {sum(hand)} · delivered {sum(pile)} · tokens {placed}"
+    return Panel(title, tuple(lines), owner, len(lines) - above), tuple(trays), line
 
 
 @lru_cache(maxsize=32)
@@ -290,11 +291,13 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
         _cells(galaxy, tokens.reached),
         pieces + _ships(galaxy, state.ships),
         links,
-        (*(panel for panel, _ in owned), docks, _explored(len(galaxy.planets), tokens.reached)),
+        (*(panel for panel, _, _ in owned), docks, _explored(len(galaxy.planets), tokens.reached)),
         caption,
-        trays=docked + tuple(tray for _, trays in owned for tray in trays),
+        trays=docked + tuple(tray for _, trays, _ in owned for tray in trays),
         legend=_MEANINGS,
         scores=tuple(float(sum(points[seat])) for seat in range(players)),
+        seat_lines=tuple([line for _, _, line in owned[:players]]),
+        turn=(state.round, state.seat) if 0 <= state.seat < players else None,
     )
 
 

@@ -83,6 +83,21 @@ def scene(state: State, viewer: int | None) -> Scene:
             for seat in range(facts.players)
         ),
         measure="hit points left",
+        seat_lines=_seat_hits(table.hits, table.alive, facts.players, facts.ships),
+        turn=(table.round if state.phase > st.DEPLOY else 0, state.seat) if state.seat >= 0 else None,
+    )
+
+
+@lru_cache(maxsize=32)  # they change with a hit only
+def _seat_hits(hits: tuple[int, ...], alive: int, players: int, ships: int) -> tuple[str, ...]:
+    """The hit points of each seat's ships, the lost ones hollow."""
+    return tuple(
+        " · ".join(
+            "▲" * hits[colour] + "△" * (st.HITS - hits[colour]) for colour in range(seat, ships, players)
+        )
+        if alive >> seat & 1
+        else "out"
+        for seat in range(players)
     )
 
 

@@ -62,7 +62,7 @@ def scene(state: State, viewer: int | None) -> Scene:
     ]
     panels = tuple(
         Panel(_title(state, seat, sum(points[seat])), lines, seat, len(lines))
-        for seat, (lines, _) in enumerate(sections)
+        for seat, (lines, _, _) in enumerate(sections)
     )
     dice_lines = _dice_lines(state)
     dice = Panel("dice", dice_lines, drawn=len(dice_lines))
@@ -78,7 +78,7 @@ def scene(state: State, viewer: int | None) -> Scene:
         panels,
         f"Round {state.round} of {ROUNDS}{turn}: {todo}",
         trays=(
-            *(tray for _, trays in sections for tray in trays),
+            *(tray for _, trays, _ in sections for tray in trays),
             *_dice(state),
         ),
         legend=_LEGEND,
@@ -86,6 +86,8 @@ def scene(state: State, viewer: int | None) -> Scene:
         rows=_FACES,
         scores=tuple(float(sum(parts)) for parts in points),
         apart=True,
+        seat_lines=tuple([line for _, _, line in sections]),
+        turn=(state.round, state.seat) if state.phase not in ("lines", "over") else None,
         focus=state.actor if state.actor >= 0 else state.seat,
     )
 
@@ -150,9 +152,15 @@ def _sections(
     blue: tuple[int, ...],
     stored: tuple[int, int],
     points: tuple[int, int, int],
-) -> tuple[tuple[str, ...], tuple[Tray, ...]]:
-    """The sections beside the white one, the free lines and rerolls stored, and the points: as text and in trays."""
-    return _text(yellow, red, blue, stored, points), tuple(_printed(seat, yellow, red, blue, stored, points))
+) -> tuple[tuple[str, ...], tuple[Tray, ...], str]:
+    """The sections beside the white one, the free lines and rerolls stored, and the points: as text and in trays.
+
+    Third, the boxes, those with a wormhole and the connections in one line.
+    """
+    single, double, linked = points
+    line = f"{counted(single + double // 2, 'box')} · {double // 2} doubled · {counted(linked // 3, 'connection')}"
+    trays = tuple(_printed(seat, yellow, red, blue, stored, points))
+    return _text(yellow, red, blue, stored, points), trays, line
 
 
 _FACES: Final = tuple(f"die-{value}" for value in range(1, SIDE + 1))

@@ -10,7 +10,8 @@ The plain form of a scene is an object of seven lists, and of values:
      "panels": [[title, owner, drawn], ...], "lines": [[text, ...], ...],
      "trays": [[title, owner], ...], "items": [[[[kind, text, id, glyph, crossed], ... of a row], ... of a tray], ...],
      "shape": "square", "caption": "...", "legend": [[name, meaning], ...], "columns": [...], "rows": [...],
-     "scores": [...], "measure": "points", "roles": [...], "apart": false, "focus": null}
+     "scores": [...], "measure": "points", "roles": [...], "seat_lines": [...], "turn": [3, 0], "apart": false,
+     "focus": null}
 
 where `lines` holds those lines of the panel at the same place that are not drawn otherwise, and `items` the rows of
 the tray at the same place. What an entry of a list has nothing of at its end is left out there.
@@ -43,8 +44,9 @@ _NOTHING: Final = Scene("square", ())
 EMPTY: Final[Plain] = {
     "shape": "",
     "caption": "",
-    **{name: [] for name in ("legend", "columns", "rows", "scores", "roles", *LISTS)},
+    **{name: [] for name in ("legend", "columns", "rows", "scores", "roles", "seat_lines", *LISTS)},
     "measure": "points",
+    "turn": None,
     "apart": False,
     "focus": None,
 }
@@ -81,6 +83,10 @@ def _texts(texts: Iterable[str]) -> list[str]:
 
 def _scores(scores: Iterable[float]) -> list[float]:
     return [_number(round(score, 3)) for score in scores]
+
+
+def _turn(turn: tuple[int, int] | None) -> list[int] | None:
+    return None if turn is None else list(turn)
 
 
 def _as_it_is(value: T) -> T:
@@ -149,6 +155,8 @@ _VALUES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "scores": _scores,
     "measure": _text,
     "roles": _texts,
+    "seat_lines": _texts,
+    "turn": _turn,
     "apart": _as_it_is,
     "focus": _as_it_is,
 }

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def judged(analysis: Analysis, names: Sequence[str]) -> dict[int, dict[str, Any]]:
     """For each judged line what its frame gets besides: `judged`, and `turn` at turning points.
 
-    `worth` has the value before and after, and half the 95 % interval of the latter, where they are shares.
+    `worth` has the value before and after, and half the 95 % interval of the latter, where they are shares; `loss` is
+    the share by which the best action found was better, where that is known.
     """
     by_line: dict[int, dict[str, Any]] = {}
     for verdict in analysis.verdicts:
@@ -27,6 +28,8 @@ def judged(analysis: Analysis, names: Sequence[str]) -> dict[int, dict[str, Any]
                 round(value, 4)
                 for value in (verdict.before.value, verdict.after.value, verdict.after.interval or 0)
             ]
+            if verdict.loss is not None:
+                about["loss"] = round(max(0.0, verdict.loss.value), 4)
         if verdict.blunder:
             about["blunder"] = True
         by_line[verdict.decision.n] = {"judged": about}

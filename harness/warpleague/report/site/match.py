@@ -11,7 +11,7 @@ from warpleague.report.site.frames import CompressedJson, compress_replay
 from warpleague.report.site.judged import judged
 from warpleague.report.site.page_frame import alone, linked, render
 from warpleague.report.wording.analysis_words import by_text
-from warpleague.report.wording.match_words import conditions, labels, number, one_line, outcome
+from warpleague.report.wording.match_words import conditions, labels, number, one_line, outcome, placing
 
 if TYPE_CHECKING:
     from warpleague.match.replay import Replay
@@ -97,6 +97,7 @@ def _content(
             "seat": seat,
             "label": called[seat],
             "rank": ranks[seat],
+            "place": placing(ranks, seat),
             "score": number(scores[seat]),
             "faults": faults[seat],
         }

@@ -46,6 +46,7 @@ SCRIPTS: Final = {
         "zoom.js",
         "analysis.js",
         "chart.js",
+        "turns.js",
         "viewer.js",
     ),
     "index": ("codec.js", "glyphs.js", "board.js", "painter.js", "matches.js"),

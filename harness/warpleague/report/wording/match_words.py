@@ -76,6 +76,15 @@ def labels(names: Sequence[str]) -> list[str]:
     return [f"{name} #{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 
+def placing(ranks: Sequence[int], seat: int) -> str:
+    """The place of a seat among several as an ordinal, such as `2nd` or `1st, shared`; empty for a seat alone."""
+    if len(ranks) == 1:
+        return ""
+    rank = ranks[seat]
+    ending = "th" if 10 < rank < 14 else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{ending}" + (", shared" if ranks.count(rank) > 1 else "")
+
+
 def outcome(
     names: Sequence[str], ranks: Sequence[int], scores: Sequence[float], rival: float | None, why: str
 ) -> str:

@@ -6,6 +6,8 @@ globalThis.warpleague ??= {};
 
 (() => {
   const { element } = globalThis.warpleague;
+  const NOTED = 0.02; // the least share of the points lost that is noted
+  const MISTAKE = 0.1;
 
   /** The parts of the chart, of height `high`; none where no decision has a value that is a share. */
   function worthParts(frames, high) {
@@ -40,5 +42,25 @@ globalThis.warpleague ??= {};
     return next < 0 ? frames.findIndex((frame) => frame.judged?.blunder) : next;
   }
 
-  Object.assign(globalThis.warpleague, { worthParts, judgedFacts, nextBlunder });
+  /** How much a decision lost against the best that was found, as on a chess site: a sign, and percent; "" for nothing. */
+  function lossText({ judged }) {
+    if (judged?.blunder) return judged.loss === undefined ? "??" : `?? −${Math.round(100 * judged.loss)} %`;
+    if (judged?.loss === undefined || judged.loss < NOTED) return "";
+    return `${judged.loss >= MISTAKE ? "?" : "?!"} −${Math.round(100 * judged.loss)} %`;
+  }
+
+  /** For each seat that was judged: how many decisions, what they lost on average, and how many were blunders. */
+  function lossesOf(frames, names) {
+    return names.flatMap((name, seat) => {
+      const own = frames.filter((frame) => frame.seat === seat && frame.judged);
+      const lost = own.filter(({ judged }) => judged.loss !== undefined);
+      if (own.length === 0) return [];
+      const mean = lost.reduce((sum, { judged }) => sum + judged.loss, 0) / (lost.length || 1);
+      const blunders = own.filter(({ judged }) => judged.blunder).length;
+      const of = lost.length > 0 ? `loses ${(100 * mean).toFixed(1)} % a decision, ` : "";
+      return [`${name} ${of}${blunders} ${blunders === 1 ? "blunder" : "blunders"} in ${own.length}`];
+    });
+  }
+
+  Object.assign(globalThis.warpleague, { worthParts, judgedFacts, nextBlunder, lossText, lossesOf });
 })();

@@ -178,7 +178,7 @@ globalThis.warpleague ??= {};
       const small = picture.startsWith("coin ");
       const at = picture ? shift : { x: -width / 2, anchor: "start" };
       const name = small ? "corner" : "mark";
-      group.append(text(name, content, { size: size * (small ? 0.4 : 0.46), room: picture ? width - 4 : width, high: size * 0.9, ...at }));
+      group.append(text(name, content, { size: size * (small ? 0.4 : 0.46), room: picture ? width - 4 : width, high: size, ...at }));
     }
     if (crossed) {
       const far = ROUND(size * 0.36);
@@ -213,6 +213,18 @@ globalThis.warpleague ??= {};
     });
   }
 
+  /** The pieces that were lost since `before`, and the links that led to them or to a piece that was hit: the shots. */
+  function losses(before, scene) {
+    const none = { pieces: [], links: [] };
+    if (!before || before.pieces === scene.pieces) return none;
+    const now = new Map(scene.pieces.filter((piece) => piece[6]).map((piece) => [piece[6], piece]));
+    const hurt = before.pieces.filter((piece) => piece[6] && (now.get(piece[6])?.[9] ?? 0) < (piece[9] ?? 0));
+    const pieces = before.pieces.filter((piece) => piece[6] && !now.has(piece[6]));
+    const shots = before.links.filter(([, , x, y]) => [...hurt, ...pieces].some((piece) => piece[0] === x && piece[1] === y));
+    const links = before.links.filter((link) => shots.some((shot) => shot[4] === link[4] && shot[5] === link[5]));
+    return { pieces, links };
+  }
+
   function isLabel(label) {
     return label !== "" && !FILLER.test(label);
   }
@@ -240,6 +252,6 @@ globalThis.warpleague ??= {};
   }
 
   Object.assign(globalThis.warpleague, {
-    SIDE, RADIUS, ROUND, dress, hue, words, text, point, cell, token, places, link, item, wide, traysOf, newSince, moves, isLabel, same, fit,
+    SIDE, RADIUS, ROUND, dress, hue, words, text, point, cell, token, places, link, item, wide, traysOf, newSince, losses, moves, isLabel, same, fit,
   });
 })();

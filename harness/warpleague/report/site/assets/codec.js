@@ -9,7 +9,7 @@ globalThis.warpleague ??= {};
 (() => {
   const LISTS = ["cells", "pieces", "links", "panels", "lines", "trays", "items"];
   const EMPTY = {
-    shape: "", caption: "", legend: [], columns: [], rows: [], scores: [], measure: "points", roles: [], apart: false, focus: null,
+    shape: "", caption: "", legend: [], columns: [], rows: [], scores: [], measure: "points", roles: [], seat_lines: [], turn: null, apart: false, focus: null,
     ...Object.fromEntries(LISTS.map((name) => [name, []])),
   };
   const SPACING = 32; // frames between two scenes that are kept

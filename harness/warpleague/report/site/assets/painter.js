@@ -9,8 +9,9 @@ globalThis.warpleague ??= {};
 (() => {
   const wl = globalThis.warpleague;
   const { SIDE, RADIUS, ROUND, element, glyph, text, point } = wl;
-  const NARROW = "(max-width: 900px)"; // of the window: there the page is one column, and has room below
-  const SHEET = 490; // the width of a sheet on a narrow screen, in units of the drawing
+  const SHEET = 490; // the width of a sheet with its trays below the board, in units of the drawing
+  const GAP = 14; // between sheets
+  const TABLE = 60; // pixels that the dice above the sheets take
   const PAD = 16;
   const HEAD = 46; // the height of its heading
   const ITEM = 29; // the size of an item on it
@@ -30,7 +31,7 @@ globalThis.warpleague ??= {};
       this.box = [0, 0, 1, 1];
     }
 
-    draw(scene, before, trail) {
+    draw(scene, before, trail, gone) {
       const crowd = new Map();
       for (const piece of scene.pieces) {
         const key = `${piece[0]},${piece[1]}`;
@@ -41,7 +42,7 @@ globalThis.warpleague ??= {};
       this.discs(scene.cells);
       this.links(scene.links, before?.links);
       this.pieces(scene, before?.pieces, crowd);
-      this.trail(trail);
+      this.trail(trail, gone);
     }
 
     frame({ cells, columns, rows }) {
@@ -178,9 +179,22 @@ globalThis.warpleague ??= {};
       }
     }
 
-    /** A ghost where a piece was, and an arrow from there. */
-    trail(trail) {
-      this.layers.trail.replaceChildren(...trail.flatMap(({ old, piece }) => {
+    /** A ghost where a piece was, and an arrow from there; where one was lost, it is crossed, with the shot that hit it. */
+    trail(trail, gone) {
+      const shots = gone.links.map((link) => {
+        const made = wl.link(link, point(this.shape, link[0], link[1]), point(this.shape, link[2], link[3]), true);
+        made.classList.add("shot");
+        return made;
+      });
+      const lost = gone.pieces.map((piece) => {
+        const radius = SIDE * 0.35;
+        const made = wl.dress(element("g", { class: "lost", transform: move(...point(this.shape, piece[0], piece[1])) }), piece[2], piece[4]);
+        const far = ROUND(radius * 1.1);
+        const cross = element("path", { class: "cross", d: `M${-far} ${-far}L${far} ${far}M${far} ${-far}L${-far} ${far}` });
+        made.append(...wl.token(piece, radius), cross);
+        return made;
+      });
+      this.layers.trail.replaceChildren(...shots, ...lost, ...trail.flatMap(({ old, piece, ghost: shown = true }) => {
         const [from, to] = [point(this.shape, old[0], old[1]), point(this.shape, piece[0], piece[1])];
         const far = Math.hypot(to[0] - from[0], to[1] - from[1]);
         const radius = this.radii.get(piece[6]) ?? SIDE * 0.35;
@@ -196,15 +210,18 @@ globalThis.warpleague ??= {};
           element("line", { x1: ROUND(from[0]), y1: ROUND(from[1]), x2: ROUND(end[0] - ux * 6), y2: ROUND(end[1] - uy * 6) }),
           element("path", { d: "M0 0 L7 13 L-7 13Z", transform: `${move(...end)} rotate(${turn})` }),
         );
-        return [ghost, arrow];
+        return shown ? [ghost, arrow] : [arrow];
       }));
     }
   }
 
   class Board {
-    /** Draws into `svg`; `name(owner)` says who an owner is, `say(text)` puts such names into a text. */
-    constructor(svg, name, say = (words) => words) {
-      [this.svg, this.name, this.say] = [svg, name, say];
+    /**
+     * Draws into `svg`; `name(owner)` says who an owner is, `say(text)` puts such names into a text, and `height()` how
+     * many pixels high sheets may be together.
+     */
+    constructor(svg, name, say = (words) => words, height = () => window.innerHeight * 0.62) {
+      [this.svg, this.name, this.say, this.height] = [svg, name, say, height];
       this.root = element("g");
       svg.replaceChildren(this.root);
       this.sheets = new Map();
@@ -218,14 +235,14 @@ globalThis.warpleague ??= {};
     }
 
     /** Shows a scene; what is not in `before` is marked as fresh, and `trail` has the moves that led here. */
-    show(scene, before, trail = wl.moves(before, scene)) {
+    show(scene, before, trail = wl.moves(before, scene), gone = wl.losses(before, scene)) {
       if (scene.cells.length === 0) return;
-      this.last = [scene, before, trail];
+      this.last = [scene, before, trail, gone];
       if (scene.apart) this.showSheets(scene, before, trail);
       else {
         if (this.part?.shape !== scene.shape) this.part = new Part(scene.shape, this.name);
         if (this.root.firstChild !== this.part.group) this.root.replaceChildren(this.part.group);
-        this.part.draw(scene, before, trail);
+        this.part.draw(scene, before, trail, gone);
         this.box = this.part.box;
       }
       this.look();
@@ -240,7 +257,7 @@ globalThis.warpleague ??= {};
 
     resized() {
       if (this.last === undefined) return;
-      if (this.last[0].apart && this.narrow !== window.matchMedia(NARROW).matches) this.show(...this.last);
+      if (this.last[0].apart) this.show(...this.last); // they may lie otherwise now
       else this.look();
     }
 
@@ -260,10 +277,9 @@ globalThis.warpleague ??= {};
       }
     }
 
+    /** All sheets in the order of their seats, as large as there is room; the one that is acted on is outlined. */
     showSheets(scene, before, trail) {
-      this.narrow = window.matchMedia(NARROW).matches;
       const owners = [...new Set(scene.cells.map((cell) => cell[4]))];
-      const focus = owners.includes(scene.focus) ? scene.focus : owners[0];
       const own = (whole, owner) => whole && {
         ...whole,
         cells: whole.cells.filter((cell) => cell[4] === owner),
@@ -273,32 +289,35 @@ globalThis.warpleague ??= {};
       for (const owner of owners) {
         if (!this.sheets.has(owner)) this.sheets.set(owner, new Sheet(scene.shape, owner, this.name));
         const moved = trail.filter(({ piece }) => piece[4] === owner);
-        this.sheets.get(owner).draw(own(scene, owner), own(before, owner), moved, this.say, this.narrow);
+        this.sheets.get(owner).draw(own(scene, owner), own(before, owner), moved, this.say);
       }
       const sheets = owners.map((owner) => this.sheets.get(owner));
-      const big = this.sheets.get(focus);
-      const others = sheets.filter((sheet) => sheet !== big);
-      const width = big.width;
-      const table = trays(scene, before, null, width, true);
-      const top = table.height > 0 ? table.height + PAD : 0;
-      big.place(0, top, 1, true);
-      let low = top + big.height;
-      // The others below it, in one row; on a narrow screen in two columns.
-      const columns = Math.max(2, this.narrow ? 2 : others.length);
-      const scale = Math.floor(100 * Math.min(0.6, (width - (columns - 1) * 8) / columns / width)) / 100;
-      const tall = Math.max(0, ...others.map((sheet) => sheet.height * scale)) + 8;
-      const first = low + PAD;
-      others.forEach((sheet, at) => {
-        const y = first + Math.floor(at / columns) * tall;
-        sheet.place((at % columns) * (width * scale + 8), y, scale, false);
-        low = Math.max(low, y + tall - 8);
+      const [across, down] = [this.svg.getBoundingClientRect().width || 800, this.height() || 500];
+      const least = Math.min(2, owners.length); // side by side, so that they can be compared
+      const fits = [...Array(owners.length + 1 - least).keys()].flatMap((more) => [true, false].map((tall) => {
+        const columns = least + more;
+        const rows = Math.ceil(owners.length / columns);
+        const [width, height] = [0, 1].map((side) => Math.max(...sheets.map((sheet) => sheet.size(tall)[side])));
+        const whole = [columns * (width + GAP) - GAP, rows * (height + GAP) - GAP];
+        return { columns, tall, width, height, whole, scale: Math.min(across / whole[0], (down - TABLE) / whole[1]) };
+      }));
+      const best = fits.reduce((one, other) => (other.scale > one.scale * 1.02 ? other : one));
+      // Dice are as large as on a sheet of usual size, however small the sheets are.
+      const table = trays(scene, before, null, best.whole[0], true);
+      const larger = Math.max(1, ROUND(0.95 / best.scale));
+      const top = table.height > 0 ? table.height * larger + GAP : 0;
+      table.group.setAttribute("transform", move(0, 0, larger));
+      table.group.dataset.scale = larger;
+      sheets.forEach((sheet, at) => {
+        const row = Math.floor(at / best.columns);
+        sheet.place((at % best.columns) * (best.width + GAP), top + row * (best.height + GAP), best, owners[at] === scene.focus);
       });
       this.root.replaceChildren(table.group, ...sheets.map((sheet) => sheet.group));
-      this.box = [-3, -3, width + 6, low + 6];
+      this.box = [-3, -3, best.whole[0] + 6, top + best.whole[1] + 6];
     }
   }
 
-  /** The board and the trays of one owner: side by side, or on a narrow screen one below the other. */
+  /** The board and the trays of one owner: one below the other, or side by side. */
   class Sheet {
     constructor(shape, owner, name) {
       this.owner = owner;
@@ -307,35 +326,39 @@ globalThis.warpleague ??= {};
       this.head = element("g");
       this.rest = element("g");
       this.group = wl.dress(element("g", { class: "sheet" }, this.paper, this.head, this.part.group, this.rest), "sheet", owner);
-      [this.width, this.height, this.inner] = [0, 0, 1];
     }
 
-    draw(scene, before, trail, say, narrow) {
-      this.part.draw(scene, before, trail);
-      const [left, top, wide, high] = this.part.box;
+    draw(scene, before, trail, say) {
+      this.part.draw(scene, before, trail, { pieces: [], links: [] });
+      const [, , wide, high] = this.part.box;
       const scale = ROUND(Math.min(1.25, (SHEET - 2 * PAD) / wide));
-      this.part.group.setAttribute("transform", move((narrow ? (SHEET - wide * scale) / 2 : PAD) - left * scale, HEAD - top * scale, scale));
       const rest = trays(scene, before, this.owner, SHEET - PAD);
       this.rest.replaceChildren(rest.group);
-      const beside = 2 * PAD + wide * scale;
-      this.rest.setAttribute("transform", narrow ? move(PAD, HEAD + high * scale + 10) : move(beside, HEAD));
-      this.width = narrow ? SHEET : beside + SHEET - PAD;
-      this.height = HEAD + PAD + (narrow ? high * scale + 10 + rest.height : Math.max(high * scale, rest.height));
-      this.paper.setAttribute("width", ROUND(this.width));
-      this.paper.setAttribute("height", ROUND(this.height));
-      this.inner = scale;
-      const title = scene.panels.find((panel) => panel[1] === this.owner && panel[2])?.[0] ?? "";
-      const room = { x: PAD, y: 24, size: 20, anchor: "start", room: this.width - 2 * PAD, high: 44 };
-      const headline = text("heading", say(title), room);
-      headline.dataset.full = say(title);
-      this.head.replaceChildren(headline);
+      [this.inner, this.wide, this.high, this.below] = [scale, wide * scale, high * scale, rest.height];
+      this.title = say(scene.panels.find((panel) => panel[1] === this.owner && panel[2])?.[0] ?? "");
     }
 
-    place(x, y, scale, large) {
-      this.group.setAttribute("transform", move(x, y, scale));
-      this.group.dataset.scale = scale;
-      this.part.group.dataset.scale = scale * this.inner;
-      this.group.classList.toggle("large", large);
+    /** Width and height, with the trays below the board or beside it. */
+    size(tall) {
+      return tall
+        ? [SHEET, HEAD + PAD + this.high + 10 + this.below]
+        : [2 * PAD + this.wide + SHEET - PAD, HEAD + PAD + Math.max(this.high, this.below)];
+    }
+
+    place(x, y, { width, height, tall }, active) {
+      const [left, top] = this.part.box;
+      const scale = this.inner;
+      this.part.group.setAttribute("transform", move((tall ? (width - this.wide) / 2 : PAD) - left * scale, HEAD - top * scale, scale));
+      this.part.group.dataset.scale = scale;
+      this.rest.setAttribute("transform", tall ? move(PAD, HEAD + this.high + 10) : move(2 * PAD + this.wide, HEAD));
+      this.group.setAttribute("transform", move(x, y));
+      this.paper.setAttribute("width", ROUND(width));
+      this.paper.setAttribute("height", ROUND(height));
+      this.group.classList.toggle("active", active);
+      const room = { x: PAD, y: 24, size: 20, anchor: "start", room: width - 2 * PAD, high: 44 };
+      const headline = text("heading", this.title, room);
+      headline.dataset.full = this.title;
+      this.head.replaceChildren(headline);
     }
   }
 

@@ -5,18 +5,22 @@
 "use strict";
 
 (async () => {
-  const { Board, Film, make, moves, naming, showChart, showLegend, told, trays, unpackReplay, words, zoomable } = globalThis.warpleague;
-  const { judgedFacts, nextBlunder } = globalThis.warpleague;
+  const { Board, Film, element, losses, make, moves, naming, showChart, showLegend, told, trays, unpackReplay, words, zoomable } =
+    globalThis.warpleague;
+  const { judgedFacts, lossText, lossesOf, nextBlunder, showStrip, turnByStep, turnsOf } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const replay = await unpackReplay(find("replay").textContent);
   const { frames, seats } = replay;
   const last = frames.length - 1;
   const films = [...Array(seats.length + 1).keys()].map((viewer) => new Film(frames, viewer));
   const { say, titleOf } = naming(nameOf, () => seats.length, () => films[0].at(0).roles);
-  const board = new Board(find("board"), nameOf, say);
+  const board = new Board(find("board"), nameOf, say, boardHeight);
   const zooming = zoomable(board, { near: find("near"), far: find("far"), all: find("all") });
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
+  const narrow = window.matchMedia("(max-width: 900px)");
   const state = { n: 0, viewer: 0, timer: 0 };
+  const turns = turnsOf(frames);
+  const turnAt = turnByStep(turns, frames.length);
 
   // What the seats saw, and the record, may be in a file beside the page, which is loaded when it is wanted.
   const { more: source } = document.body.dataset;
@@ -58,40 +62,123 @@
     else out.push(gone);
   }
 
-  // Who sees it
+  // The card of each seat: who is ahead, and, as a button, what that seat knew
 
-  const chips = [null, ...seats.keys()].map((seat) => {
-    const chip = make("button", seat === null ? "chip" : `chip seat-${seat % 10}`);
-    chip.type = "button";
-    if (seat === null) {
-      chip.append(make("span", "who", "Everything"), make("span", "clock", "all that happened"));
-      chip.title = "show everything (key e)";
-    } else {
-      chip.append(make("span", "who", make("b", "", String(seat)), ` ${seats[seat].label}`), make("span", "clock"));
-      chip.title = `show what ${seats[seat].label} knew${seat < 10 ? ` (key ${seat})` : ""}`;
-    }
-    chip.addEventListener("click", () => show(state.n, seat === null ? 0 : seat + 1));
-    return chip;
+  const { scores, ...chart } = showChart(find("chart"), find("ticks"), frames, films[0].at(0).measure);
+  const cards = [...document.querySelectorAll(".standing")].map((card, seat) => {
+    const part = (name) => card.querySelector(name);
+    const last = { score: part(".score").textContent, place: part(".about").textContent };
+    card.addEventListener("click", () => show(state.n, state.viewer === seat + 1 ? 0 : seat + 1));
+    return { card, last, score: part(".score"), change: part(".change"), about: part(".about"), done: part(".done") };
   });
-  find("seen").append(...chips);
+  find("everything").addEventListener("click", () => show(state.n, 0));
+  const actors = frames.map(() => null); // who acts after each step
+  for (let n = last - 1; n >= 0; n -= 1) actors[n] = frames[n + 1].seat ?? actors[n + 1];
 
-  function showChips() {
-    chips.forEach((chip, viewer) => {
-      chip.setAttribute("aria-pressed", String(viewer === state.viewer));
-      if (viewer === 0) return;
-      const { spent, bank } = clocks[state.n][viewer - 1];
-      const fault = out[state.n][viewer - 1];
-      const parts = [fault ? `out: ${fault}` : `used ${seconds(spent)}`];
-      if (!fault && bank !== null && bank !== undefined) parts.push(`bank ${bank.toFixed(2)} s`);
-      chip.querySelector(".clock").textContent = parts.join(", ");
-      chip.classList.toggle("out", Boolean(fault));
-      chip.classList.toggle("acts", frames[Math.min(state.n + 1, last)].seat === viewer - 1 && state.n < last);
+  /** The first step of what the sentence tells: of the turn, at its end, else that step itself. */
+  function since(n) {
+    const turn = turns[turnAt[n]];
+    return n > 0 && turn.to === n ? turn.from : n;
+  }
+
+  function placeOf(now, seat) {
+    const ahead = now.filter((score) => score > now[seat]).length;
+    const same = now.filter((score) => score === now[seat]).length;
+    if (now.length < 2) return "";
+    if (same === now.length) return "level";
+    const rank = ahead + 1;
+    const ending = rank > 10 && rank < 14 ? "th" : { 1: "st", 2: "nd", 3: "rd" }[rank % 10] ?? "th";
+    return `${rank}${ending}${same > 1 ? ", shared" : ""}`;
+  }
+
+  function showCards() {
+    const now = scores[state.n];
+    const before = scores[Math.max(0, since(state.n) - 1)];
+    const lines = films[0].at(state.n).seat_lines;
+    // Whoever wants no result sees no bar that tells how far it will go.
+    const reach = Math.max(1e-9, ...scores.slice(0, hushed() ? state.n + 1 : last + 1).flat());
+    cards.forEach(({ card, last: end, score, change, about, done }, seat) => {
+      const { spent, bank } = clocks[state.n][seat];
+      const fault = out[state.n][seat];
+      const value = now[seat];
+      const changed = value === undefined || before[seat] === undefined ? 0 : Math.round((value - before[seat]) * 1e3) / 1e3;
+      const place = state.n === last ? end.place : value === undefined ? "" : placeOf(now, seat);
+      score.textContent = value === undefined ? (state.n === last ? end.score : "") : String(value);
+      change.textContent = changed === 0 ? "" : `${changed > 0 ? "+" : "−"}${Math.abs(changed)}`;
+      change.className = `change ${changed < 0 ? "less" : ""}`;
+      const time = bank !== null && bank !== undefined ? `bank ${bank.toFixed(2)} s` : "";
+      card.title = [`show what ${seats[seat].label} knew${seat < 10 ? ` (key ${seat})` : ""}`, `${seconds(spent)} used so far`, time].filter(Boolean).join("; ");
+      const hope = hopes[state.n][seat];
+      const hoped = hope === undefined ? "" : `expects ${Math.round(100 * hope)} %`;
+      const parts = fault ? [make("span", "fault", `out: ${fault}`)] : [say(lines[seat] ?? ""), hoped, time];
+      about.replaceChildren(...[place, ...parts].filter((part) => (part.textContent ?? part) !== "").flatMap((part, at) => (at ? [" · ", part] : [part])));
+      done.setAttribute("width", value === undefined ? 0 : Math.max(0, Math.min(100, (100 * value) / reach)));
+      card.setAttribute("aria-pressed", String(state.viewer === seat + 1));
+      card.classList.toggle("out", Boolean(fault));
+      card.classList.toggle("acts", actors[state.n] === seat && state.n < last);
+      card.classList.toggle("ahead", place.startsWith("1st"));
     });
-    if (state.viewer !== shownViewer) {
-      // On a narrow screen they are one row that scrolls.
-      const chip = chips[state.viewer];
-      find("seen").scrollLeft = chip.offsetLeft + chip.offsetWidth / 2 - find("seen").clientWidth / 2;
+    find("everything").hidden = state.viewer === 0;
+  }
+
+  // What each bot last said that it expects.
+  const hopes = [[]];
+  for (const frame of frames.slice(1)) {
+    const before = hopes[hopes.length - 1];
+    if (typeof frame.value !== "number") hopes.push(before);
+    else {
+      const now = before.slice();
+      now[frame.seat] = frame.value;
+      hopes.push(now);
     }
+  }
+
+  // What happened last, in one sentence
+
+  /** The texts of what happened from one step to another, as whole clauses; names stand before the first only. */
+  function clausesOf(from, to) {
+    const clauses = [];
+    let whose = "";
+    for (let n = from; n <= to; n += 1) {
+      const frame = frames[n];
+      for (const text of frame.kind === "chance" || frame.fault || told(frame, state.viewer).length === 0 ? [headline(frame)] : told(frame, state.viewer).map(say)) {
+        const name = seats.map(({ label }) => label).find((label) => text.startsWith(`${label} `)) ?? "";
+        const rest = name ? text.slice(name.length + 1) : text;
+        if (name && name !== whose) clauses.push([name, rest]);
+        else clauses.push(["", rest]);
+        whose = name || whose;
+      }
+    }
+    return clauses;
+  }
+
+  function showSaid() {
+    const n = state.n;
+    const [turn, at] = [turns[turnAt[n]], turnAt[n]];
+    const parts = [];
+    if (n === 0) parts.push(actors[0] === null ? "The match begins." : `The match begins. ${nameOf(actors[0])} acts first.`);
+    else {
+      const clauses = clausesOf(n === last ? n : since(n), n);
+      const owner = frames[n].seat;
+      if (!clauses[0][0] && owner !== undefined && frames[n].kind !== "chance" && mayRead(frames[n])) clauses[0][0] = nameOf(owner) + (clauses[0][1].startsWith("(") ? "" : ":");
+      clauses.forEach(([name, text], index) => {
+        if (index > 0) parts.push("; ");
+        const seat = seats.findIndex(({ label }) => name === label || name === `${label}:`);
+        if (name) parts.push(make("b", seat < 0 ? "" : `who seat-${seat % 10}`, name), " ");
+        parts.push(text);
+      });
+    }
+    if (n === last) parts.unshift(make("b", "over", `${find("outcome").dataset.text}. `));
+    find("sentence").replaceChildren(...parts);
+    find("sentence").title = find("sentence").textContent;
+    const steps = turn.to - turn.from + 1;
+    const facts = n === 0 ? [] : [`turn ${at + 1} of ${turns.length}`];
+    if (n > 0 && steps > 1) facts.push(`step ${n - turn.from + 1} of ${steps}`);
+    const ms = frames.slice(since(n), n + 1).reduce((sum, frame) => sum + (frame.ms?.[0] ?? 0), 0);
+    if (ms > 0) facts.push(seconds(ms));
+    const loss = n > 0 && mayRead(frames[n]) ? lossText(frames[n]) : "";
+    find("moment").replaceChildren(facts.join(" · "), ...(loss ? [" ", make("span", "loss", loss)] : []));
+    find("said").className = `said ${frames[n].seat === undefined ? "" : `owned seat-${frames[n].seat % 10}`}`;
   }
 
   // The log
@@ -125,6 +212,7 @@
     made.append(make("span", "n", String(n)), make("span", "what", headline(frame)));
     if (frame.note && mayRead(frame)) made.append(make("span", "note", frame.note));
     if (frame.ms) made.append(make("span", "ms", seconds(frame.ms[0])));
+    if (lossText(frame) && mayRead(frame)) made.append(make("span", "loss", lossText(frame)));
     return made;
   }
 
@@ -165,22 +253,20 @@
 
   function showNow() {
     const frame = frames[state.n];
-    const lines = told(frame, state.viewer);
     const head = make("p", "head");
-    if (frame.kind === "start") head.append("Before the first line");
-    else if (frame.kind === "chance") head.append(`Line ${state.n}: chance`);
+    if (frame.kind === "start") head.append("Before the first step");
+    else if (frame.kind === "chance") head.append(`Step ${state.n}: chance`);
     else {
       const who = make("span", `who seat-${frame.seat % 10}`, nameOf(frame.seat));
-      if (lines.length === 0 && !mayRead(frame)) head.append(`Line ${state.n}: not seen by ${nameOf(state.viewer - 1)}`);
+      if (told(frame, state.viewer).length === 0 && !mayRead(frame)) head.append(`Step ${state.n}: not seen by ${nameOf(state.viewer - 1)}`);
       else {
         const what = !frame.fault ? words(frame.ask ?? "act") : mayRead(frame) ? "fault" : "out";
-        head.append(`Line ${state.n}: `, who, `, ${what}`);
+        head.append(`Step ${state.n}: `, who, `, ${what}`);
       }
     }
     for (const mark of frame.marks ?? []) head.append(" ", make("span", "mark", MARKS[mark] ?? mark));
     if (frame.judged?.blunder && mayRead(frame)) head.append(" ", make("span", "mark fault", "blunder"));
     const parts = [head];
-    if (lines.length > 0) parts.push(make("ul", "told", ...lines.map((line) => make("li", "", say(line)))));
     const list = make("dl");
     if (frame.note && mayRead(frame)) fact(list, "note", make("q", "", frame.note));
     if (frame.action && mayRead(frame)) fact(list, "action", make("code", "", frame.action));
@@ -200,7 +286,6 @@
     if (frame.bank !== undefined) fact(list, "bank left", `${frame.bank.toFixed(3)} s`);
     if (list.children.length > 0) parts.push(list);
     if (frame.fault && mayRead(frame)) parts.push(faultBox(frame.fault));
-    if (state.n === last) parts.push(make("p", "over", find("outcome").dataset.text));
     find("now").replaceChildren(...parts);
   }
 
@@ -230,43 +315,67 @@
   let scenes = [undefined, undefined];
   const REMEMBERED = 8; // lines for which the last move stays on the board
 
-  /** The moves of this line or, where it has none, those of the last line before it that has. */
-  function lastMoves(film) {
-    for (let n = state.n; n > 0 && n > state.n - REMEMBERED; n -= 1) {
-      const found = moves(film.at(n - 1), film.at(n));
-      if (found.length > 0) return found;
+  /** What moved and what was lost in this turn up to now or, where nothing was, in the last steps before it. */
+  function lately(film) {
+    const whole = since(state.n);
+    const [trail, gone] = [[], { pieces: [], links: [] }];
+    const seen = new Set();
+    for (let n = whole; n > 0 && n <= state.n; n += 1) {
+      const [old, now] = [film.at(n - 1), film.at(n)];
+      for (const move of moves(old, now)) {
+        trail.push({ ...move, ghost: !seen.has(move.piece[6]) });
+        seen.add(move.piece[6]);
+      }
+      const { pieces, links } = losses(old, now);
+      gone.pieces.push(...pieces);
+      gone.links.push(...links);
     }
-    return [];
+    for (let n = whole - 1; trail.length + gone.pieces.length === 0 && n > 0 && n > whole - REMEMBERED; n -= 1) {
+      trail.push(...moves(film.at(n - 1), film.at(n)));
+    }
+    return { trail, gone };
   }
 
   function showScene() {
     const film = films[state.viewer];
-    const trail = lastMoves(film);
+    const { trail, gone } = lately(film);
     const before = state.n > 0 ? film.at(state.n - 1) : undefined;
     const scene = film.at(state.n);
     if (scenes[0] === scene && scenes[1] === before) return;
-    const step = scenes[0] !== undefined && Math.abs(state.n - shown) === 1;
+    const step = scenes[0] !== undefined && Math.abs(turnAt[state.n] - turnAt[Math.max(0, shown)]) <= 1;
     scenes = [scene, before];
     find("caption").textContent = say(scene.caption);
     find("board").toggleAttribute("hidden", scene.cells.length === 0);
     find("board").classList.toggle("glide", step && !still.matches);
-    find("board").classList.toggle("tall", scene.apart);
-    makeRoom(scene.apart);
-    board.show(scene, before, trail.filter(({ piece }) => scene.pieces.some((now) => globalThis.warpleague.same(now, piece))));
+    find("stage").classList.toggle("apart", scene.apart);
+    const there = new Set(scene.pieces.map((piece) => piece[6]));
+    board.show(scene, before, trail.filter(({ piece }) => there.has(piece[6])), gone);
+    const [, , wide, high] = board.box;
+    find("stage").style.setProperty("--ratio", wide / high);
     showPanels(scene, before);
     showLegend(find("legend"), scene, say, find("board"));
+    makeRoom();
   }
 
-  /** On a narrow screen: as high as the controls leave room for, so that they cover nothing of a board. */
-  function makeRoom(tall) {
+  /** How high the board may be: on a narrow screen so that its controls, status and last steps are in view, too. */
+  function boardHeight() {
     const svg = find("board");
-    const narrow = window.matchMedia("(max-width: 900px)").matches;
-    if (!narrow || tall) svg.style.maxHeight = "";
-    else {
-      const top = svg.getBoundingClientRect().top + window.scrollY;
-      const left = window.innerHeight - top - document.querySelector(".controls").offsetHeight - 24;
-      svg.style.maxHeight = `${Math.max(300, left)}px`;
-    }
+    if (!narrow.matches) return svg.getBoundingClientRect().height;
+    if (find("stage").classList.contains("apart")) return window.innerHeight * 0.9;
+    const top = svg.getBoundingClientRect().top + window.scrollY;
+    return Math.max(280, window.innerHeight - top - find("controls").offsetHeight - 90);
+  }
+
+  /** Shows the meaning of all marks at once where that takes room from nothing else. */
+  function unfold() {
+    const panels = find("panels");
+    const held = [...panels.children].reduce((low, panel) => Math.max(low, panel.offsetTop + panel.offsetHeight), panels.offsetTop);
+    const left = find("stage").offsetTop + find("stage").offsetHeight - held;
+    find("legend-box").open = !narrow.matches && left > 200 && !find("stage").classList.contains("apart");
+  }
+
+  function makeRoom() {
+    find("board").style.maxHeight = narrow.matches && !find("stage").classList.contains("apart") ? `${boardHeight()}px` : "";
   }
 
   function showPanels(scene, before) {
@@ -291,40 +400,68 @@
     find("panels").hidden = panels.length === 0;
   }
 
-  // The strip above the slider: a tick for every line, coloured by seat, faults and chance.
+  // The chart: the values at the cursor or the pointer; a click leads to the step.
 
-  function fillMarks() {
-    const { element } = globalThis.warpleague;
-    const paths = new Map();
-    frames.forEach((frame, n) => {
-      const name = frame.fault ? "fault" : frame.kind === "chance" ? "chance" : `seat-${(frame.seat ?? 0) % 10}`;
-      if (frame.kind === "start") return;
-      const height = frame.fault ? "M_,0v12" : frame.kind === "chance" ? "M_,9v3" : "M_,5v7";
-      paths.set(name, (paths.get(name) ?? "") + height.replace("_", n));
+  function showValues(n) {
+    const shown = chart.values(n).flatMap((value, seat) => {
+      const name = make("span", `who seat-${seat % 10}`, `${seat} `);
+      name.title = nameOf(seat);
+      return value === "" ? [] : [make("span", "value", name, value)];
     });
-    const strip = find("strip");
-    strip.setAttribute("viewBox", `-0.5 0 ${last + 1} 12`);
-    const order = [...paths].sort(([one], [other]) => (one === "fault") - (other === "fault"));
-    strip.replaceChildren(...order.map(([name, d]) => element("path", { class: name, d })));
+    find("values").replaceChildren(...shown);
   }
 
-  // The chart below it: a click leads to the line.
-
   function fillChart() {
-    const chart = find("chart");
-    const told = showChart(chart, frames, seats.map((seat) => seat.label), films[0].at(0).measure);
-    chart.toggleAttribute("hidden", told === "");
-    find("charted").textContent = told;
-    const go = (event) => {
-      const { left, width } = chart.getBoundingClientRect();
-      pause();
-      show(Math.round(((event.clientX - left) / width) * (last + 1) - 0.5));
+    const svg = find("chart");
+    find("course").toggleAttribute("hidden", chart.told === "");
+    find("charted").textContent = chart.told;
+    find("losses").textContent = lossesOf(frames, seats.map((seat) => seat.label)).join("; ");
+    const stepAt = (event) => {
+      const { left, width } = svg.getBoundingClientRect();
+      return Math.max(0, Math.min(last, Math.round(((event.clientX - left) / width) * (last + 1) - 0.5)));
     };
-    chart.addEventListener("pointerdown", (event) => {
-      chart.setPointerCapture(event.pointerId);
+    const go = (event) => {
+      pause();
+      show(event.shiftKey ? stepAt(event) : stopAt(stepAt(event)));
+    };
+    svg.addEventListener("pointerdown", (event) => {
+      svg.setPointerCapture(event.pointerId);
       go(event);
     });
-    chart.addEventListener("pointermove", (event) => event.buttons > 0 && go(event));
+    svg.addEventListener("pointermove", (event) => {
+      if (event.buttons > 0) go(event);
+      else if (!hushed()) showValues(stepAt(event));
+    });
+    svg.addEventListener("pointerleave", () => showValues(state.n));
+    const settle = () => (narrow.matches ? find("controls") : find("side")).prepend(find("course"));
+    narrow.addEventListener("change", settle);
+    settle();
+  }
+
+  // Whoever does not want to know the result sees nothing of it, nor of what comes, before the end.
+
+  const KEPT = "warpleague-hide-result";
+  const kept = (act) => {
+    try {
+      return act(window.localStorage);
+    } catch {
+      return null; // where pages may keep nothing
+    }
+  };
+  find("quiet").checked = kept((store) => store.getItem(KEPT)) === "yes";
+  find("quiet").addEventListener("change", () => {
+    kept((store) => store.setItem(KEPT, find("quiet").checked ? "yes" : "no"));
+    show(state.n);
+  });
+
+  function hushed() {
+    return find("quiet").checked && state.n < last;
+  }
+
+  function showHushed() {
+    document.body.classList.toggle("hushed", hushed());
+    const share = hushed() ? 1 - (state.n + 0.5) / (last + 1) : 0;
+    find("chart").querySelector(".past").style.clipPath = share > 0 ? `inset(0 ${100 * share}% 0 0)` : "";
   }
 
   // Going anywhere
@@ -333,8 +470,29 @@
   slider.max = last;
   slider.addEventListener("input", () => {
     pause();
-    show(Number(slider.value));
+    show(stopAt(Number(slider.value)));
   });
+  const light = showStrip(find("strip"), find("rounds"), frames, turns, turnAt);
+
+  /** Whether one goes by turns; a key that is pressed with Shift goes the other way. */
+  function byTurns(shift = false) {
+    return (find("by").value === "turn") !== shift;
+  }
+
+  /** The end of the turn of a step, where one goes by turns. */
+  function stopAt(n) {
+    return n === 0 || !byTurns() ? n : turns[turnAt[n]].to;
+  }
+
+  /** The step to which one goes on or, where `way` is -1, back. */
+  function beyond(way, shift = false) {
+    const { n } = state;
+    if (!byTurns(shift)) return n + way;
+    if (n === 0) return way > 0 ? turns[0]?.to ?? 0 : 0;
+    const turn = turns[turnAt[n]];
+    if (way < 0) return turn.from - 1;
+    return n < turn.to ? turn.to : turns[turnAt[n] + 1]?.to ?? last;
+  }
 
   let shown = -1;
   let shownViewer = -1;
@@ -351,12 +509,16 @@
     state.viewer = Math.max(0, Math.min(seats.length, viewer));
     if (state.viewer !== shownViewer) fillLog();
     showScene();
-    showChips();
+    showCards();
+    showSaid();
     showEntry(shown);
     showNow();
     slider.value = state.n;
-    find("chart").at(state.n);
-    slider.setAttribute("aria-valuetext", `line ${state.n} of ${last}: ${headline(frames[state.n])}`);
+    chart.at(state.n);
+    showValues(state.n);
+    light(state.n);
+    showHushed();
+    slider.setAttribute("aria-valuetext", `step ${state.n} of ${last}: ${headline(frames[state.n])}`);
     find("position").textContent = `${state.n} / ${last}`;
     for (const id of ["first", "back"]) find(id).disabled = state.n === 0;
     for (const id of ["forth", "last"]) find(id).disabled = state.n === last;
@@ -390,16 +552,21 @@
       pause();
       return;
     }
-    show(state.n + 1);
-    state.timer = window.setTimeout(turn, 1000 / Number(find("speed").value));
+    show(beyond(1));
+    state.timer = window.setTimeout(turn, pace());
+  }
+
+  /** Milliseconds for a turn, or for a step. */
+  function pace() {
+    return (byTurns() ? 1500 : 500) / Number(find("speed").value);
   }
 
   function play() {
     find("play").classList.add("playing");
     find("play").setAttribute("aria-label", "pause");
     if (state.n >= last) show(0);
-    state.timer = window.setTimeout(turn, 1000 / Number(find("speed").value));
-    find("now").setAttribute("aria-live", "off"); // nobody can listen that fast
+    state.timer = window.setTimeout(turn, pace());
+    find("said").setAttribute("aria-live", "off"); // nobody can listen that fast
   }
 
   function pause() {
@@ -407,7 +574,7 @@
     state.timer = 0;
     find("play").classList.remove("playing");
     find("play").setAttribute("aria-label", "play");
-    find("now").setAttribute("aria-live", "polite");
+    find("said").setAttribute("aria-live", "polite");
   }
 
   function nextFault() {
@@ -423,19 +590,25 @@
     show(n);
   }
 
+  function leap(count) {
+    const at = turnAt[state.n] + count;
+    if (state.n === 0 && count < 0) return;
+    show(at < 0 ? 0 : turns[at]?.to ?? last);
+  }
+
   const actions = {
     first: () => show(0),
-    back: () => show(state.n - 1),
+    back: (event) => show(beyond(-1, event.shiftKey)),
     play: () => (state.timer ? pause() : play()),
-    forth: () => show(state.n + 1),
+    forth: (event) => show(beyond(1, event.shiftKey)),
     last: () => show(last),
     fault: nextFault,
     help: () => find("keys").showModal(),
   };
   for (const [id, act] of Object.entries(actions)) {
-    find(id).addEventListener("click", () => {
+    find(id).addEventListener("click", (event) => {
       if (id !== "play" && id !== "help") pause();
-      act();
+      act(event);
     });
   }
   // A site says beside its pages which match comes before and after this one.
@@ -466,12 +639,12 @@
   find("fault").hidden = !frames.some((frame) => frame.fault);
 
   const keys = {
-    ArrowLeft: (event) => show(state.n - (event.shiftKey ? 10 : 1)),
-    ArrowRight: (event) => show(state.n + (event.shiftKey ? 10 : 1)),
+    ArrowLeft: actions.back,
+    ArrowRight: actions.forth,
     ArrowUp: () => nextOf(-1),
     ArrowDown: () => nextOf(1),
-    PageUp: () => show(state.n - 25),
-    PageDown: () => show(state.n + 25),
+    PageUp: () => leap(-10),
+    PageDown: () => leap(10),
     Home: actions.first,
     End: actions.last,
     f: nextFault,
@@ -499,13 +672,13 @@
     event.preventDefault();
   });
 
-  window.addEventListener("resize", () => makeRoom(films[0].at(0).apart));
+  window.addEventListener("resize", makeRoom);
   window.addEventListener("hashchange", follow);
   document.body.classList.toggle("still", still.matches);
   still.addEventListener("change", () => document.body.classList.toggle("still", still.matches));
   document.body.classList.toggle("embed", new URLSearchParams(window.location.search).has("embed"));
-  fillMarks();
   fillChart();
   follow();
+  unfold();
   document.body.classList.add("ready");
 })().catch(globalThis.warpleague.failed);
