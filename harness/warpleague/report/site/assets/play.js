@@ -471,6 +471,5 @@
   window.addEventListener("resize", () => window.setTimeout(showChoices, 200)); // the board is drawn anew
 
   // On a phone the moves are more urgent than the legend.
-  if (window.matchMedia("(max-width: 800px)").matches) find("legend-box").open = false;
   listen();
 })();

@@ -70,5 +70,4 @@
     find("status").replaceChildren(
       "The connection was lost. The page tries again. If the match is over: ", link(find("replay").value, "its replay"));
   });
-  if (window.matchMedia("(max-width: 800px)").matches) find("legend-box").open = false;
 })();
