@@ -191,6 +191,10 @@ clicks: bootstrap browsers ## play each game by clicks in Chromium and Firefox, 
 	.venvs/browsers/bin/python tests/soak/clicks.py $(CLICKS)
 	.venvs/browsers/bin/python tests/soak/pages.py $(CLICKS)
 
+.PHONY: clicks-quick
+clicks-quick: bootstrap browsers ## play each game once by clicks in Chromium, in two minutes
+	.venvs/browsers/bin/python tests/soak/clicks.py --browsers chromium --widths 1280
+
 .PHONY: axe
 axe: bootstrap browsers ## look for what hinders people on all kinds of pages, with the rules of axe (AXE='--games sheets')
 	.venvs/browsers/bin/python tests/soak/pages.py --axe $(AXE)

@@ -31,6 +31,7 @@ GAMES = {
 _SHOTS = (0, 12, 40)
 """After so many choices a screenshot is taken, and one at the end."""
 _MAX = 4000
+_PRESS_MS = 10_000
 _HOT = "#stage [data-id].hot"
 _OWN_POINT = """(made) => {
     made.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
@@ -76,8 +77,7 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
         if page.is_visible("#over"):
             return on_board, in_list
         if page.is_visible("#menu"):
-            rng.choice(page.query_selector_all("#menu button")).click()
-            on_board += 1
+            on_board += _press(rng.choice(page.query_selector_all("#menu button")))
             continue
         found = page.query_selector_all(_HOT)
         # Now and then what is only in the list: else a turn might never end.
@@ -88,9 +88,21 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
         else:
             listed = page.query_selector_all("#moves button")[:9]
             if listed:  # else the page has heard of something meanwhile, and tells it first
-                in_list += 1
-                rng.choice(listed).click()
+                in_list += _press(rng.choice(listed))
     raise AssertionError(f"the match is not over after {_MAX} clicks")
+
+
+def _press(button: Any) -> bool:
+    """Click on a button of a list; False if the list is another meanwhile."""
+    from playwright.sync_api import Error
+
+    try:
+        button.click(timeout=_PRESS_MS)
+    except Error as error:
+        if "not attached" not in str(error) and "not visible" not in str(error):
+            raise
+        return False
+    return True
 
 
 def _click(page: Any, hot: Any) -> bool:

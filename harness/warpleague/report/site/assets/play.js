@@ -11,7 +11,7 @@
   const MAX_CHOSEN = 3; // of the choices that are not sent yet
   const MAX_RECENT = 5;
   const MAX_SAID = 4; // of the actions that a thing on the board may mean
-  const view = { draft: false, key: "" };
+  const view = { draft: false, key: "", listed: "" };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
   let busy = false;
@@ -346,6 +346,13 @@
     const found = open.filter((action) => typed.split(" ").every((word) => said(action).toLowerCase().includes(word)));
     const shown = found.slice(0, MAX_LISTED);
     find("search-field").hidden = open.length <= MAX_LISTED;
+    const left = found.length - shown.length;
+    find("more").hidden = left === 0;
+    find("more").textContent = `${left} more: click on the board, or type a part of the move`;
+    // What is listed already stays: a person may be about to click it.
+    const look = JSON.stringify([view.key, shown.map((action) => [action.index, said(action)])]);
+    if (look === view.listed) return;
+    view.listed = look;
     const focused = document.activeElement?.dataset?.index;
     find("moves").replaceChildren(...shown.map((action, place) => {
       const button = make("button", "", place < 9 ? make("kbd", "", String(place + 1)) : "", said(action));
@@ -357,9 +364,6 @@
       return make("li", "", button);
     }));
     if (focused !== undefined) find("moves").querySelector("button")?.focus();
-    const left = found.length - shown.length;
-    find("more").hidden = left === 0;
-    find("more").textContent = `${left} more: click on the board, or type a part of the move`;
   }
 
   /** Shows on the board what an action of the list touches. */
@@ -378,6 +382,9 @@
       if (title) title.textContent = made.dataset.told;
       delete made.dataset.told;
     });
+    document.querySelectorAll("#stage [data-means]").forEach((made) => {
+      delete made.dataset.means;
+    });
     document.querySelectorAll("#stage .hot, #stage .picked, #stage .maybe").forEach((made) => {
       made.classList.remove("hot", "picked", "maybe");
       made.removeAttribute("aria-label");
@@ -386,9 +393,18 @@
     });
   }
 
+  /** Marks a thing, and its twins: the second die of a pair, more cards of the same kind, whose ids go on after its own. */
   function mark(id, what, text = "") {
-    const made = thing(find("stage"), id);
-    if (!made) return; // a painter may leave out what it does not know
+    const found = thing(find("stage"), id); // a painter may leave out what it does not know
+    if (!found) return;
+    markOne(found, what, text);
+    for (const twin of find("stage").querySelectorAll(`[data-id^="${CSS.escape(id)}-"]`)) {
+      twin.dataset.means = id;
+      markOne(twin, what, text);
+    }
+  }
+
+  function markOne(made, what, text) {
     const title = made.querySelector(":scope > title");
     if (text && title) {
       made.dataset.told ??= title.textContent;
@@ -409,7 +425,7 @@
     const things = document.elementsFromPoint(event.clientX, event.clientY).map((found) => found.closest("[data-id]"));
     const [hot, maybe] = ["hot", "maybe"].map((name) => things.find((found) => found?.classList.contains(name)));
     const meant = hot ?? maybe;
-    if (meant) pick(meant.dataset.id, { x: event.clientX, y: event.clientY });
+    if (meant) pick(meant.dataset.means ?? meant.dataset.id, { x: event.clientX, y: event.clientY });
     else if (picked.length > 0) {
       picked = [];
       showChoices();
@@ -421,7 +437,7 @@
     if (!hot) return;
     event.preventDefault();
     event.stopPropagation();
-    pick(hot.dataset.id, hot.getBoundingClientRect());
+    pick(hot.dataset.means ?? hot.dataset.id, hot.getBoundingClientRect());
   });
 
   document.addEventListener("pointerdown", (event) => {
