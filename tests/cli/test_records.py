@@ -220,7 +220,7 @@ run(lambda question: Reply(0 if question.id < 3 else 9999, note="my plan"), want
     assert "out of range" in mine
     assert "my plan" not in theirs
     assert "out of range" not in theirs
-    assert "the bot of OrthogonAliens is out" in theirs
+    assert "the bot of talker is out" in theirs
     for step in run("replay", "show", kept, "--seat", 1, "--json").json:
         line = step["line"]
         if line.get("seat") != 1:

@@ -10,8 +10,11 @@ from rich.text import Text
 
 from warpleague.arena.play.hint import ask_bot
 from warpleague.errors import BadInput
+from warpleague.games.first_turn import first_turn
+from warpleague.report.terminal.colours import BAD, QUIET
 from warpleague.report.terminal.console import make_console
 from warpleague.report.terminal.scene import paint
+from warpleague.report.wording.seat_names import SeatNames
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -26,10 +29,14 @@ Type the number of a move, or a part of it to list the moves with these words. O
   u            take the last choice back, if it was not sent
   h            what a bot would do
   b            draw the board again
+  rules        the rules in a minute
+  first        a first turn, step by step
   say 0,2 TEXT send a message to seats 0 and 2, in a game with talk
   resign       leave the match
   ?            this help"""
 
+_PLAYERS: Final = ("Ada", "Ben")
+"""The players of the first turn that is shown."""
 _SHORT: Final = 24
 """More moves than these are listed only when asked for."""
 _CLEAR: Final = 60
@@ -53,6 +60,7 @@ class _Terminal:
         self._seen: dict[int, int] = {}
         self._match = self._ended = 0
         self._last: int | None = None  # the person who sat here last
+        self._names = SeatNames([])
 
     async def run(self) -> None:
         """Ask whoever is to act, until all is over."""
@@ -61,10 +69,13 @@ class _Terminal:
             count = await self._sitting.news.after(count)
             if not self._sitting.matches:
                 continue
+            now = self._sitting.now
             if len(self._sitting.matches) != self._match:
                 self._match, self._seen, self._last = len(self._sitting.matches), {}, None
-                self._print(Text(f"{self._sitting.game.title}; ? explains what you can type", style="bold"))
-            now = self._sitting.now
+                frames = next(iter(now.frames.values()), [])
+                roles = next((frame.scene.roles for frame in frames if frame.scene is not None), ())
+                self._names = SeatNames([seat.bot for seat in now.spec.seats], roles)
+                self._welcome()
             person = next((person for person in now.persons.values() if person.draft is not None), None)
             try:
                 if person is not None:
@@ -88,6 +99,55 @@ class _Terminal:
 
     def _print(self, text: object) -> None:
         self._console.print(text)
+
+    def _say(self, text: str) -> str:
+        """A text of the game, with the names of the players, harmless for a terminal."""
+        return safe(self._names.say(text), keep="")
+
+    def _show(self, draft: Draft) -> None:
+        """Draw the board as the person who chooses sees it."""
+        self._print(paint(self._names.on(draft.game.scene(draft.state, draft.seat))))
+
+    # ------------------------------------------------------------------ how to play
+
+    def _welcome(self) -> None:
+        """The game in two lines."""
+        game = self._sitting.game
+        guide = game.guide()
+        if guide is None:
+            self._print(Text(f"{game.title}; ? explains what you can type", style="bold"))
+            return
+        self._print(Text(game.title, style="bold"))
+        self._print(f"Goal: {guide.goal}")
+        self._print(
+            "Type rules for the rules in a minute, first for a first turn, ? for what else you can type."
+        )
+
+    def _tell_rules(self) -> None:
+        game = self._sitting.game
+        guide = game.guide()
+        for rule in guide.rules if guide else ():
+            self._print(Text(f"- {rule}"))
+        self._print(f"All rules: warpleague docs {game.id}")
+
+    def _show_first_turn(self) -> None:
+        """The turn of the game's guide, with the board before it and after it."""
+        game = self._sitting.game
+        guide = game.guide()
+        if guide is None:
+            raise BadInput(f"{game.id} has no first turn to show")
+        moments = first_turn(game, guide)
+        names = SeatNames(_PLAYERS, moments[0].scene.roles)
+        self._print(f"A first turn, on a board of its own. You are {_PLAYERS[0]}.")
+        for number, moment in enumerate(moments, 1):
+            if number in (1, len(moments)):
+                self._print(paint(names.on(moment.scene)))
+            for line in moment.happened:
+                self._print(Text(f"     {names.say(line)}", style=QUIET))
+            if moment.phrase:
+                self._print(Text(f"{number:3}  {names.say(moment.phrase)}", style="bold"))
+            if moment.why:
+                self._print(f"     {moment.why}")
 
     # ------------------------------------------------------------------ a match that is over
 
@@ -115,7 +175,7 @@ class _Terminal:
         frames = now.frames[number]
         for frame in frames[self._seen.get(number, 0) :]:
             for line in frame.words:
-                self._print(Text(f"  {line}", style="bright_black"))
+                self._print(Text(f"  {self._say(line)}", style=QUIET))
         self._seen[number] = len(frames)
 
     async def _turn(self, now: Played, person: PersonSeat) -> None:
@@ -132,7 +192,7 @@ class _Terminal:
         listed = ""
         while (draft := person.draft) is not None:
             if (draft, len(draft.chosen)) != (shown, chosen):
-                self._print(paint(draft.game.scene(draft.state, number)))
+                self._show(draft)
                 shown, chosen, listed = draft, len(draft.chosen), ""
                 self._list(draft, listed)
             word = "" if not draft.complete else ", complete: Enter sends it"
@@ -140,12 +200,14 @@ class _Terminal:
             try:
                 await self._obey(person, draft, typed)
             except BadInput as error:
-                self._print(Text(str(error), style="red"))
+                self._print(Text(str(error), style=BAD))
             await trio.lowlevel.checkpoint()
 
     def _list(self, draft: Draft, part: str) -> None:
         """The moves whose words have `part` in them, with their numbers from 1."""
-        texts = [draft.phrase(action) for action in draft.legal()]
+        if draft.heading and not part:
+            self._print(Text(self._say(draft.heading), style="bold"))
+        texts = [self._say(draft.phrase(action)) for action in draft.legal()]
         wanted = part.lower().replace("(", " ").replace(")", " ").split()
         choices = [
             (number, text)
@@ -159,7 +221,7 @@ class _Terminal:
             )
             return
         if not choices:
-            self._print(Text(f"no move has {part!r} in it", style="red"))
+            self._print(Text(f"no move has {part!r} in it", style=BAD))
         for number, text in choices[: 4 * _SHORT]:
             self._print(Text(f"  {number:4}  {text}"))
         if len(choices) > 4 * _SHORT:
@@ -178,15 +240,19 @@ class _Terminal:
         elif typed == "u":
             person.undo()
         elif typed == "b":
-            self._print(paint(draft.game.scene(draft.state, person.number)))
+            self._show(draft)
         elif typed == "?":
             self._print(_HELP)
+        elif typed == "rules":
+            self._tell_rules()
+        elif typed == "first":
+            self._show_first_turn()
         elif typed == "resign":
             person.resign()
         elif typed == "h":
             hint = await ask_bot(self._bot, person, self._sitting.now.spec.level)
             action = draft.legal()[hint.index]
-            self._print(f"{hint.bot} would: {hint.index + 1}  {draft.phrase(action)}")
+            self._print(f"{hint.bot} would: {hint.index + 1}  {self._say(draft.phrase(action))}")
         elif word == "say":
             to, _, text = rest.partition(" ")
             if not all(seat.isdecimal() for seat in to.split(",")) or not text:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from warpleague.report.terminal.styles import FACINGS, LOOKS, PIECES, PLAIN, QUIET, seat_style
+from warpleague.report.terminal.colours import QUIET
+from warpleague.report.terminal.styles import FACINGS, LOOKS, PIECES, PLAIN, seat_style
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,6 +10,7 @@ from rich.console import Group
 from rich.text import Text
 
 from warpleague.counts import counted
+from warpleague.report.terminal.colours import BAD, GOOD, WARNING
 from warpleague.report.terminal.console import make_console, make_table
 from warpleague.runner.bundle.manifest import games_named
 from warpleague.runner.bundle.shipped import short_name
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from warpleague.runner.bundle.cache import Cached
     from warpleague.runner.checkup import Finding
 
-_STYLES: Final = {"ok": "green", "warning": "yellow", "failed": "bold red"}
+_STYLES: Final = {"ok": GOOD, "warning": WARNING, "failed": f"bold {BAD}"}
 
 
 def print_finding(finding: Finding, console: Console | None = None) -> None:
@@ -54,7 +55,7 @@ def print_bots(bots: list[dict[str, Any]]) -> None:
     console.print(table)
     for bot in bots:
         if "error" in bot:
-            console.print(Text(safe(bot["error"]), style="red"), soft_wrap=True)
+            console.print(Text(safe(bot["error"]), style=BAD), soft_wrap=True)
 
 
 def print_cache(folder: str, entries: Sequence[Cached]) -> None:
@@ -100,4 +101,4 @@ def problems_table(problems: Sequence[Problem], bots: int) -> RenderableType:
     for problem in problems:
         table.add_row(Text(problem.bot, style="bold"), Text(problem.what), Text(problem.todo))
     title = f"{len(problems)} of {counted(bots, 'bot')} cannot take part"
-    return Group(Text(title, style="bold red"), table)
+    return Group(Text(title, style=f"bold {BAD}"), table)

@@ -13,6 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from warpleague.report.terminal.colours import HEAD
 from warpleague.safe_text import SafeStream, safe
 
 if TYPE_CHECKING:
@@ -108,4 +109,4 @@ def _plain_column(column: Column) -> _PlainColumn | None:
 
 def make_table() -> Table:
     """A table without a frame: columns are set apart by blanks, the head by a line."""
-    return QuickTable(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 1, 0, 0))
+    return QuickTable(box=box.SIMPLE_HEAD, header_style=HEAD, pad_edge=False, padding=(0, 1, 0, 0))

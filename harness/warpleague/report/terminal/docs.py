@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from warpleague.report.terminal.colours import CODE
 from warpleague.report.terminal.console import make_console, make_table
 from warpleague.report.wording.docs import page_text, without_links
 
@@ -36,6 +37,6 @@ def print_page(page: Page, known: dict[str, Page]) -> None:
     from rich.theme import Theme
 
     # Colours of the terminal's own, so that all can be read on a dark ground as on a light one.
-    console.push_theme(Theme({"markdown.code": "cyan", "markdown.code_block": "cyan"}))
+    console.push_theme(Theme({"markdown.code": CODE, "markdown.code_block": CODE}))
     laid_out = Markdown(without_links(text, known), code_theme="ansi_dark", hyperlinks=False)
     console.print(laid_out, width=min(console.width, _WIDTH))

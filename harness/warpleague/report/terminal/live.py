@@ -25,6 +25,7 @@ from warpleague.league.results.faulted import FaultCounts
 from warpleague.league.results.standings import ranked, ranks_by
 from warpleague.league.results.tallies import Tally, tally
 from warpleague.league.schedule.formats.seating import seatings_count
+from warpleague.report.terminal.colours import BAD, QUIET
 from warpleague.report.terminal.tables import standings_table
 from warpleague.report.wording.league_words import duration, fault_lines
 from warpleague.report.wording.strength_words import brief, state_lines
@@ -91,7 +92,7 @@ class _Counting(RunWatcher):
         """A match is void: its traceback is shown at once."""
         self.voids += 1
         where = f"match {void.fixture.number} ({void.fixture.id})"
-        self.console.print(f"[red]void:[/] {where}: {escape(void.error)}\n[dim]{escape(void.trace)}[/]")
+        self.console.print(f"[{BAD}]void:[/] {where}: {escape(void.error)}\n[{QUIET}]{escape(void.trace)}[/]")
 
     def stopping(self) -> None:
         """The user wants to stop."""
@@ -258,7 +259,7 @@ class LiveWatcher(_Counting):
         bar = ProgressBar(total=None if self.total is None else max(self.total, 1), completed=self.done)
         counts = f"{self.progress()}  {'stopping' if self.halting else self.pace()}"
         head.add_row(name, bar, counts)
-        faulted = (Text(line, style="red", no_wrap=True, overflow="ellipsis") for line in self.faulted())
+        faulted = (Text(line, style=BAD, no_wrap=True, overflow="ellipsis") for line in self.faulted())
         parts: list[RenderableType] = [head, *faulted, *self._matches(width)]
         if self.test is not None:
             lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state, width=width)]
@@ -308,7 +309,7 @@ class LiveWatcher(_Counting):
         now, names = self.clock_s(), self.league.season.names
         for fixture, since in list(self._playing.values())[: min(self.jobs, 8)]:
             bots = " – ".join(names[bot] for bot in fixture.seats)
-            line = Text(f"  {fixture.number:>7}  {bots}  {duration(now - since)}", style="dim", no_wrap=True)
+            line = Text(f"  {fixture.number:>7}  {bots}  {duration(now - since)}", style=QUIET, no_wrap=True)
             line.truncate(width, overflow="ellipsis")
             lines.append(line)
         return lines

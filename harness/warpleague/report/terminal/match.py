@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from warpleague.match.evidence import evidence_lines
+from warpleague.report.terminal.colours import BAD
 from warpleague.report.terminal.console import make_console, make_table
 from warpleague.report.terminal.scene import RIVAL
 from warpleague.report.terminal.styles import seat_style
@@ -48,7 +49,7 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
             str(times.decisions),
             f"{mean:.2f}",
             f"{times.longest_ms:.2f}",
-            Text(", ".join(fault.kind for fault in faults), style="red"),
+            Text(", ".join(fault.kind for fault in faults), style=BAD),
         )
     if result.rival is not None:
         rank = "2" if result.ranks[0] == 1 else "1"
@@ -58,7 +59,7 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
         for fault in faults:
             after = "is out" if fault.retired else "was substituted"
             text = f"seat {seat}, {spec.seats[seat].bot}, {after}: {fault.kind}: {fault.message}"
-            console.print(Text(safe(text), style="red"), soft_wrap=True)
+            console.print(Text(safe(text), style=BAD), soft_wrap=True)
             if fault.retired:
                 detail = json.loads(result.record.splitlines()[fault.n])["detail"]
                 for line in evidence_lines(detail, _STDERR_LINES, fault.message):
@@ -66,7 +67,7 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
                 if advice := hint(spec.seats[seat], fault.message, detail):
                     console.print(Text(safe(f"  {advice}")), soft_wrap=True)
     if len(spec.seats) > 1 and all(seat and seat[0].kind == "startup" for seat in result.faults):
-        console.print("no bot was ready to play: all rank equal", style="red")
+        console.print("no bot was ready to play: all rank equal", style=BAD)
     for seat in result.stopped:
         console.print(
             f"seat {seat} was stopped between its decisions: pondering is {spec.pondering!r}", markup=False

@@ -11,9 +11,11 @@ from rich.rule import Rule
 from rich.text import Text
 
 from warpleague.match.evidence import evidence_lines
+from warpleague.report.terminal.colours import BAD, QUIET
 from warpleague.report.terminal.console import make_console
 from warpleague.report.terminal.scene import RIVAL, paint
 from warpleague.report.terminal.styles import seat_style
+from warpleague.report.wording.seat_names import SeatNames
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -76,35 +78,45 @@ def show_replay(
     """Tell the match; with `at`, only the board after that line (0: before the first), which must be there."""
     console = console or make_console()
     game = replay.game
+    names = names_of(replay)
     console.print(headline(replay))
     if (parent := replay.header.get("parent")) is not None:
         text = f"branches off after line {parent['n']} of the match with digest {parent['digest']}"
         console.print(Text(safe(text), style="italic"), soft_wrap=True)
     if at == 0:
-        console.print(paint(game.scene(replay.first, seat)))
+        console.print(paint(names.on(game.scene(replay.first, seat))))
         return
     for step in replay:
         number = step.data["n"]
         if number != at if at is not None else not _noticed(step, seat):
             continue
-        _print_step(console, replay, step, seat)
+        _print_step(console, replay, step, seat, names)
         if boards or at is not None:
-            console.print(paint(game.scene(step.state, seat)))
+            console.print(paint(names.on(game.scene(step.state, seat))))
         if at is not None:
             return
     _print_end(console, replay)
 
 
-def _print_step(console: Console, replay: Replay, step: ReplayStep, seat: int | None) -> None:
+def names_of(replay: Replay) -> SeatNames:
+    """The names of the bots for the texts of a match."""
+    roles = replay.game.scene(replay.first, None).roles
+    return SeatNames([player["bot"] for player in replay.header["seats"]], roles)
+
+
+def _print_step(
+    console: Console, replay: Replay, step: ReplayStep, seat: int | None, names: SeatNames
+) -> None:
     data = _known(step.data, seat)
-    style = seat_style(data.get("seat")) if "seat" in data else "bright_black"
-    lines = [replay.game.tell(event) for event in shown_events(step, seat)]
+    style = seat_style(data.get("seat")) if "seat" in data else QUIET
+    lines = [names.say(replay.game.tell(event)) for event in shown_events(step, seat)]
     if "kind" in data:  # a fault, and not another seat's
         detail = data.get("detail") or {}
         after = "is out" if data["retired"] else "is substituted"
         after += ", equal to the one before" if data.get("tied") else ""
-        lines.insert(0, f"seat {data['seat']} {after}: {data['kind']}: {detail.get('message', '')}")
-        style = "red"
+        who = names.say(f"seat {data['seat']}")
+        lines.insert(0, f"{who} {after}: {data['kind']}: {detail.get('message', '')}")
+        style = BAD
     marks = [name for name in ("auto", "then", "substituted") if data.get(name)]
     if data.get("ms"):
         marks.append(f"{data['ms'][0]:g} ms")
@@ -112,7 +124,7 @@ def _print_step(console: Console, replay: Replay, step: ReplayStep, seat: int | 
         marks.append(f"expects {100 * data['value']:.4g} %")
     text = Text(safe("; ".join(lines)) or f"({data['type']})", style)
     if marks:
-        text.append(f"  [{', '.join(marks)}]", "bright_black")
+        text.append(f"  [{', '.join(marks)}]", QUIET)
     _print_hanging(console, f"{data['n']:5}  ", text)
     if data.get("note"):
         _print_hanging(console, " " * _MARGIN, Text(safe(f"note: {data['note']}"), style="italic"))
@@ -125,7 +137,7 @@ def _print_hanging(console: Console, margin: str, text: Text) -> None:
     """Print `text` beside the margin, in a terminal wrapped there; elsewhere in one line, whole."""
     lines = text.wrap(console, console.width - _MARGIN) if console.is_terminal else [text]
     for line in lines:
-        console.print(Text(margin, style="bright_black").append_text(line), soft_wrap=True)
+        console.print(Text(margin, style=QUIET).append_text(line), soft_wrap=True)
         margin = " " * _MARGIN
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from warpleague.counts import counted
 from warpleague.league.results.faulted import BotFaults
+from warpleague.report.terminal.colours import BAD
 from warpleague.report.terminal.console import make_console, make_table
 from warpleague.report.wording.league_words import fault_sentence
 from warpleague.safe_text import safe
@@ -142,7 +143,7 @@ def print_fault(seen: Seen) -> None:
     console = make_console()
     assert seen.fault is not None
     text = f"{seen.where}: seat {seen.seat}, line {seen.fault.n}: {seen.fault.kind}: {seen.fault.message}"
-    console.print(Text(safe(text), style="red"), soft_wrap=True)
+    console.print(Text(safe(text), style=BAD), soft_wrap=True)
     if seen.fault.stderr.strip():
         for line in seen.fault.stderr.strip()[-_STDERR_CHARS:].splitlines():
             console.print(Text(safe(f"  | {line}")), soft_wrap=True)

@@ -14,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.report.terminal.board import draw_board, legend
-from warpleague.report.terminal.styles import QUIET, seat_style
+from warpleague.report.terminal.colours import QUIET
+from warpleague.report.terminal.styles import seat_style
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 import attrs
 from rich.text import Text
 
+from warpleague.report.terminal.colours import QUIET
 from warpleague.report.terminal.console import make_console
-from warpleague.report.terminal.replay import shown_events
+from warpleague.report.terminal.replay import names_of, shown_events
 from warpleague.report.terminal.scene import paint
 from warpleague.report.terminal.viewport import Keys, Viewport, score_line
 from warpleague.safe_text import safe
@@ -37,12 +38,15 @@ class Stepper:
         self._replay = replay
         self._seat = seat
         self._console = console or make_console()
+        self._names = names_of(replay)
         self._steps = [_Step(replay.first, "the start")]
         self._rest = self._read()
 
     def _read(self) -> Iterator[_Step]:
         for step in self._replay:
-            lines = [self._replay.game.tell(event) for event in shown_events(step, self._seat)]
+            lines = [
+                self._names.say(self._replay.game.tell(event)) for event in shown_events(step, self._seat)
+            ]
             yield _Step(step.state, safe("; ".join(lines), keep="") or f"({step.data['type']})")
 
     def _reach(self, number: int) -> int:
@@ -83,8 +87,8 @@ class Stepper:
 
     def _draw(self, view: Viewport, at: int, last: int, playing: bool) -> None:
         step = self._steps[at]
-        scene = self._replay.game.scene(step.state, self._seat)
+        scene = self._names.on(self._replay.game.scene(step.state, self._seat))
         names = [seat["bot"] for seat in self._replay.header["seats"]]
-        line = Text(f"{at}/{last}  {step.text}", style="bright_black", no_wrap=True, overflow="ellipsis")
+        line = Text(f"{at}/{last}  {step.text}", style=QUIET, no_wrap=True, overflow="ellipsis")
         keys = f"← → step  < > ten  Home End  space {'pause' if playing else 'play'}  q quit"
         view.show([score_line(names, scene), line], paint(scene), f" {keys}")

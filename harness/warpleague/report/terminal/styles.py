@@ -9,21 +9,21 @@ from typing import Final
 
 import attrs
 
-SEAT_STYLES: Final = (
-    "bright_cyan",
-    "bright_magenta",
-    "bright_yellow",
-    "bright_green",
-    "bright_red",
-    "bright_blue",
-    "cyan",
-    "magenta",
-    "yellow",
-    "green",
-)
-"""One colour for each seat, the same in boards and tables."""
+from warpleague.report.terminal.colours import BAD, GOOD, QUIET, WARNING
 
-QUIET: Final = "bright_black"
+SEAT_STYLES: Final = (
+    "color(31)",
+    "color(130)",
+    "color(28)",
+    "color(132)",
+    "color(64)",
+    "color(63)",
+    "color(97)",
+    "color(131)",
+    "color(162)",
+    "color(30)",
+)
+"""One colour for each seat, the same in boards and tables; like all here, it can be read on white and on black."""
 
 
 def seat_style(seat: int | None) -> str:
@@ -47,12 +47,12 @@ class CellStyle:
 LOOKS: Final = {
     # captains
     "blank": CellStyle(),
-    "orbit": CellStyle("o", "cyan", "orbit"),
-    "nebula": CellStyle("~", "blue", "nebula"),
-    "cannon": CellStyle("+", "yellow", "cannon"),
-    "blackhole": CellStyle("@", "red", "black hole"),
+    "orbit": CellStyle("o", "color(31)", "orbit"),
+    "nebula": CellStyle("~", "color(63)", "nebula"),
+    "cannon": CellStyle("+", WARNING, "cannon"),
+    "blackhole": CellStyle("@", BAD, "black hole"),
     "planet": CellStyle("", "bold", "P0 planet"),
-    "wild": CellStyle("", "green", "W3 wild wormhole"),
+    "wild": CellStyle("", GOOD, "W3 wild wormhole"),
     "station": CellStyle("[]", "bold", "station"),
     "obstacle": CellStyle("#", QUIET, "obstacle", solid=True),
     # aliens

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.counts import counted
+from warpleague.report.terminal.colours import BAD, GOOD, QUIET
 from warpleague.report.terminal.console import make_table
 from warpleague.report.wording.columns import TableView, help_lines, shown_columns
 from warpleague.report.wording.league_columns import FAULTS, SEATS, SERVICES, TIMES
@@ -44,7 +45,7 @@ _GRID_BOTS = 26  # more bots than this make no readable grid
 
 def titled(title: str, table: Table, *captions: str) -> Group:
     """A table with its title above and remarks below, both free to be wider than it is."""
-    return Group(Text(title, style="bold"), table, *(Text(caption, style="dim") for caption in captions))
+    return Group(Text(title, style="bold"), table, *(Text(caption, style=QUIET) for caption in captions))
 
 
 def filled(columns: Iterable[Column[LineT, ViewT]], view: ViewT, lines: Iterable[LineT]) -> Table:
@@ -69,7 +70,7 @@ def _bot_column(table: Table) -> None:
 def _cell(kind: str, text: str) -> str | Text:
     """A cell; only numbers, which no bot chooses, are given as rich's markup."""
     if kind == "faults":
-        return Text(text, style="dim" if text == "0" else "red")
+        return Text(text, style=QUIET if text == "0" else "red")
     return text if kind == "number" else Text(text)
 
 
@@ -98,14 +99,14 @@ def _matches(standings: Standings) -> str:
 
 def faulted_lines(bots: Sequence[BotFaults]) -> list[Text]:
     """Which bots faulted, as lines below a table that counts their matches."""
-    return [Text(line, style="red") for line in fault_lines(bots, MAX_FAULTED)]
+    return [Text(line, style=BAD) for line in fault_lines(bots, MAX_FAULTED)]
 
 
 def crosstable(standings: Standings, width: int = 100) -> RenderableType:
     """Each bot's share of points against each other one, bots numbered by rank; the rows' own share at the end."""
     order = standings.order
     if len(order) > _GRID_BOTS:
-        return Text(f"The crosstable of {len(order)} bots is too wide to read; --json has it.", style="dim")
+        return Text(f"The crosstable of {len(order)} bots is too wide to read; --json has it.", style=QUIET)
     table = make_table()
     table.add_column("#", justify="right", no_wrap=True)
     _bot_column(table)
@@ -118,7 +119,7 @@ def crosstable(standings: Standings, width: int = 100) -> RenderableType:
         for other in columns:
             meetings = standings.totals.games[bot][other]
             if bot == other:
-                cells.append(Text("·", style="dim"))
+                cells.append(Text("·", style=QUIET))
             elif meetings:
                 share = standings.totals.points[bot][other] / meetings
                 cells.append(Text(f"{100 * share:.0f}", style=_shade(share)))
@@ -146,7 +147,7 @@ def seats_table(lines: Sequence[SeatLine]) -> RenderableType:
 def faults_table(kinds: Sequence[FaultTally]) -> RenderableType:
     """Faults by bot and kind, with how many cost the match, and the first match to look at."""
     if not kinds:
-        return Text("No faults.", style="green")
+        return Text("No faults.", style=GOOD)
     return titled("Faults", filled(FAULTS, TableView(kinds), kinds))
 
 
@@ -168,7 +169,7 @@ def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
 def confinement_remark(level: str, ways: Sequence[ConfinedMatches], dice: str = "") -> RenderableType:
     """How the bots were confined, and what that means for the `dice`; the league's status says what was tried."""
     lines = [*confinement_lines(level, ways, promises=False), *([dice] if dice else [])]
-    return Text("\n".join(lines), style="dim")
+    return Text("\n".join(lines), style=QUIET)
 
 
 def pairs_table(rows: Sequence[tuple[str, str]]) -> RenderableType:

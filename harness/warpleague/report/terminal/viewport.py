@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Self
 from rich.segment import Segment, Segments
 from rich.text import Text
 
+from warpleague.report.terminal.colours import QUIET
 from warpleague.report.terminal.styles import seat_style
 from warpleague.safe_text import safe
 
@@ -161,5 +162,5 @@ def score_line(names: Sequence[str], scene: Scene | None) -> Text:
         text.append(f"{seat} {safe(name, keep='')}{score}", seat_style(seat))
         text.append("   ")
     if scores and scene is not None:
-        text.append(scene.measure, "bright_black")
+        text.append(scene.measure, QUIET)
     return text

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from rich.text import Text
 
 from warpleague.games import load_game
+from warpleague.report.terminal.colours import QUIET
 from warpleague.report.terminal.console import make_console
 from warpleague.report.terminal.scene import paint
 from warpleague.report.terminal.viewport import Keys, Viewport, score_line
+from warpleague.report.wording.seat_names import SeatNames
 from warpleague.safe_text import safe
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class MatchWatcher:
     def __init__(self, spec: MatchSpec, console: Console | None = None, pace_s: float = PACE_S) -> None:
         self._game = load_game(spec.game, spec.rules)
         self._names = [seat.bot for seat in spec.seats]
+        self._said: SeatNames | None = None  # the game's own words for seats are in its scenes
         self._console = console or make_console()
         self._pace_s = pace_s
         self._paused = self._left = False
@@ -77,8 +80,10 @@ class MatchWatcher:
     def observe(self, state: Any, events: Sequence[Event]) -> None:
         """Take note of a step; called by the runner."""
         self._state = state
+        if self._said is None:
+            self._said = SeatNames(self._names, self._game.scene(state, None).roles)
         for event in events:
-            line = safe(self._game.tell(event.data))
+            line = safe(self._said.say(self._game.tell(event.data)))
             self._events.append(line)
             if self._view is None:
                 self._console.print(Text(line))
@@ -120,14 +125,15 @@ class MatchWatcher:
             self._view.scroll(key)
 
     def _scene(self) -> Any:
-        return self._game.scene(self._state, None)
+        assert self._said is not None
+        return self._said.on(self._game.scene(self._state, None))
 
     def _draw(self) -> None:
         assert self._view is not None
         scene = self._scene()
         events = list(self._events)[-(_EVENTS_LOW if self._console.height < _LOW else _EVENTS) :]
         head = [score_line(self._names, scene)]
-        head += [Text(line, style="bright_black", no_wrap=True, overflow="ellipsis") for line in events]
+        head += [Text(line, style=QUIET, no_wrap=True, overflow="ellipsis") for line in events]
         pace = "paused" if self._paused else f"{self._pace_s:.2g} s"
         keys = "space pause  → step  + faster  - slower  q end" if self._keys.there else ""
         self._view.show(head, paint(scene), f" {pace}  {keys}")
