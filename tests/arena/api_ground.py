@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.arena.submission_ground import BOT, HOST, Answer, Client, Ground
 from tests.league.fakes import fakeplay
 
-from warpleague.arena.submissions import challenges
+from warpleague.arena.submissions import challenges, trials
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.web.app import App
 from warpleague.arena.web.freeze import freeze_time_s
@@ -95,6 +95,8 @@ class ApiGround(Ground):
                 (logs / f"{match}-{seat}.stderr.txt").write_text("said")
         asked = challenges.ask(self.ledger, self.played, self.author("ada"), "mine", ["loser"])
         self.challenge = asked.id
+        with self.ledger.writing() as db:
+            trials.begin(self.ledger, db, self.author("ada"), number, 3)
         packed = ZstdCompressor().compress(b"{}\n", ZstdCompressor.FLUSH_FRAME)
         log = {"stderr": "said", "wire": "sent"}
         result = {"order": [0, 1], "ranks": [1, 2]}

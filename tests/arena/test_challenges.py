@@ -206,7 +206,7 @@ def test_an_arena_of_an_earlier_release_is_converted(
 ) -> None:
     """Its authors, submissions and sessions stay."""
     with Ledger.open(tmp_path) as ledger, ledger.writing() as db:
-        for table in ("challenge", "member", "invitation"):
+        for table in ("challenge", "member", "invitation", "trial"):
             db.execute(f"DROP TABLE {table}")
         db.execute("UPDATE setting SET value = '1' WHERE key = 'format'")
         db.execute(

@@ -170,6 +170,7 @@ def test_an_arena_of_an_earlier_release_gets_teams(tmp_path: Path) -> None:
         with ledger.writing() as db:
             db.execute("DROP TABLE member")
             db.execute("DROP TABLE invitation")
+            db.execute("DROP TABLE trial")
             db.execute("ALTER TABLE session DROP COLUMN member")
             db.execute("UPDATE setting SET value = '2' WHERE key = 'format'")
     with Ledger.open(tmp_path) as ledger:

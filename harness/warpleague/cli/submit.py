@@ -53,6 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="stderr",
         help="log: standard error (default), or the messages to and from the bot",
     )
+    parser.add_argument(
+        "--deals", type=count(1), default=20, metavar="N", help="trial: play N deals (default: %(default)s)"
+    )
     parser.add_argument("--seat", type=count(0), metavar="N", help="log: the seat, if the bot had several")
     parser.add_argument("--matches", type=count(1), metavar="N", help="watch: end after so many matches")
     parser.add_argument("--json", action="store_true", help="print the submission, or the answer, as JSON")
@@ -62,6 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "submit my-bot --to http://127.0.0.1:8000 --league cup --wait --json",
         "submit status --to https://arena.example.org",
         "submit records my-bot --to https://arena.example.org",
+        "submit trial my-bot --to https://arena.example.org --deals 40",
     )
     parser.set_defaults(handler=run)
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.cli.arena_client import Arena, path_of, token_of
+from warpleague.cli.arena_client import PAUSE_S, Arena, path_of, token_of
 from warpleague.cli.common import print_json, write_file
-from warpleague.cli.submission import print_findings, read_submission, wait_for
+from warpleague.cli.submission import UNDECIDED, print_findings, read_submission, wait_for
+from warpleague.cli.work_progress import WorkProgress
+from warpleague.counts import counted
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
@@ -246,11 +248,109 @@ def _withdraw(args: argparse.Namespace) -> int:
     return 0
 
 
+@attrs.frozen
+class _TrialState:
+    """The parts of a trial that the command needs."""
+
+    id: int
+    league: str
+    new: int
+    old: int | None
+    state: str
+    asked: str
+    deals: int
+    matches: int
+    why: str | None
+    result: dict[str, Any] | None
+
+
+def _trial(args: argparse.Namespace) -> int:
+    """Send a version for a trial, or name one that was accepted, and wait for the comparison."""
+    from warpleague.arena.submissions.upload import pack_folder
+    from warpleague.runner.bundle.shipped import located
+
+    arena, (text,) = _arena(args), _words(args, 1, 1, "BOT|NUMBER [--deals N]")
+    league = args.league or arena.page_league
+    folder = located(Path(text))
+    if text.isascii() and text.isdecimal() and not folder.is_dir():
+        wanted = {"new": _number(text), "deals": args.deals, "league": league}
+        answer = arena.ask(
+            "POST", path_of("trials"), json.dumps(wanted).encode(), "application/json", once=True
+        )
+        return _follow_trial(args, arena, answer)
+    answer = arena.ask("POST", path_of("submissions", league=league, trial=args.deals), pack_folder(folder))
+    number = answer.get("trial")
+    if type(number) is not int:
+        raise arena.no_arena(
+            "trial: must be its number; the arena may be of an earlier release, and lets it play"
+        )
+    sent = read_submission(arena, answer)
+    if not args.json:
+        print(f"submission {sent.id} to {sent.league}, for trial {number}: it does not play")
+    if not args.no_wait:
+        now = read_submission(arena, wait_for(arena, answer, args.max_wait, quiet=args.json))
+        if now.state != "accepted":
+            if args.json:
+                print_json(arena.ask("GET", path_of("trials", number)))
+            return now.code
+    return _follow_trial(args, arena, arena.ask("GET", path_of("trials", number)))
+
+
+def _follow_trial(args: argparse.Namespace, arena: Arena, answer: dict[str, Any]) -> int:
+    """Wait for a trial, and print what came of it; the exit code is 3 if it failed or is not over."""
+    end_s = float("inf") if args.max_wait is None else time.monotonic() + args.max_wait
+    now = arena.read(answer, _TrialState)
+    with WorkProgress() as progress:
+        while not args.no_wait and now.state not in ("played", "failed") and time.monotonic() < end_s:
+            progress.show(f"trial {now.id}: {counted(now.matches, 'match')} of {counted(now.deals, 'deal')}")
+            time.sleep(PAUSE_S)
+            answer = arena.ask("GET", path_of("trials", now.id))
+            now = arena.read(answer, _TrialState)
+    if args.json:
+        print_json(answer)
+    else:
+        _print_trial(now)
+    if now.state == "played" or (args.no_wait and now.state != "failed"):
+        return 0
+    return UNDECIDED
+
+
+def _print_trial(now: _TrialState) -> None:
+    old = "the version that plays" if now.old is None else f"version {now.old}"
+    print(f"trial {now.id} in {now.league}: version {now.new} beside {old}, {counted(now.deals, 'deal')}")
+    if now.result is not None:
+        print(f"  {now.result.get('words')}")
+    elif now.state == "failed":
+        print(f"  not played, which does not count: {now.why}")
+    else:
+        print(f"  {now.state}: {counted(now.matches, 'match')} played")
+
+
+def _trials(args: argparse.Namespace) -> int:
+    """List the trials, or show one."""
+    arena, words = _arena(args), _words(args, 0, 1, "[NUMBER]")
+    if words:
+        return _follow_trial(args, arena, arena.ask("GET", path_of("trials", _number(words[0]))))
+    listed = arena.ask_any("GET", path_of("trials"))
+    if not isinstance(listed, list):
+        raise arena.no_arena("trials: must be a list")
+    if args.json:
+        print_json(listed)
+        return 0
+    for one in listed:
+        _print_trial(arena.read(one, _TrialState))
+    if not listed:
+        print("there was no trial yet")
+    return 0
+
+
 VERBS: Final[dict[str, tuple[str, str, Callable[[argparse.Namespace], int]]]] = {
     "status": ("[NUMBER]", "list what you sent, or show one", _status),
     "records": ("BOT", "get the records of its last matches", _records),
     "log": ("BOT [MATCH]", "print what it printed in a match", _log),
     "watch": ("[NUMBER]", "follow the check, then its matches", _watch),
+    "trial": ("BOT|NUMBER", "compare it with the version that plays, which it does not replace", _trial),
+    "trials": ("[NUMBER]", "list your trials, or wait for one", _trials),
     "activate": ("NUMBER", "let this version play", _activate),
     "withdraw": ("BOT", "take it out of the league", _withdraw),
 }

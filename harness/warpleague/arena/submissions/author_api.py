@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import msgspec
 from starlette.responses import Response
 
-from warpleague.arena.submissions import challenges, versions
+from warpleague.arena.submissions import challenges, trials, versions
 from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.entering import first_match, matches_added
 from warpleague.arena.submissions.limits import limits_of
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.api import Call
     from warpleague.arena.submissions.requests import RequestHandler
 
+T = TypeVar("T")
+
 _ARCHIVES: Final = (
     "application/gzip",
     "application/x-gzip",
@@ -46,6 +48,7 @@ _ARCHIVES: Final = (
 _LEAGUE: Final = Query("league", "the name of the league; it can be left out where the server has only one")
 _KIND: Final = Query("kind", " or ".join(KINDS), next(iter(KINDS)), choices=tuple(KINDS))
 _MAX_LISTED: Final = 1000
+_MAX_DEALS: Final = 10_000
 
 
 @attrs.frozen(kw_only=True)
@@ -100,6 +103,8 @@ class Received(Submission):
 
     matches: int | None = None
     """How many more matches a new bot makes in the league; null where results decide that."""
+    trial: int | None = None
+    """The number of its trial, if it was sent for one."""
 
 
 @attrs.frozen(kw_only=True)
@@ -164,6 +169,44 @@ class Wanted:
     """The league; it can be left out where the server has only one."""
 
 
+@attrs.frozen(kw_only=True)
+class Trial:
+    """A trial: a new version and an old one side by side on equal deals. It rates nobody, and replaces nothing."""
+
+    id: int
+    league: str
+    new: int
+    """The number of the new version."""
+    old: int | None
+    """The number of the version that it is compared with, once that is known."""
+    field: list[ChallengeSeat]
+    """The other bots at a larger table, beside which both versions sit in turn."""
+    deals: int
+    state: str
+    """`checking`, `waiting`, `playing`, `played`, or `failed`, which does not count towards the limit."""
+    asked: str
+    ended: str | None
+    why: str | None
+    """Why it failed."""
+    matches: int
+    """How many matches were played so far."""
+    result: dict[str, Any] | None
+    """`difference` with its `error`, `words`, `faults`, and all that `warpleague compare --json` says of a test."""
+
+
+@attrs.frozen(kw_only=True)
+class WantedTrial:
+    """The trial that the author wants."""
+
+    new: int
+    """The number of an accepted version."""
+    old: int | None = None
+    """The number of another accepted version; the one that plays, if it is left out."""
+    deals: int = trials.DEALS
+    league: str | None = None
+    """The league; it can be left out where the server has only one."""
+
+
 ME: Final = Operation(
     method="GET",
     path="/api/author",
@@ -180,7 +223,16 @@ SUBMIT: Final = Operation(
     answer=Received,
     status=202,
     token=True,
-    query=(_LEAGUE,),
+    query=(
+        _LEAGUE,
+        Query(
+            "trial",
+            "so many deals beside the version that plays: the new version does not play then, but has a trial",
+            None,
+            1,
+            _MAX_DEALS,
+        ),
+    ),
     takes=_ARCHIVES,
     errors=(409, 411, 413, 415, 429, 507),
 )
@@ -300,6 +352,36 @@ CHALLENGE_LOG: Final = Operation(
     errors=(404,),
 )
 
+TRIAL: Final = Operation(
+    method="POST",
+    path="/api/trials",
+    name="trial",
+    summary="Ask for a trial: two versions of an own bot side by side on equal deals.",
+    answer=Trial,
+    status=202,
+    token=True,
+    takes=WantedTrial,
+    errors=(404, 411, 413, 415, 429),
+)
+TRIALS: Final = Operation(
+    method="GET",
+    path="/api/trials",
+    name="trials",
+    summary="The author's last trials, the newest first.",
+    answer=list[Trial],
+    token=True,
+    query=(Query("most", "how many at most", 50, 1, _MAX_LISTED),),
+)
+ONE_TRIAL: Final = Operation(
+    method="GET",
+    path="/api/trials/{number:int}",
+    name="one_trial",
+    summary="A trial of the author, with the difference between the versions once it was played.",
+    answer=Trial,
+    token=True,
+    errors=(404,),
+)
+
 
 class AuthorApi:
     """Answers the requests of commands and programs of authors."""
@@ -321,6 +403,9 @@ class AuthorApi:
             ONE_CHALLENGE: self._one_challenge,
             CHALLENGE_RECORD: self._challenge_record,
             CHALLENGE_LOG: self._challenge_log,
+            TRIAL: self._trial,
+            TRIALS: self._trials,
+            ONE_TRIAL: self._one_trial,
         }
 
     def routes(self) -> Sequence[Route]:
@@ -343,14 +428,16 @@ class AuthorApi:
         if request.headers.get("content-type", "") not in _ARCHIVES:
             raise Refused(415, "Send an archive: application/gzip, application/zip or application/x-tar.")
         check_length(ledger, request)
-        config = self._requests.league(SUBMIT.values(request)["league"])
+        given = SUBMIT.values(request)
+        config = self._requests.league(given["league"])
         await check_open(ledger, config)
         data = await request.body()
         if len(data) != int(request.headers["content-length"]):
             raise Refused(400, "The body is not as long as its Content-Length.")
         matches = await in_thread(matches_added, ledger, config)
-        received = await receive(ledger, author, config, data)
-        return Received(**_values(received), matches=matches)
+        received = await receive(ledger, author, config, data, given["trial"])
+        trial = None if given["trial"] is None else trials.of_submission(ledger, received.id)
+        return Received(**_values(received), matches=matches, trial=trial)
 
     async def _submissions(self, request: Request) -> list[Submission]:
         author = self._requests.bearer(request)
@@ -406,12 +493,7 @@ class AuthorApi:
 
     async def _challenge(self, request: Request) -> Challenge:
         author, ledger = self._requests.bearer(request), self._requests.ledger
-        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            raise Refused(415, "Send an object in JSON: application/json.")
-        try:
-            wanted = msgspec.json.decode(await request.body(), type=Wanted)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise Refused(422, f"This is not what was expected: {error}") from None
+        wanted = await _wanted(request, Wanted)
         config = self._requests.league(wanted.league)
         challenge = await in_thread(challenges.ask, ledger, config, author, wanted.bot, wanted.opponents)
         return _shown(challenge)
@@ -425,6 +507,22 @@ class AuthorApi:
         author = self._requests.bearer(request)
         return _shown(challenges.challenge(self._requests.ledger, author, _number(request)))
 
+    async def _trial(self, request: Request) -> Trial:
+        author, ledger = self._requests.bearer(request), self._requests.ledger
+        wanted = await _wanted(request, WantedTrial)
+        config = self._requests.league(wanted.league)
+        trial = await in_thread(trials.ask, ledger, config, author, wanted.new, wanted.old, wanted.deals)
+        return _trial_shown(trial)
+
+    async def _trials(self, request: Request) -> list[Trial]:
+        author = self._requests.bearer(request)
+        most = TRIALS.values(request)["most"]
+        return [_trial_shown(one) for one in trials.trials(self._requests.ledger, author, most)]
+
+    async def _one_trial(self, request: Request) -> Trial:
+        author = self._requests.bearer(request)
+        return _trial_shown(trials.trial(self._requests.ledger, author, _number(request)))
+
     async def _challenge_record(self, request: Request) -> Response:
         author, ledger = self._requests.bearer(request), self._requests.ledger
         record = await challenge_record(ledger, author, _number(request))
@@ -437,6 +535,24 @@ class AuthorApi:
         if text is None:
             raise Refused(404, "Of this match no log is kept.")
         return Response(text.encode("utf-8", "backslashreplace"), media_type=CHALLENGE_LOG.media)
+
+
+async def _wanted(request: Request, kind: type[T]) -> T:
+    """The object in the body of a request."""
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise Refused(415, "Send an object in JSON: application/json.")
+    try:
+        return msgspec.json.decode(await request.body(), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refused(422, f"This is not what was expected: {error}") from None
+
+
+def _trial_shown(trial: trials.Trial) -> Trial:
+    values = attrs.asdict(trial, recurse=False)
+    for name in ("author", "seed", "played"):
+        values.pop(name)
+    field = [ChallengeSeat(**attrs.asdict(seat)) for seat in trial.field]
+    return Trial(**{**values, "field": field, "matches": len(trial.played)})
 
 
 def _shown(challenge: challenges.Challenge) -> Challenge:

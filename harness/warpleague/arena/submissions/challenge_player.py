@@ -1,4 +1,4 @@
-"""The process that plays challenges, one after the other, at a lower priority than the matches of leagues.
+"""The process that plays challenges and trials, match by match, at a lower priority than the matches of leagues.
 
 It may be killed at any moment: what it was playing is played again.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.arena.process.log import log, log_error
-from warpleague.arena.submissions import challenges, versions
+from warpleague.arena.submissions import challenges, trials, versions
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.unpacked import source_folder
 from warpleague.errors import BadInput, HarnessFault
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from warpleague.arena.submissions.challenges import Challenge, ChallengeSeat
     from warpleague.arena.submissions.ledger import Ledger
+    from warpleague.arena.submissions.trials import Trial
     from warpleague.league.season.config import LeagueConfig
     from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
@@ -53,18 +54,23 @@ def run_challenges(
     once: bool = False,
     play: Play = play_within,
 ) -> None:
-    """Play challenges in these leagues (by name) until `stop`, which waits so many seconds, returns true.
+    """Play challenges and trials in these leagues (by name) until `stop`, which waits so many seconds, returns true.
 
-    With `once` it returns when none waits. Raises `StoreError` if another process does this here.
+    A match of a trial follows each challenge, so that neither waits for all of the other. With `once` it returns when
+    none waits. Raises `StoreError` if another process does this here.
     """
     lock = take_lock(ledger.path.with_name("arena.challenges.lock"))
     try:
         challenges.recover(ledger)
+        trials.recover(ledger)
         while not stop(0.0):
             challenge = challenges.claim(ledger)
             if challenge is not None:
                 _play(ledger, leagues.get(challenge.league), challenge, play)
-            elif once or stop(_POLL_S):
+            trial = trials.claim(ledger)
+            if trial is not None:
+                _play_trial(ledger, leagues.get(trial.league), trial, play)
+            elif challenge is None and (once or stop(_POLL_S)):
                 break
     finally:
         os.close(lock)
@@ -85,7 +91,7 @@ def _play(ledger: Ledger, config: LeagueConfig | None, challenge: Challenge, pla
         order = list(range(len(seats)))
         secrets.SystemRandom().shuffle(order)
         limit_s = limits_of(ledger).challenge_s
-        spec = _spec(config, tuple(seats[place] for place in order))
+        spec = _spec(config, tuple(seats[place] for place in order), f"challenge {secrets.token_hex(16)}")
         with one_core(config.run.affinity == "core"):
             result = play(spec, float(limit_s), True)
         if result is None:
@@ -93,8 +99,7 @@ def _play(ledger: Ledger, config: LeagueConfig | None, challenge: Challenge, pla
             return
     except (BadInput, HarnessFault, OSError) as error:
         log_error("match on demand failed", error, number=challenge.id)
-        text = str(error).replace(f"{ledger.results.resolve()}/", "").replace(f"{ledger.results}/", "")
-        challenges.settle(ledger, challenge.id, why=text[:500])
+        challenges.settle(ledger, challenge.id, why=_reason(ledger, error))
         return
     own = order.index(0)
     challenges.settle(
@@ -105,6 +110,36 @@ def _play(ledger: Ledger, config: LeagueConfig | None, challenge: Challenge, pla
         log={"stderr": result.logs[own].stderr[:_MAX_LOG], "wire": result.logs[own].wire[:_MAX_LOG]},
     )
     log("match on demand", league=config.name, number=challenge.id, ranks=list(result.ranks))
+
+
+def _play_trial(ledger: Ledger, config: LeagueConfig | None, trial: Trial, play: Play) -> None:
+    """Play the next match of a trial; if that cannot be, the trial has failed."""
+    if config is None:
+        trials.fail(ledger, trial.id, f"there is no league {trial.league} here any more")
+        return
+    try:
+        trial = trials.line_up(ledger, config, trial)
+        deal, order = trials.next_match(config, trial)
+        seats = tuple(_seat(ledger, config, trial.seats[bot]) for bot in order)
+        limit_s = limits_of(ledger).challenge_s
+        spec = _spec(config, seats, f"trial {trial.seed} {deal}", f"{len(trial.played)}")
+        with one_core(config.run.affinity == "core"):
+            result = play(spec, float(limit_s), True)
+    except (BadInput, HarnessFault, OSError) as error:
+        log_error("match of a trial failed", error, number=trial.id)
+        trials.fail(ledger, trial.id, _reason(ledger, error))
+        return
+    if result is None:
+        trials.fail(ledger, trial.id, f"match {len(trial.played) + 1} was not over within {limit_s} s")
+        return
+    faults = [[fault.kind for fault in seat] for seat in result.faults]
+    line = [deal, list(order), list(result.ranks), list(result.scores), result.rival, faults]
+    trials.add(ledger, config, trial, line)
+
+
+def _reason(ledger: Ledger, error: Exception) -> str:
+    """The text of an error without the folder of the results."""
+    return str(error).replace(f"{ledger.results.resolve()}/", "").replace(f"{ledger.results}/", "")[:500]
 
 
 def _seat(ledger: Ledger, config: LeagueConfig, seat: ChallengeSeat) -> SeatSpec:
@@ -120,17 +155,16 @@ def _seat(ledger: Ledger, config: LeagueConfig, seat: ChallengeSeat) -> SeatSpec
     return seat_in(config, entry, bundle, f"{config.path}: bots")
 
 
-def _spec(config: LeagueConfig, seats: tuple[SeatSpec, ...]) -> MatchSpec:
-    """The match, with dice that have nothing to do with those of the season."""
-    seed = secrets.token_hex(16)
-    key = match_key(f"challenge {seed}")
+def _spec(config: LeagueConfig, seats: tuple[SeatSpec, ...], seed: str, which: str = "") -> MatchSpec:
+    """The match, with dice that have nothing to do with those of the season; `which` tells those of one seed apart."""
+    key = match_key(seed)
     return attrs.evolve(config.conditions, level="sandbox").match(
-        id=blake2b(key, digest_size=10).hexdigest(),
+        id=blake2b(key + which.encode(), digest_size=10).hexdigest(),
         game=config.game.id,
         options=config.game.options,
         seats=seats,
         key=key,
-        seed=f"challenge {seed}",
+        seed=seed,
         private=True,
     )
 

@@ -88,6 +88,21 @@ _TEAMS: Final = (
 """New in format 3: tokens of a team's members, and invitations."""
 
 
+_TRIALS: Final = (
+    # `new` and `old` are submissions; `field` are the other bots at the table, `played` the matches, as JSON.
+    """CREATE TABLE trial (
+    id INTEGER PRIMARY KEY, author INTEGER NOT NULL REFERENCES author (id), league TEXT NOT NULL, new INTEGER NOT NULL,
+    old INTEGER, field TEXT NOT NULL DEFAULT '[]', deals INTEGER NOT NULL, seed TEXT NOT NULL, state TEXT NOT NULL,
+    asked TEXT NOT NULL, asked_s REAL NOT NULL, claims INTEGER NOT NULL DEFAULT 0, ended TEXT, why TEXT,
+    played TEXT NOT NULL DEFAULT '[]', result TEXT
+)""",
+    "CREATE INDEX trial_state ON trial (state)",
+    "CREATE INDEX trial_author ON trial (author, asked_s)",
+    "CREATE INDEX trial_new ON trial (new)",
+)
+"""New in format 4: trials of new versions."""
+
+
 def _from_1(db: sqlite3.Connection, schema: str) -> None:
     for statement in _CHALLENGE:
         create(db, statement, schema)
@@ -98,6 +113,11 @@ def _from_2(db: sqlite3.Connection, schema: str) -> None:
         create(db, statement, schema)
 
 
+def _from_3(db: sqlite3.Connection, schema: str) -> None:
+    for statement in _TRIALS:
+        create(db, statement, schema)
+
+
 _LEDGER: Final = FileKind(
     "ledger",
     "setting",
@@ -105,6 +125,7 @@ _LEDGER: Final = FileKind(
         Format(1, _TABLES),
         Format(2, (*_TABLES, *_CHALLENGE), _from_1),
         Format(3, (*_TABLES, *_CHALLENGE, *_TEAMS), _from_2),
+        Format(4, (*_TABLES, *_CHALLENGE, *_TEAMS, *_TRIALS), _from_3),
     ),
     "Serve these leagues with the version that wrote it",
 )
@@ -185,7 +206,10 @@ class Ledger:
         """
         with self._mutex:
             if self._boot_s is None:
-                query = "SELECT max(received_s) FROM submission UNION ALL SELECT max(asked_s) FROM challenge"
+                query = (
+                    "SELECT max(received_s) FROM submission UNION ALL SELECT max(asked_s) FROM challenge "
+                    "UNION ALL SELECT max(asked_s) FROM trial"
+                )
                 known_s = [last_s for (last_s,) in self.rows(query) if last_s is not None]
                 self._boot_s = max([time.time(), *known_s]) - _since_boot_s()
             return self._boot_s + _since_boot_s()

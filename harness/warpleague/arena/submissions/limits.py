@@ -31,6 +31,8 @@ class SubmissionLimits:
     tmp_mb: int = 64
     challenges: int = 20
     challenge_s: int = 300
+    trials: int = 4
+    trial_size: int = 200
 
 
 WORDS: Final = {
@@ -45,7 +47,9 @@ WORDS: Final = {
     "processes": "processes that a bot may ask for",
     "tmp_mb": "MiB of /tmp that a bot may ask for",
     "challenges": "matches on demand of an author within 24 hours",
-    "challenge_s": "seconds for a match on demand",
+    "challenge_s": "seconds for a match on demand, or of a trial",
+    "trials": "trials of an author within 24 hours",
+    "trial_size": "matches of a trial",
 }
 """Each of the limits in words."""
 
@@ -56,6 +60,7 @@ _MAX: Final = {
     "build_s": 300,
     "check_s": 3600,
     "challenge_s": 3600,
+    "trial_size": 10_000,
 }
 _MIN: Final = {"check_s": 1, "challenge_s": 1}
 """The code that reads and builds bots has these limits of its own."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response
 
-from warpleague.arena.submissions import challenges, versions
+from warpleague.arena.submissions import challenges, trials, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.entering import closed_to_bots, settled
 from warpleague.arena.submissions.limits import limits_of
@@ -15,6 +16,8 @@ from warpleague.arena.submissions.upload import suffix_of
 from warpleague.match.packing import unpack
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from starlette.requests import Request
 
     from warpleague.arena.submissions.ledger import Ledger
@@ -44,12 +47,25 @@ async def check_open(ledger: Ledger, config: LeagueConfig) -> None:
         raise Refused(409, why)
 
 
-async def receive(ledger: Ledger, author: Author, config: LeagueConfig, data: bytes) -> Submission:
-    """Receive an archive; durable when this returns."""
+async def receive(
+    ledger: Ledger, author: Author, config: LeagueConfig, data: bytes, deals: int | None = None
+) -> Submission:
+    """Receive an archive; durable when this returns. With `deals` it is for a trial of so many."""
     await check_open(ledger, config)
     if not data:
         raise Refused(422, "The archive is empty.")
-    return await in_thread(versions.submit, ledger, author, config.name, data)
+    if deals is None:
+        return await in_thread(versions.submit, ledger, author, config.name, data)
+    trials.check_size(ledger, config, deals)
+    begin = partial(_begin_trial, ledger, author, deals)
+    received = await in_thread(partial(versions.submit, ledger, author, config.name, data, trial=begin))
+    if received.active:
+        raise Refused(409, f"This is version {received.id}, which plays: there is nothing to compare.")
+    return received
+
+
+def _begin_trial(ledger: Ledger, author: Author, deals: int, db: sqlite3.Connection, submission: int) -> None:
+    trials.begin(ledger, db, author, submission, deals)
 
 
 async def check_not_settled(ledger: Ledger, config: LeagueConfig) -> None:

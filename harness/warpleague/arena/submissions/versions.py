@@ -21,11 +21,13 @@ from warpleague.league.season.text import utc_now
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.tokens import Author
     from warpleague.runner.checkup import Finding
+
+    Trial = Callable[[sqlite3.Connection, int], object]
 
 SETTLED: Final = ("accepted", "refused", "failed")
 _MAX_NUMBER: Final = 1 << 63
@@ -95,11 +97,14 @@ def reason_of(state: str, findings: Sequence[Mapping[str, str]]) -> str:
     return "no reason was written down"
 
 
-def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submission:
+def submit(
+    ledger: Ledger, author: Author, league: str, data: bytes, *, trial: Trial | None = None
+) -> Submission:
     """Receive an archive; durable when this returns.
 
     The same archive sent again, while it is checked or plays, is the same submission: a sender whose connection broke
-    may send again. Raises `OverQuota`.
+    may send again. With `trial`, which is called with the number of the submission within the transaction, the version
+    is for a trial: it will not play. Raises `OverQuota`.
     """
     limits = limits_of(ledger)
     digest = sha256(data).hexdigest()
@@ -110,6 +115,8 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
             (author.id, league, digest),
         ).fetchone()
         if same:
+            if trial is None:
+                _end_trial(db, int(same[0]), "the new version was submitted to play")
             return submission(ledger, int(same[0]))
         if not db.execute("SELECT 1 FROM author WHERE id = ? AND token IS NOT NULL", (author.id,)).fetchone():
             raise BadInput("this author's token was revoked")
@@ -139,6 +146,8 @@ def submit(ledger: Ledger, author: Author, league: str, data: bytes) -> Submissi
             sha256=digest,
             member=author.member,
         )
+        if trial is not None:
+            trial(db, number)
     return submission(ledger, number)
 
 
@@ -270,17 +279,24 @@ def refuse(
 
 
 def accept(ledger: Ledger, number: int, bot: str, version: str, digest: str) -> None:
-    """Accept a submission, and make it the active version of its bot, unless `name_refusal` refuses its name."""
+    """Accept a submission, and make it the active version of its bot, unless `name_refusal` refuses its name.
+
+    A version that was sent for a trial does not become active: its trial is next.
+    """
     with ledger.writing() as db:
         problem = name_refusal(ledger, number, bot)
         if problem:
             _settle(ledger, db, number, "refused", _failed("name", problem))
             return
         league = db.execute("SELECT league FROM submission WHERE id = ?", (number,)).fetchone()[0]
-        _deactivate(db, league, bot)
+        for_trial = db.execute(
+            "UPDATE trial SET state = 'waiting' WHERE new = ? AND state = 'checking'", (number,)
+        ).rowcount
+        if not for_trial:
+            _deactivate(db, league, bot)
         db.execute(
-            "UPDATE submission SET bot = ?, version = ?, digest = ?, active = 1 WHERE id = ?",
-            (bot, version, digest, number),
+            "UPDATE submission SET bot = ?, version = ?, digest = ?, active = ? WHERE id = ?",
+            (bot, version, digest, not for_trial, number),
         )
         _settle(ledger, db, number, "accepted", None)
 
@@ -349,6 +365,14 @@ def activate(ledger: Ledger, author: Author, number: int) -> None:
 # ---------------------------------------------------------------------- rows
 
 
+def _end_trial(db: sqlite3.Connection, number: int, why: str) -> None:
+    """End the trial for which a version was sent, if there is one and it has not begun."""
+    db.execute(
+        "UPDATE trial SET state = 'failed', ended = ?, why = ? WHERE new = ? AND state = 'checking'",
+        (utc_now(), why, number),
+    )
+
+
 def _deactivate(db: sqlite3.Connection, league: str, bot: str) -> None:
     db.execute("UPDATE submission SET active = 0 WHERE league = ? AND bot = ? COLLATE NOCASE", (league, bot))
 
@@ -374,6 +398,8 @@ def _settle(
     )
     if not done.rowcount:
         raise AssertionError(f"submission {number} is not being checked")
+    if state != "accepted":
+        _end_trial(db, number, "the new version was not accepted")
     findings, league, bot, version = db.execute(
         "SELECT found, league, bot, version FROM submission WHERE id = ?", (number,)
     ).fetchone()

@@ -58,7 +58,7 @@ class Test:
             size = min(max(_FEWEST, played // _SHARE), _MAX)
             if most is not None:
                 size = min(size, most - played)
-            outcomes = yield [self._group(round_) for round_ in range(played, played + size)]
+            outcomes = yield [self.group(round_) for round_ in range(played, played + size)]
             played += size
             waiting += 1 if size else 0
             if outcomes:
@@ -92,7 +92,8 @@ class Test:
         """Whether both bots sit at one table."""
         return self.season.players == 2 and len(self.season.bots) == 2
 
-    def _group(self, round_: int) -> Group:
+    def group(self, round_: int) -> Group:
+        """The matches of a deal: all seat orders of both bots."""
         season = self.season
         k, kind = season.players, season.format.seats
         if self._duel:

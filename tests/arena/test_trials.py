@@ -1,0 +1,425 @@
+"""Trials: a new version beside the one that plays, on equal deals; what comes of them, and who may ask for which."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+from tests.arena.api_ground import ApiGround
+from tests.arena.submission_ground import BOT, Ground
+from tests.league.fakes import fakeplay
+
+from warpleague.arena.submissions import challenges, trials, versions
+from warpleague.arena.submissions.challenge_player import run_challenges
+from warpleague.arena.submissions.ledger import Ledger
+from warpleague.arena.submissions.limits import set_limit
+from warpleague.arena.submissions.versions import OverQuota
+from warpleague.cli import main
+from warpleague.errors import BadInput
+from warpleague.league.season.config_file import load_config
+from warpleague.match.spec import MatchResult, SeatFault, SeatLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from warpleague.league.season.config import LeagueConfig
+    from warpleague.match.spec import MatchSpec
+
+TABLE_OF_THREE = """
+bots = ["bots/random-python"]
+[game]
+id = "coasters"
+players = 3
+[rules]
+level = "sandbox"
+"""
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Iterator[Ground]:
+    found = Ground(tmp_path)
+    yield found
+    found.close()
+
+
+def bot(ground: Ground, text: str, name: str = "mine", games: str = "aliens") -> bytes:
+    """The archive of a version, of which `text` is the content."""
+    manifest = BOT.replace('"mine"', f'"{name}"').replace("aliens", games)
+    return ground.bot(manifest, **{"notes.txt": text})
+
+
+def check(ground: Ground, number: int, name: str = "mine", version: str = "2") -> None:
+    """Have a submission checked, by a checker that accepts all; its digest tells its content."""
+    assert versions.claim(ground.ledger) is not None
+    sha256 = versions.submission(ground.ledger, number).sha256
+    versions.accept(ground.ledger, number, name, version, sha256)
+
+
+def sent_for_trial(ground: Ground, text: str, deals: int = 3, league: str = "cup") -> int:
+    """A version that was sent for a trial; its number."""
+    ada = ground.author("ada")
+    begin = partial(lambda db, number: trials.begin(ground.ledger, db, ada, number, deals))
+    return versions.submit(ground.ledger, ada, league, bot(ground, text), trial=begin).id
+
+
+def player(
+    played: list[MatchSpec], strength: Callable[[str], float] = lambda _: 0.0, fault: str = ""
+) -> Callable[[MatchSpec, float, bool], MatchResult | None]:
+    """Plays matches that the bot with the greater strength wins; the bot whose folder has `fault` faults."""
+
+    def play(spec: MatchSpec, seconds: float, log: bool) -> MatchResult | None:
+        assert (seconds, log, spec.level, spec.private) == (300.0, True, "sandbox", True)
+        played.append(spec)
+        found = fakeplay.play_refereed(spec)
+        levels = [strength(seat.digest) for seat in spec.seats]
+        ranks = tuple(1 + sum(other > own for other in levels) for own in levels)
+        faults = tuple(
+            (SeatFault("crash", 1, False, "gone"),) if fault and seat.digest == fault else ()
+            for seat in spec.seats
+        )
+        logs = tuple(SeatLog.of("", "") for _ in spec.seats)
+        return attrs.evolve(found, ranks=ranks, scores=tuple(levels), faults=faults, logs=logs)
+
+    return play
+
+
+def play_all(ground: Ground, play: Any, *more: LeagueConfig) -> None:
+    """Play all that waits."""
+    leagues = {config.name: config for config in (ground.config, *more)}
+    run_challenges(ground.ledger, leagues, lambda _: False, once=True, play=play)
+
+
+def digests(ground: Ground, played: list[MatchSpec]) -> list[str]:
+    """The contents that played, the one that played most first."""
+    return [
+        digest for digest, _ in Counter(seat.digest for spec in played for seat in spec.seats).most_common()
+    ]
+
+
+def test_a_new_version_plays_beside_the_old_one_and_replaces_nothing(ground: Ground) -> None:
+    """Both play each deal in both seats, with the same dice; the old version goes on playing in the league."""
+    old = ground.accepted("ada", "mine")
+    new = sent_for_trial(ground, "better")
+    ada = ground.author("ada")
+    assert trials.trial(ground.ledger, ada, 1).state == "checking"
+    check(ground, new)
+    assert versions.submission(ground.ledger, new).state == "accepted"
+    assert [one.id for one in versions.active(ground.ledger, "cup")] == [old]
+    played: list[MatchSpec] = []
+    contents: list[str] = []
+
+    def strength(digest: str) -> float:
+        if digest not in contents:
+            contents.append(digest)  # the new version has seat 0 in the first match
+        return 1.0 if digest == contents[0] else 0.0
+
+    play_all(ground, player(played, strength))
+    found = trials.trial(ground.ledger, ada, 1)
+    assert (found.state, found.new, found.old, found.why) == ("played", new, old, None)
+    assert len(played) == 6
+    assert len({spec.id for spec in played}) == 6
+    assert list(Counter(spec.key for spec in played).values()) == [2, 2, 2]
+    assert [[seat.digest for seat in spec.seats] for spec in played] == [contents, contents[::-1]] * 3
+    assert found.result is not None
+    assert (found.result["difference"], found.result["won"], found.result["deals"]) == (1.0, 3, 3)
+    assert "100.0 of 100 points more than the old one on 3 deals (6 matches)" in found.result["words"]
+    assert [one.id for one in versions.active(ground.ledger, "cup")] == [old]
+    versions.activate(ground.ledger, ada, new)
+    assert [one.id for one in versions.active(ground.ledger, "cup")] == [new]
+
+
+def test_the_difference_has_an_error(ground: Ground) -> None:
+    """Where deals differ, the difference comes with half its 95 % interval, and with faults."""
+    ground.accepted("ada", "mine")
+    check(ground, sent_for_trial(ground, "as good", deals=12))
+    played: list[MatchSpec] = []
+    contents: list[str] = []
+
+    def strength(digest: str) -> float:
+        if digest not in contents:
+            contents.append(digest)
+        # The new version wins both matches of each third deal; in all others the bot of the first seat wins.
+        match = len(played) - 1
+        if match // 2 % 3 == 0:
+            return float(digest == contents[0])
+        return float(digest == played[-1].seats[0].digest)
+
+    play_all(ground, player(played, strength))
+    (found,) = trials.trials(ground.ledger, ground.author("ada"))
+    assert found.result is not None
+    assert found.result["difference"] == pytest.approx(1 / 3)
+    assert 0.2 < found.result["error"] < 0.5
+    assert (found.result["won"], found.result["level"]) == (4, 8)
+    assert found.result["faults"] == {"new": 0, "old": 0}
+    assert found.result["words"].startswith("It helped: the new version got 33.3 ± ")
+
+
+def test_at_a_larger_table_both_sit_beside_the_same_field(tmp_path: Path) -> None:
+    """Each takes every seat beside the same bots, on the same deal."""
+    ground = Ground(tmp_path)
+    (tmp_path / "three.toml").write_text(TABLE_OF_THREE)
+    config = load_config(tmp_path / "three.toml")
+    ada, numbers = ground.author("ada"), []
+    for version in ("1", "2"):
+        numbers.append(
+            versions.submit(ground.ledger, ada, "three", bot(ground, version, games="coasters")).id
+        )
+        check(ground, numbers[-1], version=version)
+    asked = trials.ask(
+        ground.ledger, config, ada, numbers[0], deals=2
+    )  # the old one, beside the one that plays
+    assert (asked.new, asked.old) == tuple(numbers)
+    assert [seat.bot for seat in asked.field] == ["random-python"] * 2
+    played: list[MatchSpec] = []
+    play_all(ground, player(played), config)
+    assert len(played) == 12
+    for first in (0, 6):
+        deal = played[first : first + 6]
+        assert len({spec.key for spec in deal}) == 1
+        seats: Counter[tuple[int, str]] = Counter()
+        for spec in deal:
+            for seat, own in enumerate(spec.seats):
+                seats[seat, own.digest] += 1
+        field = digests(ground, deal)[0]
+        assert sorted(count for (_, digest), count in seats.items() if digest != field) == [1] * 6
+    found = trials.trial(ground.ledger, ada, asked.id)
+    assert found.result is not None
+    assert (found.result["difference"], found.result["one_way"]) == (0.0, "level")
+    assert found.result["words"].startswith("It is open whether it helped: ")
+    ground.close()
+
+
+def test_what_cannot_be_compared(ground: Ground) -> None:
+    """Versions of others, the same content, nothing that plays, too many matches; refused with a reason."""
+    theirs = ground.accepted("bob", "other")
+    ada = ground.author("ada")
+    ask = partial(trials.ask, ground.ledger, ground.config, ada)
+    with pytest.raises(BadInput, match=f"{theirs}: you have no accepted version of this number in cup"):
+        ask(theirs)
+    mine = ground.accepted("ada", "mine")
+    with pytest.raises(BadInput, match="have the same content"):
+        ask(mine)
+    with pytest.raises(BadInput, match="must be from 1 to 100, not 101: a deal takes 2 matches here"):
+        ask(mine, deals=101)
+    versions.withdraw(ground.ledger, ada, "cup", "mine")
+    with pytest.raises(BadInput, match="no version of mine plays in cup"):
+        ask(mine)
+    new = sent_for_trial(ground, "first")
+    check(ground, new)
+    play_all(ground, player([]))
+    (failed,) = trials.trials(ground.ledger, ada)
+    assert (failed.state, failed.why) == (
+        "failed",
+        "no version of mine plays in cup: there is nothing to compare with",
+    )
+    assert trials.trials(ground.ledger, ground.author("bob")) == []
+    with pytest.raises(trials.NoTrial):
+        trials.trial(ground.ledger, ground.author("bob"), failed.id)
+
+
+def test_a_version_that_is_refused_has_no_trial(ground: Ground) -> None:
+    """It failed, with a reason, and does not count towards the limit."""
+    ground.accepted("ada", "mine")
+    set_limit(ground.ledger, "trials", 1, "test")
+    new = sent_for_trial(ground, "broken")
+    with pytest.raises(OverQuota, match="the limit is 1 trial within 24 hours"):
+        sent_for_trial(ground, "another")
+    assert len(versions.submissions(ground.ledger, "ada")) == 2  # nothing of it was received
+    assert versions.claim(ground.ledger) is not None
+    versions.refuse(ground.ledger, new, "it does not build")
+    (found,) = trials.trials(ground.ledger, ground.author("ada"))
+    assert (found.state, found.why) == ("failed", "the new version was not accepted")
+    sent_for_trial(ground, "another")
+
+
+def test_a_version_that_is_sent_again_to_play_plays(ground: Ground) -> None:
+    """The same archive is the same submission: its trial ends, and it becomes the active version."""
+    ground.accepted("ada", "mine")
+    new = sent_for_trial(ground, "better")
+    assert versions.submit(ground.ledger, ground.author("ada"), "cup", bot(ground, "better")).id == new
+    check(ground, new)
+    assert [one.id for one in versions.active(ground.ledger, "cup")] == [new]
+    (found,) = trials.trials(ground.ledger, ground.author("ada"))
+    assert (found.state, found.why) == ("failed", "the new version was submitted to play")
+
+
+def test_it_goes_on_after_a_kill(ground: Ground) -> None:
+    """What was played stays; a match that ends its process again and again ends the trial."""
+    ground.accepted("ada", "mine")
+    check(ground, sent_for_trial(ground, "better"))
+    ada = ground.author("ada")
+    played: list[MatchSpec] = []
+    plain = player(played)
+
+    def until_killed(spec: MatchSpec, seconds: float, log: bool) -> MatchResult | None:
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        return plain(spec, seconds, log)
+
+    with pytest.raises(KeyboardInterrupt):
+        play_all(ground, until_killed)
+    assert (trials.trial(ground.ledger, ada, 1).state, len(trials.trial(ground.ledger, ada, 1).played)) == (
+        "playing",
+        3,
+    )
+    play_all(ground, player(played))
+    assert trials.trial(ground.ledger, ada, 1).state == "played"
+    assert list(Counter(spec.key for spec in played).values()) == [2, 2, 2]
+    check(ground, sent_for_trial(ground, "deadly"))
+    for _ in range(3):
+        assert trials.claim(ground.ledger) is not None
+        trials.recover(ground.ledger)
+    assert trials.trial(ground.ledger, ada, 2).why == "a match ended the process that played it 3 times"
+
+
+def test_challenges_do_not_wait_for_trials(ground: Ground) -> None:
+    """A match on demand comes after one match of the trial that is being played."""
+    ground.accepted("ada", "mine")
+    check(ground, sent_for_trial(ground, "better"))
+    ada = ground.author("ada")
+    played: list[MatchSpec] = []
+    plain = player(played)
+
+    def play(spec: MatchSpec, seconds: float, log: bool) -> MatchResult | None:
+        if len(played) == 1:
+            challenges.ask(ground.ledger, ground.config, ada, "mine", ["random-python"])
+        return plain(spec, seconds, log)
+
+    play_all(ground, play)
+    assert [str(spec.seed).partition(" ")[0] for spec in played] == [
+        *("trial", "trial", "challenge", "trial", "trial", "trial", "trial")
+    ]
+
+
+def test_the_api_asks_for_trials(tmp_path: Path) -> None:
+    """With the token of the author; a trial is shown to its author alone."""
+    ground = ApiGround(tmp_path)
+    old = ground.accepted("ada", "mine2")
+    kind = {"content_type": "application/gzip"}
+    data = bot(ground, "better", "mine2")
+    answer = ground.ask("POST", "/api/submissions?league=cup&trial=2", "ada", data, **kind)
+    assert answer.status == 202, answer.text
+    new, number = answer.json["id"], answer.json["trial"]
+    check(ground, new, "mine2")
+    asked = ground.ask("GET", f"/api/trials/{number}", "ada").json
+    assert (asked["state"], asked["new"], asked["old"], asked["matches"]) == ("waiting", new, None, 0)
+    play_all(ground, player([]))
+    found = ground.ask("GET", f"/api/trials/{number}", "ada").json
+    assert (found["state"], found["old"], found["matches"]) == ("played", old, 4)
+    assert {"difference", "error", "words", "share", "elo", "faults"} <= found["result"].keys()
+    assert not {"seed", "played"} & found.keys()  # the dice of what is still to be played
+    assert ground.ask("GET", f"/api/trials/{number}", "bob").status == 404
+    assert [one["id"] for one in ground.ask("GET", "/api/trials", "ada").json] == [number, 1]
+    assert ground.ask("GET", "/api/trials", "bob").json == []
+    body = json.dumps({"new": new, "old": old, "deals": 1, "league": "cup"}).encode()
+    again = ground.ask("POST", "/api/trials", "ada", body, content_type="application/json")
+    assert (again.status, again.json["state"]) == (202, "waiting")
+    for wrong in (
+        b"",
+        b"{}",
+        b'{"new": "x"}',
+        json.dumps({"new": new, "deals": 0, "league": "cup"}).encode(),
+    ):
+        assert ground.ask("POST", "/api/trials", "ada", wrong, content_type="application/json").status == 422
+    active = versions.archive(ground.ledger, old)
+    assert active is not None
+    refused = ground.ask("POST", "/api/submissions?league=cup&trial=2", "ada", active, **kind)
+    assert (refused.status, refused.json["error"]) == (
+        409,
+        f"This is version {old}, which plays: there is nothing to compare.",
+    )
+    ground.close()
+
+
+def test_the_command_waits_for_the_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`submit trial` sends a version, waits for its check and its matches, and prints the difference in a sentence."""
+    ground = ApiGround(tmp_path)
+    ground.accepted("ada", "mine2")
+    folder = tmp_path / "mine2"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(BOT.replace('"mine"', '"mine2"'))
+    (folder / "bot.py").write_text("better")
+    stop = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.answer(b"")
+
+        def do_POST(self) -> None:
+            self.answer(self.rfile.read(int(self.headers["content-length"])))
+
+        def answer(self, body: bytes) -> None:
+            more: dict[str, Any] = {"authorization": self.headers["authorization"]}
+            if self.headers["content-type"]:
+                more["content_type"] = self.headers["content-type"]
+            found = ground.ask(self.command, self.path, None, body, **more)
+            self.send_response(found.status)
+            self.send_header("content-length", str(len(found.body)))
+            self.end_headers()
+            self.wfile.write(found.body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is logged."""
+
+    def work() -> None:
+        """Check and play, as the processes of an arena do."""
+        while not stop.wait(0.02):
+            waiting = versions.claim(ground.ledger)
+            if waiting is not None:
+                versions.accept(ground.ledger, waiting.id, "mine2", "2", waiting.sha256)
+            play_all(ground, player([]))
+
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", ground.tokens["ada"])
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threads = [
+            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}),
+            threading.Thread(target=work),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            to = ("--to", f"http://127.0.0.1:{server.server_port}/l/cup/")
+            assert main(["submit", "trial", str(folder), "--deals", "2", *to]) == 0
+            out = capsys.readouterr().out
+            assert "for trial 2: it does not play" in out
+            assert "trial 2 in cup: version 3 beside version 2, 2 deals" in out
+            assert (
+                "the new version got 0.0 of 100 points more than the old one on 2 deals (4 matches)." in out
+            )
+            assert main(["submit", "trial", "3", "--deals", "1", "--json", *to]) == 0
+            found = json.loads(capsys.readouterr().out)
+            assert (found["id"], found["state"], found["result"]["deals"]) == (3, "played", 1)
+            assert main(["submit", "trials", *to]) == 0
+            assert capsys.readouterr().out.count("beside version 2") == 2
+            assert main(["submit", "trials", "2", *to]) == 0
+            assert main(["submit", "trials", "77", *to]) == 2
+            assert main(["submit", "trial", "77", *to]) == 2
+        finally:
+            stop.set()
+            server.shutdown()
+            for thread in threads:
+                thread.join()
+    ground.close()
+
+
+def test_a_ledger_of_the_format_before_is_converted(tmp_path: Path) -> None:
+    """Trials come with format 4; all else stays."""
+    with Ledger.open(tmp_path) as ledger, ledger.writing() as db:
+        db.execute("DROP TABLE trial")
+        db.execute("UPDATE setting SET value = '3' WHERE key = 'format'")
+        db.execute(
+            "INSERT INTO author (name, organiser, added) VALUES ('ada', 0, '2026-01-01T00:00:00+00:00')"
+        )
+    with Ledger.open(tmp_path) as ledger:
+        assert ledger.rows("SELECT count(*) FROM trial") == [(0,)]
+        assert ledger.rows("SELECT name FROM author") == [("ada",)]
+        assert ledger.setting("format") == "4"
