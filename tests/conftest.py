@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -55,6 +56,12 @@ _MAX_CHARS = 160
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than processors for `-n auto`: a third of the time, tests wait for a bot or a clock."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what collecting thousands of tests has made: all of it stays."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

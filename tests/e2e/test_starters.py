@@ -5,14 +5,11 @@ What a match makes of them is tested with the runner; here it is only the wire a
 
 from __future__ import annotations
 
-import fcntl
 import json
 import re
 import shutil
 import subprocess
-import sys
 import threading
-import tomllib
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -20,10 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from warpleague.errors import BadInput, MissingToolchain
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.doctor.promises import check_level
 from warpline import codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from warpleague.match.spec import Level
 
 BOTS = Path(__file__).parents[2] / "bots"
 STARTERS = [*sorted(folder.name for folder in BOTS.glob("random-*")), "first-c"]
@@ -136,42 +138,26 @@ class Session:
         return self.left
 
 
-@pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[str], Path]]:
-    """A function that builds a starter in a scratch copy, once for all tests, and gives its argv and folder."""
+@cache
+def build(name: str) -> tuple[list[str], Path]:
+    """Build a starter in the cache that all tests share, and give its argv and folder.
 
-    @cache
-    def build(name: str) -> tuple[list[str], Path]:
-        manifest = tomllib.loads((BOTS / name / "bot.toml").read_text("utf-8"))
-        commands = [manifest["run"], *([manifest["build"]] if "build" in manifest else [])]
-        for tool in (command[0] for command in commands if "/" not in command[0]):
-            if shutil.which(tool) is None:
-                pytest.skip(f"{name} needs {tool}, which is not installed")
-        base = tmp_path_factory.getbasetemp()
-        shared = (
-            base.parent if base.name.startswith("popen-") else base
-        )  # by all workers: some builds take long
-        folder = shared / "starters" / name
-        folder.parent.mkdir(exist_ok=True)
-        with folder.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not folder.exists():
-                draft = folder.with_suffix(".draft")
-                shutil.copytree(BOTS / name, draft)
-                if "build" in manifest:
-                    subprocess.run(
-                        manifest["build"], cwd=draft, check=True, timeout=PATIENCE_S, capture_output=True
-                    )
-                draft.rename(folder)
-        program, *arguments = manifest["run"]
-        # The client library is installed for the interpreter that runs the tests.
-        return [sys.executable if program == "python3" else program, *arguments], folder
-
-    return build
+    It is built in the sandbox where there is one, as in the tests of the sandbox: some builds take long.
+    """
+    try:
+        check_level("sandbox")
+        level: Level = "sandbox"
+    except BadInput:
+        level = "limits"
+    try:
+        seat = prepare(BOTS / name, level).seat()
+    except MissingToolchain as error:
+        pytest.skip(str(error))
+    return list(seat.run), Path(seat.cwd)
 
 
 @pytest.fixture
-def launch(build: Callable[[str], tuple[list[str], Path]]) -> Iterator[Callable[[str], Session]]:
+def launch() -> Iterator[Callable[[str], Session]]:
     """A function that starts a starter by name; what still runs after the test is killed."""
     sessions: list[Session] = []
 
