@@ -236,6 +236,18 @@ def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
         assert mispaired(league) == []
 
 
+def test_a_new_bot_plays_its_first_matches_at_once(
+    write_league: Any, open_league: Any, fake: Any, inline: Any
+) -> None:
+    """Of the first 24 matches after it came, a newcomer plays 20 or more: they tell more than any others."""
+    with open_league(write(write_league, *"abcdfghi", extra='kind = "ladder"')) as league:
+        run_league(league, executor=inline, play=fake.play, most=240)
+    with open_league(write(write_league, *"abcdefghi", extra='kind = "ladder"')) as league:
+        run_league(league, executor=inline, play=fake.play, most=24)
+        new = league.season.names.index("e")
+        assert sum(matches for pair, matches in met(league).items() if new in pair) >= 20
+
+
 def killed_in(league: Any, fake: Any, inline: Any, places: set[int], most: int) -> None:
     """Plays so many matches, but removes those at some places among them, as if they had not ended before a kill."""
     run_league(league, executor=inline, play=fake.play, most=most)
