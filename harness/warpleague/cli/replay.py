@@ -1,4 +1,4 @@
-"""Show a recorded match, verify that it holds, make a page of it, or take a position from it.
+"""Show a recorded match, verify that it holds, make a page or a picture of it, or take a position from it.
 
 `warpleague.match.replay` executes a record; `warpleague.report` draws it.
 """
@@ -115,6 +115,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "replay page results/one.jsonl --analysis one.analysis",
     )
     page.set_defaults(handler=run_page)
+    picture = add_verb(verbs, "picture", "draw a position of the match as an SVG file, for a forum or a page")
+    picture.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
+    picture.add_argument(
+        "--at", type=count(0), metavar="N", help="the position after line N (default: where the match ended)"
+    )
+    picture.add_argument(
+        "--seat", type=count(0), metavar="S", help="show only what the bot at seat S knew; seats count from 0"
+    )
+    picture.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="write the picture to this file (default: in this folder, named after the record and the line)",
+    )
+    add_force(picture)
+    picture.add_argument("--json", action="store_true", help="print the path of the picture as JSON")
+    add_examples(picture, "replay picture results/one.jsonl --at 30 -o thirty.svg")
+    picture.set_defaults(handler=run_picture)
     position = add_verb(
         verbs,
         "position",
@@ -209,10 +228,8 @@ def run_show(args: argparse.Namespace) -> int:
     from warpleague.runner.bot.logs import KINDS
 
     replay = Replay(read_record(args.file), where=str(args.file))
-    last_seat = replay.header["players"] - 1
     for option in ("seat", *KINDS):
-        if (getattr(args, option) or 0) > last_seat:
-            raise BadInput(f"--{option} {getattr(args, option)}: the match has seats 0 to {last_seat}")
+        _check_seat(replay, option, getattr(args, option))
     _check_line(replay, args.at)
     for kind in KINDS:
         if (seat := getattr(args, kind)) is not None:
@@ -258,6 +275,13 @@ def _show_log(args: argparse.Namespace, replay: Replay, seat: int, kind: str) ->
     return 0
 
 
+def _check_seat(replay: Replay, option: str, seat: int | None) -> None:
+    """Raise `BadInput` if the match has no such seat."""
+    last = replay.header["players"] - 1
+    if seat is not None and seat > last:
+        raise BadInput(f"--{option} {seat}: the match has seats 0 to {last}")
+
+
 def _check_line(replay: Replay, at: int | None) -> None:
     """Raise `BadInput` if the record has no line n = `at`."""
     last = len(replay.lines) - 2
@@ -288,6 +312,34 @@ def run_page(args: argparse.Namespace) -> int:
         print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})
     else:
         print(f"open {out}")
+    return 0
+
+
+def run_picture(args: argparse.Namespace) -> int:
+    """Write the picture of a position; the whole record is verified on the way."""
+    from warpleague.match.packing import read_record
+    from warpleague.match.replay import Replay
+    from warpleague.report.site.picture import picture
+    from warpleague.report.wording.match_words import labels, one_line
+
+    replay = Replay(read_record(args.file), where=str(args.file))
+    _check_line(replay, args.at)
+    _check_seat(replay, "seat", args.seat)
+    at = len(replay.lines) - 2 if args.at is None else args.at
+    name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
+    out = args.out or Path(f"{name}-{at}.svg")
+    check_new(out, args.force)
+    check_writable(out)
+    states = {step.data["n"]: step.state for step in replay if step.data["n"] == at}
+    scene = replay.game.scene(states.get(at, replay.first), args.seat)
+    if not scene.cells:
+        raise BadInput(f"--at {at}: the game draws no board there; `replay show` prints the position as text")
+    data = picture(scene, labels([one_line(seat["bot"]) for seat in replay.header["seats"]]))
+    write_file(out, data)
+    if args.json:
+        print_json({"match": replay.header["id"], "picture": str(out), "bytes": len(data)})
+    else:
+        print(f"picture of line {at} written to {out}")
     return 0
 
 

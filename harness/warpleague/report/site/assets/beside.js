@@ -60,16 +60,16 @@ globalThis.warpleague ??= {};
   /** Fills a list with the meaning of every mark that is in the scene, and of no other. */
   function showLegend(list, scene, say = (words) => words, board = null) {
     const found = marks(scene);
-    const told = new Map([...scene.legend, ["moved", "the last move"], ["shot", "the shot that hit"], ["lost", "lost here"], ["fresh", "just changed"]]);
+    const told = new Map([...scene.legend, ["moved", "the last move"], ["shot-line", "the shot that hit"], ["shot-down", "destroyed here"], ["fresh", "just changed"]]);
     if (board?.querySelector(".arrow")) {
       const [line, head] = [element("line", { x1: -9, x2: 3 }), element("path", { d: "M10 0 L0 -6 L0 6Z" })];
       found.set("moved", () => swatch(11, element("g", { class: "arrow" }, line, head)));
     }
     if (board?.querySelector(".shot")) {
-      found.set("shot", () => swatch(11, element("g", { class: "link shot" }, element("line", { class: "stroke", x1: -9, x2: 9 }))));
+      found.set("shot-line", () => swatch(11, element("g", { class: "link shot" }, element("line", { class: "stroke", x1: -9, x2: 9 }))));
     }
     if (board?.querySelector(".lost")) {
-      found.set("lost", () => swatch(11, element("path", { class: "cross", d: "M-8 -8L8 8M8 -8L-8 8" })));
+      found.set("shot-down", () => swatch(11, element("path", { class: "cross", d: "M-8 -8L8 8M8 -8L-8 8" })));
     }
     if (board?.querySelector(".cell.fresh, .piece.fresh, .link.fresh, .item.fresh")) {
       found.set("fresh", () => swatch(11, element("rect", { class: "new", x: -8, y: -8, width: 16, height: 16, rx: 3 })));
