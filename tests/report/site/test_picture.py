@@ -10,8 +10,8 @@ import pytest
 
 from warpleague.cli import main
 from warpleague.match.replay import Replay
-from warpleague.report.site.match import labels
 from warpleague.report.site.picture import picture
+from warpleague.report.wording.match_words import labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
