@@ -453,13 +453,14 @@ def _run_decision(args: argparse.Namespace) -> int:
 
 
 def _run_journal(args: argparse.Namespace) -> int:
+    from warpleague.arena.submissions.journal_words import journal_words
+
     with _ledger(args, made=False) as ledger:
         entries = ledger.journal(args.most)
     if args.json:
         print_json([attrs.asdict(entry) for entry in entries])
     for entry in () if args.json else entries:
-        details = ", ".join(f"{key} {value}" for key, value in entry.said.items() if value not in (None, ""))
-        print(f"{entry.at}  {entry.who}: {entry.what}{': ' if details else ''}{details}")
+        print(f"{entry.at}  {entry.who}: {journal_words(entry)}")
     return 0
 
 

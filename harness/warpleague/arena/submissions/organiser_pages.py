@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -10,8 +11,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from warpleague.arena.submissions import entering, invitations, tokens, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
+from warpleague.arena.submissions.journal_words import decision_words, journal_words
 from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
 from warpleague.arena.submissions.requests import Refused, field, in_thread
+from warpleague.errors import StoreError
+from warpleague.league.store.disqualifications import disqualified
+from warpleague.league.store.store import Store
+from warpleague.report.wording.match_words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +26,13 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from warpleague.arena.submissions.ledger import Entry
     from warpleague.arena.submissions.requests import RequestHandler
     from warpleague.league.season.config import LeagueConfig
+    from warpleague.league.season.played_match import LatestMatch
 
 _RULES: Final = ("stay", "out")
+_MATCHES: Final = 100
+"""The newest matches, of which one can be declared void on the page."""
 
 
 class OrganiserPages:
@@ -50,13 +58,16 @@ class OrganiserPages:
         session = self._requests.need_organiser(request)
         ledger = self._requests.ledger
         limits = limits_of(ledger)
+        leagues = [
+            await in_thread(self._league_row, config) for config in self._requests.app.leagues.values()
+        ]
         return self._page(
             "organise.html.j2",
             form=session.form,
             authors=tokens.authors(ledger),
             members=tokens.members(ledger),
             invitations=invitations.invitations(ledger)[:50],
-            leagues=[self._league_row(config) for config in self._requests.app.leagues.values()],
+            leagues=leagues,
             found=versions.submissions(ledger),
             limits=[(name, words, getattr(limits, name)) for name, words in WORDS.items()],
             sandbox=sandbox_refusal(ledger),
@@ -64,13 +75,25 @@ class OrganiserPages:
         )
 
     def _league_row(self, config: LeagueConfig) -> dict[str, Any]:
+        """How a league stands, and what can be chosen in its forms. Waits for the disk."""
         ledger = self._requests.ledger
+        bots: list[str] = []
+        matches: list[tuple[str, str]] = []
+        out: set[str] = set()
+        # Where nothing has been played yet, there is nothing to choose.
+        with suppress(StoreError), Store.open_to_read(ledger.results / config.name) as store:
+            bots = [one_line(seat.bot) for seat in store.bots() or ()]
+            out = set(disqualified(store))
+            matches = [(match.id, _match_words(match)) for match in store.latest(_MATCHES)]
         return {
             "name": config.name,
             "paused": entering.is_paused(ledger, config.name),
             "closed": entering.is_closed(ledger, config.name),
-            "bots": [one.bot for one in versions.active(ledger, config.name)],
-            "decisions": entering.decisions(ledger, config.name)[:20],
+            "submitted": [one.bot for one in versions.active(ledger, config.name)],
+            "bots": [bot for bot in bots if bot not in out],
+            "out": sorted(out),
+            "matches": matches,
+            "decisions": [(one, decision_words(one)) for one in entering.decisions(ledger, config.name)[:20]],
             "extends": "max_matches" if config.format.kind == "ladder" else "deals",
         }
 
@@ -171,25 +194,10 @@ class OrganiserPages:
         }
 
 
-def journal_words(entry: Entry) -> str:
-    """An entry of the audit journal in words, without its time and without who made it."""
-    if entry.what != "set":
-        more = ", ".join(f"{name} {value}" for name, value in entry.said.items() if value not in (None, ""))
-        return f"{entry.what}: {more}" if more else entry.what
-    key, value = str(entry.said.get("key", "")), entry.said.get("value")
-    what, _, name = key.partition(" ")
-    if what == "paused":
-        return f"{name} is paused" if value else f"{name} goes on after a pause"
-    if what == "closed":
-        return f"{name} takes no more submissions"
-    if what == "extended" and value:
-        numbers = json.loads(str(value))
-        return f"{name} is extended: " + ", ".join(
-            f"{number:,} {unit.replace('max_', '')} in all" for unit, number in numbers.items()
-        )
-    if what == "limit" and name in WORDS:
-        return f"limit: {value} {WORDS[name]}"
-    return f"{key}: {value or 'removed'}"
+def _match_words(match: LatestMatch) -> str:
+    """A match in a list to choose from: its result is not said, since standings may be frozen."""
+    at = datetime.fromtimestamp(match.stored_s, UTC).strftime("%m-%d %H:%M:%S")
+    return f"{at} {one_line(' – '.join(match.bots))} ({match.id[:10]})"
 
 
 def _number(form: FormData, name: str) -> int:

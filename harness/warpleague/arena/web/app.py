@@ -27,7 +27,9 @@ from warpleague import __version__
 from warpleague.arena.live.frames import new_frames
 from warpleague.arena.web.freeze import stored_match
 from warpleague.arena.web.gzip_stream import BEGIN, HEADERS, Piece, accepts_gzip
-from warpleague.arena.web.page_cache import Busy
+from warpleague.arena.web.home import Home
+from warpleague.arena.web.page_cache import MAX_WAITING, Busy
+from warpleague.arena.web.renderer import bot_page
 from warpleague.games import GAMES, load_game
 from warpleague.report.site.docs_pages import text_of
 from warpleague.report.site.page_frame import prepare, render, served, shared
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from warpleague.arena.live.follow import LiveMatch
     from warpleague.arena.web.league_feed import LeagueFeed
+    from warpleague.arena.web.renderer import LeaguePage
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
     from warpleague.league.season.config import LeagueConfig
@@ -54,7 +57,10 @@ _MAX_STREAM_S: Final = 3600.0
 """How long a stream of news lasts; then the page asks again."""
 _MIN_FREE_BYTES: Final = 100_000_000
 """Bytes that must be free on the disk for the server to call itself healthy."""
-_KINDS: Final = ("league", "watch", "server", "match")
+_KINDS: Final = ("home", "league", "watch", "server", "match", "bot")
+
+_MAX_BOT_PAGES: Final = 200
+"""Pages of bots in memory."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -80,10 +86,12 @@ class App:
         self.health: Callable[[], JsonObject] = dict
         """Returns more values for the health page: the processes that the server has started."""
         self._assets = shared(_KINDS)
+        self._home_page = Home(feeds, configs)
+        self._bot_pages: dict[tuple[str, str], tuple[LeaguePage, bytes]] = {}
 
     def prepare(self) -> None:
         """Load templates and texts now, so that the first requests need not wait for them."""
-        prepare("server", "watch", "submi", "organise")
+        prepare("home", "server", "watch", "submi", "organise")
         for config in self.leagues.values():
             text_of(config.game.id)
 
@@ -107,6 +115,7 @@ class App:
         return Starlette(
             routes=[
                 Route("/", self._home),
+                Route("/news", self._home_news),
                 Route("/health", self._health),
                 Route("/assets/{name}", self._asset),
                 Route("/bots", self._bots),
@@ -156,16 +165,12 @@ class App:
     # ------------------------------------------------------------------ all leagues
 
     async def _home(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
-        leagues = [
-            {
-                "name": feed.name,
-                "sentence": feed.page.sentence if feed.page else "No match has been played yet.",
-                "playing": len(feed.playing()),
-                "games": [self.leagues[feed.name].game.id],
-            }
-            for feed in self.feeds.values()
-        ]
-        return self.page("server_home.html.j2", leagues=leagues)
+        return HTMLResponse(self._home_page.page(self.words()))
+
+    async def _home_news(self, request: Request) -> Response:
+        gzipped = accepts_gzip(request)
+        stream = _sent(self._home_page.news(_MAX_STREAM_S, _QUIET_S), gzipped=gzipped)
+        return _events(request, stream, gzipped=gzipped)
 
     async def _health(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         free = shutil.disk_usage(self.results).free
@@ -329,11 +334,24 @@ class App:
 
     async def _bot(self, request: Request) -> Response:
         feed = self._feed(request)
-        bots = feed.page.bots if feed.page else ()
-        bot = next((bot for bot in bots if bot["bot"] == request.path_params["bot"]), None)
-        if bot is None:
+        page, bot = feed.page, request.path_params["bot"]
+        if page is None or all(one["bot"] != bot for one in page.bots):
             raise HTTPException(404, "No bot of this league has that name.")
-        return self.page("server_bot.html.j2", league=feed.name, bot=bot)
+        made, content = self._bot_pages.get((feed.name, bot), (None, b""))
+        if made is not page:
+            if feed.renderer.waiting >= MAX_WAITING:
+                return self._notice(
+                    "Too many pages are wanted", "This one will be made a little later.", 503, again=True
+                )
+            paths = (feed.path, feed.results)
+            new = await feed.renderer.make(bot_page, *paths, bot, self.words(), feed.version)
+            if new is None:
+                raise HTTPException(404, "There is nothing to be seen of this bot.")
+            content = new
+            if len(self._bot_pages) >= _MAX_BOT_PAGES:
+                self._bot_pages.clear()
+            self._bot_pages[feed.name, bot] = page, content
+        return HTMLResponse(content)
 
     async def _watch_bot(self, request: Request) -> Response:
         """Lead to a match of a bot that can be watched; if there is none, wait for it."""

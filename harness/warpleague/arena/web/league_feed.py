@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -20,13 +21,14 @@ from warpleague.arena.web.renderer import LeaguePage, league_page
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.referees.pool import usable_cores
 from warpleague.league.store.store import Store
-from warpleague.report.wording.match_words import labels, one_line
+from warpleague.report.wording.match_words import labels, number, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.arena.web.renderer import Renderer
     from warpleague.games.api import JsonObject
+    from warpleague.league.season.played_match import LatestMatch
 
 _POLL_S: Final = 0.25
 _LATEST: Final = 12
@@ -41,6 +43,14 @@ _BATCH: Final = 10
 """So many watchers get a message at the same time."""
 
 _encode = msgspec.json.Encoder().encode
+
+
+def _places(names: list[str], match: LatestMatch) -> list[JsonObject]:
+    """The bots of a match, the first one first, each with its rank and its score as they are written."""
+    order = sorted(range(len(names)), key=match.ranks.__getitem__)
+    return [
+        {"bot": names[seat], "rank": match.ranks[seat], "score": number(match.scores[seat])} for seat in order
+    ]
 
 
 class LeagueFeed:
@@ -121,9 +131,18 @@ class LeagueFeed:
             log_error("match not shown", error, league=self.name, match=match.id)
             match.give_up()
 
+    def latest(self) -> list[JsonObject]:
+        """The matches stored last that may be seen, the newest first."""
+        return self._latest if self.shows_matches else []
+
     def playing(self) -> list[LiveMatch]:
         """The matches being played that may be watched."""
         return self.live.playing() if self.shows_matches else []
+
+    @property
+    def version(self) -> int:
+        """The number of the league's page, higher with each new one."""
+        return self._version
 
     @property
     def shows_matches(self) -> bool:
@@ -175,7 +194,18 @@ class LeagueFeed:
         latest = []
         for match in store.latest(_LATEST):
             names = labels([one_line(bot) for bot in match.bots])
-            latest.append({"id": match.id, "bots": names, "ranks": match.ranks, "why": one_line(match.why)})
+            latest.append(
+                {
+                    "id": match.id,
+                    "bots": names,
+                    "ranks": match.ranks,
+                    "places": _places(names, match),
+                    "why": one_line(match.why),
+                    "took_s": round(match.elapsed_s, 2),
+                    "stored_s": match.stored_s,
+                    "stored": datetime.fromtimestamp(match.stored_s, UTC).isoformat(timespec="seconds"),
+                }
+            )
         before, self._latest = self._latest, latest
         return latest != before
 
@@ -252,7 +282,7 @@ class LeagueFeed:
             matches: JsonObject = {
                 "playing": [match.to_json() for match in playing[:_LISTED]],
                 "more": max(0, len(playing) - _LISTED),
-                "latest": self._latest if self.shows_matches else [],
+                "latest": self.latest(),
             }
             self._matches = Piece.of(b"," + _encode(matches)[1:] + b"\n\n")
         return self._version, sections + self._matches

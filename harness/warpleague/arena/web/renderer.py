@@ -19,19 +19,20 @@ import trio
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions.entering import entered, is_paused
 from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.arena.submissions.versions import submissions
 from warpleague.arena.web.freeze import is_frozen, shown_results
 from warpleague.errors import StoreError
-from warpleague.games import load_game
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.course_cache import CourseCache
 from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
 from warpleague.league.upkeep.verifying import published_record
+from warpleague.report.site.bot_page import FOLDER as BOTS
+from warpleague.report.site.bot_page import BotTables, pages_on_server
 from warpleague.report.site.front import cards
 from warpleague.report.site.index_page import index_content
 from warpleague.report.site.page_frame import render, served
 from warpleague.report.site.write import make_page, order_script
-from warpleague.report.wording.league_words import decision_lines
 from warpleague.runner.host.niceness import be_nice
 
 if TYPE_CHECKING:
@@ -39,14 +40,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.results.league import League
-    from warpleague.league.results.standings import Standings
     from warpleague.league.season.config import LeagueConfig
+    from warpleague.report.site.front import Pick
 
 T = TypeVar("T")
 
 _NICE: Final = 10
 _courses: Final[dict[Path, CourseCache]] = {}
 """The intermediate results of each league's last page, from which the next one goes on."""
+_bot_tables: Final[dict[Path, tuple[int, float, BotTables]]] = {}
+"""What the pages of each league's bots are made of: since which version of the league's page, and until when."""
+_MAX_CPU_SHARE: Final = 0.01
+"""The share of a processor's time for reading again what the pages of a league's bots are made of."""
+_MAX_VERSIONS: Final = 10_000
+"""The newest submissions whose versions have names."""
 MAX_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
@@ -71,8 +78,8 @@ class LeaguePage:
     """The page of a league with its parts, and the values that other pages need.
 
     `sections` are the parts of `page` that are sent again when they change, by their ids; `parts` the scripts with
-    parts of a long list; `order` the script that tells which match is before and after another. `cpu_s` is how long
-    it took to make.
+    parts of a long list; `order` the script that tells which match is before and after another. `picture` is the board
+    that the page begins with, at the end of the match `pick`. `cpu_s` is how long it took to make.
     """
 
     page: bytes
@@ -85,7 +92,10 @@ class LeaguePage:
     published: bool
     open_matches: bool
     frozen: bool
+    notice: str
     game: str
+    picture: dict[str, Any] | None
+    pick: Pick | None
     bots: tuple[dict[str, Any], ...]
     cpu_s: float
 
@@ -102,7 +112,7 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
             shown = not league.hides_matches
             frozen = is_frozen(league.config, results)
             content = index_content(league, only_totals=not shown)
-            bots = _bots(league, content.values["table"], content.listing.columns)
+            bots = tuple(cards(league, content.values["table"], content.listing.columns, None))
             if frozen:  # the receipt of a copy is none of the league
                 content.values["facts"] = [row for row in content.values["facts"] if row[0] != "receipt"]
     except StoreError as error:
@@ -112,6 +122,8 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
     pages: Any = _All() if shown else set()
     block, _ = content.listing.block(league.season.names, pages, parts.__setitem__, content.picture)
     name = path.name
+    paused = _is_paused(results, league.config.name)
+    notice = _notice(league.config, frozen=frozen, shown=shown, paused=paused)
     page = render(
         "index.html.j2",
         frame=served("league"),
@@ -119,10 +131,12 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
         server=server,
         live={
             "version": version,
-            "notice": _notice(league.config, frozen=frozen, shown=shown, paused=_is_paused(results, name)),
+            "notice": notice,
         },
         pages=pages,
+        home="",
         folder="matches",
+        bot_pages=pages_on_server(league.season.names, f"{BOTS}/"),
         block=block,
         problems=(),
         missing=0,
@@ -151,9 +165,59 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
         game=now.game,
         open_matches=shown,
         frozen=frozen,
+        notice=notice,
+        picture=content.picture,
+        pick=content.values["picks"][0] if content.values["picks"] else None,
         bots=bots,
         cpu_s=time.process_time() - begun_s,
     )
+
+
+def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], version: int) -> bytes | None:
+    """The page of a bot; None if there is nothing to see of it.
+
+    `version` is that of the league's page. Reading the league takes long where there are many matches, so for some
+    time what was read for an earlier version is used again.
+    """
+    kept = _bot_tables.get(path)
+    if kept is None or (kept[0] != version and time.monotonic() >= kept[1]):
+        begun_s = time.process_time()
+        try:
+            with _opened(path, results) as opened, opened.store.snapshot():
+                league = attrs.evolve(opened, course=_courses.setdefault(path, CourseCache()))
+                tables = BotTables.read(league, only_totals=league.hides_matches)
+        except StoreError as error:
+            log("bot not shown", file=str(path), bot=bot, why=str(error))
+            return None
+        until_s = time.monotonic() + (time.process_time() - begun_s) / _MAX_CPU_SHARE
+        kept = _bot_tables[path] = version, until_s, tables
+    tables = kept[2]
+    names = tables.table.names
+    if bot not in names:
+        return None
+    return render(
+        "bot.html.j2",
+        frame=served("bot", "/"),
+        stamp="",
+        server=server,
+        home="../index.html",
+        pages=set() if tables.only_totals else _All(),
+        folder="../matches",
+        bot_pages=pages_on_server(names),
+        **tables.page(bot, _version_names(results, tables.league)),
+    )
+
+
+def _version_names(results: Path, league: str) -> dict[str, str]:
+    """What the authors call the versions that they submitted to a league, by the digest of their content."""
+    if not (results / FILE).exists():
+        return {}
+    with Ledger.open(results) as ledger:
+        return {
+            one.digest: one.version
+            for one in submissions(ledger, most=_MAX_VERSIONS)
+            if one.league == league and one.digest and one.version
+        }
 
 
 def _is_paused(results: Path, league: str) -> bool:
@@ -259,31 +323,6 @@ def _opened(path: Path, results: Path) -> League:
         with Ledger.open(results) as ledger:
             config = entered(ledger, config)
     return open_to_read(config, shown_results(config, results))
-
-
-def _bots(league: League, table: Standings, columns: Any) -> tuple[dict[str, Any], ...]:
-    """The values of each bot's own page."""
-    lines = {line.bot: line for line in table.lines}
-    game = load_game(league.season.game)
-    rows = []
-    for card in cards(league, table, columns, None):
-        record = lines[card["bot"]].record
-        facts = [
-            ("game", game.title),
-            ("disqualified", "".join(decision_lines(filter(None, (lines[card["bot"]].disqualified,))))),
-            ("rank", card["rank"]),
-            ("strength", card["strength"]),
-            (
-                "played",
-                f"{record.played:,}: {record.won:,} won, {record.drawn:,} drawn, {record.lost:,} lost",
-            ),
-            ("faults", f"{record.faults:,}"),
-            ("language", card["language"]),
-            ("version", card["version"]),
-            ("authors", card["authors"]),
-        ]
-        rows.append({**card, "facts": [(name, value) for name, value in facts if value]})
-    return tuple(rows)
 
 
 def _run(function: Callable[..., T], *arguments: Any) -> T:

@@ -20,13 +20,19 @@ _MAX_SHRUNK = 200  # bots: to shrink the ratings of more takes seconds
 
 
 def fitted(
-    outcomes: Outcomes, names: Sequence[str], config: LeagueConfig, earlier: Earlier | None = None
+    outcomes: Outcomes,
+    names: Sequence[str],
+    config: LeagueConfig,
+    earlier: Earlier | None = None,
+    *,
+    likelihoods: bool = True,
 ) -> Fit:
     """The joint fit of the outcomes of all deals; `names` are those of the bots.
 
     Where results choose the matches, the ratings are shrunk, and what `earlier` versions of the bots played is taken
     into account; elsewhere only what they say of who is stronger is shrunk. Neither holds if the file asks for a model
-    of its own.
+    of its own. Without `likelihoods`, which of two bots is stronger is as the most likely ratings say: that takes less
+    time.
     """
     rating = config.rating
     anchor = None if rating.anchor is None else names.index(rating.anchor)
@@ -41,8 +47,10 @@ def fitted(
     if config.format.adaptive:
         return shrunk_fit(outcomes, len(names), rating.start, anchor, earlier)
     fit = joint_fit(outcomes, len(names), rating.start, anchor)
+    if not likelihoods or len(names) > _MAX_SHRUNK:
+        return fit
     # Of bots that are much alike, the one that leads does so by luck more often than the results alone say.
-    return attrs.evolve(fit, shrunk=shrunk_fit(outcomes, len(names))) if len(names) <= _MAX_SHRUNK else fit
+    return attrs.evolve(fit, shrunk=shrunk_fit(outcomes, len(names)))
 
 
 def at_once(likelihoods: Sequence[float | None]) -> list[float | None]:

@@ -27,16 +27,34 @@ _numbers = attrgetter(*SEAT_TIMES)
 
 @attrs.frozen
 class LatestMatch:
-    """A match in a list of the latest: bots and ranks by seat, and when it was stored.
+    """A match in a list of the latest: bots, ranks and scores by seat, how long it took, and when it was stored.
 
-    `stored_s` is in whole seconds since 1970.
+    `stored_s` is in whole seconds since 1970, `lines` the lines of its record.
     """
 
     id: str
     bots: list[str]
     ranks: list[int]
+    scores: list[float]
     why: str
     stored_s: float
+    elapsed_s: float
+    lines: int
+
+
+@attrs.frozen
+class StoredVersion:
+    """The matches of one version of a bot: how many, in how many it was (or shared) first, and how often it faulted.
+
+    `identity` is that of `SeatSpec`; `since` and `until` are when its first and its last match were stored (ISO).
+    """
+
+    identity: str
+    matches: int
+    first: int
+    faults: int
+    since: str
+    until: str
 
 
 @attrs.frozen

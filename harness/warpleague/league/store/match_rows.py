@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.league.season.played_match import SEAT_TIMES, LatestMatch, StoredMatch, damaged
+from warpleague.league.season.played_match import (
+    SEAT_TIMES,
+    LatestMatch,
+    StoredMatch,
+    StoredVersion,
+    damaged,
+)
 from warpleague.match.spec import SeatFault, SeatTimes
 
 if TYPE_CHECKING:
@@ -168,8 +174,8 @@ def _match(row: Row, seats: Sequence[Row], faults: Sequence[Row]) -> StoredMatch
 def latest(db: sqlite3.Connection, most: int) -> list[LatestMatch]:
     """The matches stored last, the newest first; damaged ones, which `verify` reports, are left out."""
     rows = db.execute(
-        "SELECT m.key, m.id, m.why, m.stored, b.name, s.rank FROM "
-        "(SELECT key, id, why, stored FROM match ORDER BY key DESC LIMIT ?) AS m "
+        "SELECT m.key, m.id, m.why, m.stored, m.elapsed_s, m.lines, b.name, s.rank, s.score FROM "
+        "(SELECT key, id, why, stored, elapsed_s, lines FROM match ORDER BY key DESC LIMIT ?) AS m "
         "JOIN seat s ON s.match = m.key JOIN bot b ON b.id = s.bot ORDER BY m.key DESC, s.seat",
         (most,),
     ).fetchall()
@@ -177,11 +183,39 @@ def latest(db: sqlite3.Connection, most: int) -> list[LatestMatch]:
     for _, of_match in groupby(rows, itemgetter(0)):
         seats = list(of_match)
         with suppress(ValueError, TypeError):
-            _, match_id, why, stored, *_ = seats[0]
-            stored_s = datetime.fromisoformat(stored).timestamp()
-            bots, ranks = [str(seat[4]) for seat in seats], [int(seat[5]) for seat in seats]
-            latest_rows.append(LatestMatch(str(match_id), bots, ranks, str(why), stored_s))
+            _, match_id, why, stored, elapsed_s, lines, *_ = seats[0]
+            names, ranks, scores = zip(*(seat[6:] for seat in seats), strict=True)
+            latest_rows.append(
+                LatestMatch(
+                    id=str(match_id),
+                    bots=list(map(str, names)),
+                    ranks=list(map(int, ranks)),
+                    scores=list(map(float, scores)),
+                    why=str(why),
+                    stored_s=datetime.fromisoformat(stored).timestamp(),
+                    elapsed_s=float(elapsed_s),
+                    lines=int(lines),
+                )
+            )
     return latest_rows
+
+
+def versions(db: sqlite3.Connection) -> dict[str, list[StoredVersion]]:
+    """The versions of each bot that have played, in the order of their first stored matches.
+
+    Where a version had several seats in a match, its best rank counts.
+    """
+    rows = db.execute(
+        "SELECT name, identity, count(*), sum(best = 1), sum(faults), min(stored), max(stored) FROM ("
+        "SELECT b.id AS of, b.name, b.identity, m.key, m.stored, min(s.rank) AS best, sum(s.faults) AS faults "
+        "FROM bot b JOIN seat s ON s.bot = b.id JOIN match m ON m.key = s.match "
+        "GROUP BY b.id, m.key) GROUP BY of ORDER BY min(key)"
+    )
+    found: dict[str, list[StoredVersion]] = {}
+    for name, identity, matches, first, faults, since, until in rows:
+        version = StoredVersion(str(identity), int(matches), int(first), int(faults), str(since), str(until))
+        found.setdefault(str(name), []).append(version)
+    return found
 
 
 def matches_of(db: sqlite3.Connection, bot: str, most: int) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from warpleague.league.season.played_match import LatestMatch
+    from warpleague.league.season.played_match import LatestMatch, StoredVersion
     from warpleague.league.season.season import Season
     from warpleague.league.store.columns import Columns
     from warpleague.league.store.journal import Head
@@ -206,6 +206,11 @@ class Store(About):
             "SELECT b.name, b.identity, count(DISTINCT s.match) FROM seat s JOIN bot b ON b.id = s.bot GROUP BY b.id"
         )
         return Counter({(str(name), str(identity)): many for name, identity, many in rows})
+
+    def versions(self) -> dict[str, list[StoredVersion]]:
+        """The versions of each bot that have played, in the order of their first stored matches."""
+        with clear_errors(self.path):
+            return match_rows.versions(self._db)
 
     def results_before(
         self, entry: int

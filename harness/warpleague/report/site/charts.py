@@ -5,6 +5,7 @@ Charts also hold their numbers as text, so that they can be read aloud and searc
 
 from __future__ import annotations
 
+from itertools import groupby
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -132,6 +133,98 @@ def _interval_row(row: Row, y: float, x: object) -> Markup:
     return Markup("").join(parts)
 
 
+@attrs.frozen
+class _Plane:
+    """Where matches (from left to right) and values (from the bottom up) are drawn in a chart."""
+
+    first: float
+    last: float
+    low: float
+    high: float
+    right: float
+    left: float = 46
+    top: float = 8
+    bottom: float = 250
+
+    @classmethod
+    def over(cls, matches: tuple[float, float], values: tuple[float, float], right: float) -> _Plane:
+        """A plane with some room below and above the values, and at least one match wide."""
+        margin = (values[1] - values[0] or 1.0) * 0.05
+        last = max(matches[1], matches[0] + 1)
+        return cls(matches[0], last, values[0] - margin, values[1] + margin, right)
+
+    def at(self, match: float, value: float) -> tuple[float, float]:
+        across = (match - self.first) / (self.last - self.first)
+        up = (value - self.low) / (self.high - self.low)
+        x = self.left + across * (self.right - self.left)
+        return round(x, 1), round(self.bottom - up * (self.bottom - self.top), 1)
+
+    def grid(self, axis: str) -> Markup:
+        """Lines for round values, and numbers of matches below."""
+        parts = [
+            Markup(
+                '<path class="grid" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">{4}</text>'
+            ).format(self.left, self.right, self.at(self.first, tick)[1], self.left - 6, _label(tick))
+            for tick in ticks(self.low, self.high)
+        ]
+        parts += [
+            Markup('<text class="tick" x="{}" y="{}">{}</text>').format(
+                self.at(tick, self.low)[0], self.bottom + 16, _label(tick)
+            )
+            for tick in ticks(self.first, self.last)
+            if tick == int(tick)
+        ]
+        middle = (self.left + self.right) / 2
+        parts.append(
+            Markup('<text class="axis" x="{}" y="{}">{}</text>').format(middle, self.bottom + 31, axis)
+        )
+        return Markup("").join(parts)
+
+
+@attrs.frozen
+class Point:
+    """A value after so many matches, with the bounds of its 95 % interval where it has one, and all of it in words."""
+
+    match: int
+    value: float
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+
+
+def course(points: Sequence[Point], title: str) -> Markup:
+    """A value over the matches, its 95 % intervals as a band, and dots that tell the numbers; empty without points."""
+    if not points:
+        return Markup()
+    values = [
+        value for point in points for value in (point.value, point.low, point.high) if value is not None
+    ]
+    plane = _Plane.over((0, points[-1].match), (min(values), max(values)), _WIDTH - 12)
+    parts = [_head(plane.bottom + 36, title), Markup('<g class="course">'), plane.grid("matches")]
+    # Where a point between has no interval, the band has a gap.
+    for _, some in groupby(points, lambda point: point.low is not None and point.high is not None):
+        bounds = [(point.match, point.low, point.high) for point in some]
+        edge = [plane.at(match, high) for match, _, high in bounds if high is not None]
+        edge += [plane.at(match, low) for match, low, _ in reversed(bounds) if low is not None]
+        if edge:
+            parts.append(Markup('<polygon class="band" points="{}"/>').format(_joined(edge)))
+    parts.append(
+        Markup('<polyline points="{}"/>').format(_joined(plane.at(one.match, one.value) for one in points))
+    )
+    for point in points:
+        x, y = plane.at(point.match, point.value)
+        parts.append(
+            Markup('<g><title>{}</title><circle class="dot" cx="{}" cy="{}" r="4"/></g>').format(
+                point.text, x, y
+            )
+        )
+    return Markup("").join([*parts, Markup("</g></svg>")])
+
+
+def _joined(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{x},{y}" for x, y in points)
+
+
 def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> Markup:
     """Ratings over the matches `xs`: a line for each name, at most ten in colour, the rest in grey.
 
@@ -140,32 +233,13 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
     values = [value for _, line in lines for value in line]
     if len(xs) < 2 or not values:
         return Markup()
-    low, high = min(values), max(values)
-    margin = (high - low or 1.0) * 0.05
-    low, high = low - margin, high + margin
-    left, top, right, bottom = 46, 8, _WIDTH - _NAMES - 10, 250
+    plane = _Plane.over((xs[0], xs[-1]), (min(values), max(values)), _WIDTH - _NAMES - 10)
+    right, bottom = plane.right, plane.bottom
 
     def at(place: int, value: float) -> tuple[float, float]:
-        across = (xs[place] - xs[0]) / (xs[-1] - xs[0])
-        down = (value - low) / (high - low)
-        return round(left + across * (right - left), 1), round(bottom - down * (bottom - top), 1)
+        return plane.at(xs[place], value)
 
-    parts = [_head(bottom + 36, "Elo over the matches")]
-    for tick in ticks(low, high):
-        y = at(0, tick)[1]
-        parts.append(
-            Markup(
-                '<path class="grid" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">{4}</text>'
-            ).format(left, right, y, left - 6, _label(tick))
-        )
-    for tick in ticks(xs[0], xs[-1]):
-        x = round(left + (tick - xs[0]) / (xs[-1] - xs[0]) * (right - left), 1)
-        parts.append(
-            Markup('<text class="tick" x="{}" y="{}">{}</text>').format(x, bottom + 16, _label(tick))
-        )
-    parts.append(
-        Markup('<text class="axis" x="{}" y="{}">matches</text>').format((left + right) / 2, bottom + 31)
-    )
+    parts = [_head(bottom + 36, "Elo over the matches"), plane.grid("matches")]
     ends = _apart([at(len(xs) - 1, line[-1])[1] for _, line in lines[:_COLOURS]], 14.0, bottom)
     every = range(len(xs))
     few = [*every[:: 1 + len(lines) * len(xs) // _MAX_POINTS], *every[-1:]]

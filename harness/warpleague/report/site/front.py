@@ -106,13 +106,14 @@ def picks(columns: Columns, table: Standings) -> list[Pick]:
     for title, at in places.items():
         if at is not None and at not in seen:
             seen.add(at)
-            chosen.append(_pick(title, columns, table, at))
+            chosen.append(pick(title, columns, table, at))
     if chosen[0].title != "Best against second":
-        chosen.insert(0, _pick("Last", columns, table, len(columns) - 1))
+        chosen.insert(0, pick("Last", columns, table, len(columns) - 1))
     return chosen
 
 
-def _pick(title: str, columns: Columns, table: Standings, at: int) -> Pick:
+def pick(title: str, columns: Columns, table: Standings, at: int) -> Pick:
+    """The match in row `at` of the columns, which have the parts "results" and "matches"."""
     values = columns.values
     names = [one_line(table.names[bot]) for bot in columns.seats[at].tolist()]
     rival = float(columns.rival[at])

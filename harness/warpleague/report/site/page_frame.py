@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b, sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
@@ -31,7 +31,9 @@ _COMMON: Final = ("variables.css", "base.css")
 STYLES: Final = {
     "match": (*_COMMON, "match.css", "board.css", "kinds.css"),
     "index": (*_COMMON, "index.css", "board.css", "kinds.css"),
+    "bot": (*_COMMON, "index.css", "server.css"),
     "play": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css"),
+    "home": (*_COMMON, "index.css", "board.css", "kinds.css", "server.css"),
     "league": (*_COMMON, "index.css", "board.css", "kinds.css", "server.css"),
     "watch": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css", "server.css"),
     "server": (*_COMMON, "index.css", "server.css"),
@@ -50,6 +52,7 @@ SCRIPTS: Final = {
         "viewer.js",
     ),
     "index": ("codec.js", "glyphs.js", "board.js", "painter.js", "matches.js"),
+    "bot": ("times.js",),
     "play": (
         "codec.js",
         "glyphs.js",
@@ -69,7 +72,19 @@ SCRIPTS: Final = {
         "beside.js",
         "matches.js",
         "news.js",
+        "times.js",
         "league.js",
+    ),
+    "home": (
+        "codec.js",
+        "glyphs.js",
+        "board.js",
+        "painter.js",
+        "beside.js",
+        "stage.js",
+        "news.js",
+        "times.js",
+        "home.js",
     ),
     "watch": (
         "codec.js",
@@ -124,7 +139,7 @@ def bundle(names: tuple[str, ...]) -> tuple[str, bytes]:
     return f"{stem}-{blake2b(data, digest_size=6).hexdigest()}.{kind}", data
 
 
-def shared(kinds: Iterable[str] = ("match", "index")) -> dict[str, bytes]:
+def shared(kinds: Iterable[str] = ("match", "index", "bot")) -> dict[str, bytes]:
     """All files that the pages of these kinds share, by name."""
     return dict(bundle(names[kind]) for names in (STYLES, SCRIPTS) for kind in kinds if names[kind])
 
@@ -178,16 +193,23 @@ def _environment() -> Environment:
         finalize=_shown,
     )
     environment.filters["moment"] = moment
+    environment.filters["ago"] = partial(moment, short=True)
     return environment
 
 
-def moment(at: str) -> Markup:
-    """An ISO time as an element: a script shows it as a local time, and without scripts it is shown in UTC."""
+def moment(at: str, *, short: bool = False) -> Markup:
+    """An ISO time as an element: a script shows it as a local time, and without scripts it is shown in UTC.
+
+    If it is `short`, the script only shows how long ago it was.
+    """
     try:
         text = datetime.fromisoformat(at).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (ValueError, OverflowError):
         text = at
-    return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(safe(at), safe(text))
+    kind = "ago" if short else "moment"
+    return Markup('<time class="{2}" datetime="{0}" title="{0}">{1}</time>').format(
+        safe(at), safe(text), kind
+    )
 
 
 def _shown(value: Any) -> Any:

@@ -27,6 +27,8 @@ from warpleague.games import load_game
 from warpleague.league.referees.pool import Pool, RefereePool
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
+from warpleague.report.site.bot_page import FOLDER as BOTS
+from warpleague.report.site.bot_page import BotTables, file_name, pages_on_disk
 from warpleague.report.site.index_page import index_content
 from warpleague.report.site.listing import PART
 from warpleague.report.site.match import ORDER, page_linked
@@ -43,7 +45,8 @@ MATCHES: Final = "matches"
 """The folder of a site with the pages of its matches."""
 
 _OURS: Final = re.compile(
-    r"(page-[0-9a-f]{12}\.css|(script|part)-[0-9a-f]{12}\.js|[0-9a-f]{20}\.(html|js))(\.draft)?"
+    r"(page-[0-9a-f]{12}\.css|(script|part)-[0-9a-f]{12}\.js|[0-9a-f]{20}\.(html|js)"
+    r"|[A-Za-z0-9._-]{1,40}-[0-9a-f]{8}\.html)(\.draft)?"
 )
 _STAMP: Final = re.compile(rb'<meta name="stamp" content="([0-9a-f]{32})">')
 _HEAD_BYTES: Final = 4096  # the stamp is in the head of a page
@@ -110,6 +113,10 @@ def write_site(
     begun = time.monotonic()
     with league.store.snapshot():
         content = index_content(league)
+        bots = BotTables.read(
+            league, content.listing.columns, content.values["table"], content.listing.fault_lines
+        )
+        bot_values = [bots.page(name) for name in league.season.names]
     listing = content.listing
     chosen = listing.chosen(replays, [pick.number for pick in content.values["picks"]])
     for name, data in shared().items():
@@ -141,9 +148,11 @@ def write_site(
 
     block, parts = listing.block(league.season.names, pages, put, content.picture, part)
     write(index, _index(content.values, block, len(listing), pages, problems, command))
+    for values in bot_values:
+        write(out / BOTS / file_name(values["bot"]), _bot(values, league.season.names, pages))
     # Every page that it names is there: those that go are removed afterwards.
     write(out / MATCHES / ORDER, order_script([match.id for match in chosen if match.id in pages]))
-    removed = _tidy(out, pages, {*shared(), *parts})
+    removed = _tidy(out, pages, {*shared(), *parts}, set(map(file_name, league.season.names)))
     return Site(
         index=index,
         matches=len(listing),
@@ -182,7 +191,9 @@ def _index(
         stamp="",
         live=None,
         pages=pages,
+        home="",
         folder=MATCHES,
+        bot_pages=pages_on_disk(values["table"].names, f"{BOTS}/"),
         block=block,
         problems=problems,
         missing=matches - len(pages),
@@ -193,6 +204,21 @@ def _index(
         verify_command=command("verify"),
         run_command=command("run"),
         one_command=command("export", "--match", "ID"),
+        **values,
+    )
+
+
+def _bot(values: dict[str, Any], bots: Sequence[str], pages: set[str]) -> bytes:
+    """The page of a bot; `pages` are the ids of the matches that have one."""
+    return render(
+        "bot.html.j2",
+        frame=linked("bot", "../", repr([values[name] for name in ("bot", "record", "course", "versions")])),
+        stamp="",
+        server=None,
+        home="../index.html",
+        pages=pages,
+        folder=f"../{MATCHES}",
+        bot_pages=pages_on_disk(bots),
         **values,
     )
 
@@ -324,16 +350,19 @@ def _files(package: Path) -> list[Path]:
     return sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
 
 
-def _tidy(out: Path, pages: set[str], assets: set[str]) -> int:
-    """Remove what earlier reports left and no page needs; the number of pages of matches among it."""
+def _tidy(out: Path, pages: set[str], assets: set[str], bots: set[str]) -> int:
+    """Remove what earlier reports left and no page needs; the number of pages of matches among it.
+
+    `bots` are the names of the files with pages of bots.
+    """
     removed = 0
     ours = {page + suffix for page in pages for suffix in (".html", ".js")}
-    for place, wanted in ((out / MATCHES, ours), (out / ASSETS, assets)):
+    for place, wanted in ((out / MATCHES, ours), (out / ASSETS, assets), (out / BOTS, bots)):
         if not place.is_dir():
             continue
         for path in place.iterdir():
             name = path.name.removeprefix(".")
             if _OURS.fullmatch(name) and name not in wanted:
                 path.unlink(missing_ok=True)
-                removed += name.endswith(".html")
+                removed += place.name == MATCHES and name.endswith(".html")
     return removed

@@ -5,9 +5,8 @@
 "use strict";
 
 (() => {
-  const { hear, make } = globalThis.warpleague;
+  const { hear, make, showTimes } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
-  const MARKS = ["1st", "2nd", "3rd"];
 
   function link(address, text) {
     const made = make("a", "", text);
@@ -15,13 +14,19 @@
     return made;
   }
 
-  /** The names of the bots in the order of their ranks; those that share a rank are joined by a sign. */
-  function placed(bots, ranks) {
-    const order = [...bots.keys()].sort((one, other) => ranks[one] - ranks[other]);
-    return order.map((seat, place) => {
-      const mark = ranks[seat] <= MARKS.length ? MARKS[ranks[seat] - 1] : `${ranks[seat]}th`;
-      return `${place > 0 ? ", " : ""}${mark} ${bots[seat]}`;
-    }).join("");
+  /** A link to a match with its bots and their scores, the first one first. */
+  function result(id, places) {
+    const made = link(`matches/${encodeURIComponent(id)}.html`, "");
+    places.forEach(({ bot, rank, score }, place) => {
+      made.append(place > 0 ? " · " : "", make("span", rank === 1 ? "first" : "", `${bot} `, make("span", "num", score)));
+    });
+    return made;
+  }
+
+  function moment(at) {
+    const made = make("time", "ago", at);
+    made.dateTime = made.title = at;
+    return made;
   }
 
   function showPlaying(matches, more) {
@@ -33,8 +38,9 @@
   }
 
   function showLatest(matches) {
-    find("latest-list").replaceChildren(...matches.map(({ id, bots, ranks, why }) =>
-      make("li", "", link(`matches/${encodeURIComponent(id)}.html`, placed(bots, ranks)), make("span", "soft", ` (${why})`))));
+    find("latest-list").replaceChildren(...matches.map(({ id, places, why, took_s: took, stored }) =>
+      make("li", "", result(id, places), make("span", "soft", ` ${why}, ${took} s, `, moment(stored)))));
+    showTimes();
   }
 
   function showSection(id, text) {

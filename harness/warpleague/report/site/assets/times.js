@@ -20,14 +20,17 @@
   }
 
   function show() {
+    // Those of the class `ago` are short: how long ago alone.
     for (const node of document.querySelectorAll("time[datetime]")) {
       const at = Date.parse(node.dateTime);
       if (!Number.isNaN(at)) {
-        node.textContent = `${local.format(at)} (${relative((at - Date.now()) / 1000)})`;
+        const since = relative((at - Date.now()) / 1000);
+        node.textContent = node.classList.contains("ago") ? since : `${local.format(at)} (${since})`;
       }
     }
   }
 
+  (globalThis.warpleague ??= {}).showTimes = show;
   show();
   setInterval(show, EVERY_MS);
 })();
