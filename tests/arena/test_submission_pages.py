@@ -389,8 +389,8 @@ def test_an_organiser_decides(ground: Ground) -> None:
     page = client.ask("GET", "/organise")
     assert "waits for the scheduler" in page.text
     assert "a copy" in page.text
-    for words in ("cup is paused", "cup takes no more submissions", "limit: 3 "):
-        assert words in page.text.partition("<h2>Journal</h2>")[2]
+    for words in ("cup is paused", "cup takes no more submissions", "the limit is now 3 "):
+        assert words in page.text.partition('<h2 id="journal">')[2]
     assert "I am sure" in page.text
     said = [entry.what for entry in ground.ledger.journal() if entry.who == "olga"]
     assert said[:2] == ["token revoked", "set"]

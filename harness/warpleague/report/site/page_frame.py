@@ -206,10 +206,8 @@ def moment(at: str, *, short: bool = False) -> Markup:
         text = datetime.fromisoformat(at).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (ValueError, OverflowError):
         text = at
-    kind = "ago" if short else "moment"
-    return Markup('<time class="{2}" datetime="{0}" title="{0}">{1}</time>').format(
-        safe(at), safe(text), kind
-    )
+    name = Markup(' class="ago"') if short else ""
+    return Markup('<time{2} datetime="{0}" title="{0}">{1}</time>').format(safe(at), safe(text), name)
 
 
 def _shown(value: Any) -> Any:

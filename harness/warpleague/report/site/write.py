@@ -147,9 +147,11 @@ def write_site(
             write(out / ASSETS / name, data)
 
     block, parts = listing.block(league.season.names, pages, put, content.picture, part)
-    write(index, _index(content.values, block, len(listing), pages, problems, command))
     for values in bot_values:
-        write(out / BOTS / file_name(values["bot"]), _bot(values, league.season.names, pages))
+        place, data = out / BOTS / file_name(values["bot"]), _bot(values, league.season.names, pages)
+        if not (place.is_file() and place.read_bytes() == data):
+            write(place, data)
+    write(index, _index(content.values, block, len(listing), pages, problems, command))
     # Every page that it names is there: those that go are removed afterwards.
     write(out / MATCHES / ORDER, order_script([match.id for match in chosen if match.id in pages]))
     removed = _tidy(out, pages, {*shared(), *parts}, set(map(file_name, league.season.names)))

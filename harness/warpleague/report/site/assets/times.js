@@ -25,7 +25,7 @@
       const at = Date.parse(node.dateTime);
       if (!Number.isNaN(at)) {
         const since = relative((at - Date.now()) / 1000);
-        node.textContent = node.classList.contains("ago") ? since : `${local.format(at)} (${since})`;
+        node.textContent = node.className === "ago" ? since : `${local.format(at)} (${since})`;
       }
     }
   }
