@@ -391,7 +391,14 @@ def test_an_organiser_decides(ground: Ground) -> None:
     assert "a copy" in page.text
     for words in ("cup is paused", "cup takes no more submissions", "the limit is now 3 "):
         assert words in page.text.partition('<h2 id="journal">')[2]
-    assert "I am sure" in page.text
+    # Whatever does harm asks back.
+    for words in ("revoke", "new token"):
+        before, found, _ = page.text.partition(f">{words}</button>")
+        assert found
+        assert "I am sure" in before.rpartition("<form ")[2]
+    # Nothing has been played, so there is no bot and no match to choose.
+    assert "declare void" not in page.text
+    assert ">disqualify<" not in page.text
     said = [entry.what for entry in ground.ledger.journal() if entry.who == "olga"]
     assert said[:2] == ["token revoked", "set"]
     found = json.loads(client.ask("GET", "/organise/export.json").body)
@@ -448,8 +455,13 @@ def test_authors_get_their_own_records(ground: Ground, capsys: pytest.CaptureFix
     assert all("key" not in header or header["key"] is None for header in records)
     assert len(said) == len(records)
     assert all(b"my secret" in text for text in said)
-    # The page of a match that is void goes with it, since another match will have its id.
+    # An organiser chooses bots and matches from lists.
     match = records[0]["id"]
+    page = ground.client("olga").ask("GET", "/organise").text
+    assert f'<option value="{match}">' in page
+    assert "<option>mine</option>" in page
+    assert "Reinstate a bot" not in page  # since none is disqualified
+    # The page of a match that is void goes with it, since another match will have its id.
     pages = ground.results / "cup" / "pages"
     pages.mkdir()
     kept, gone = pages / "1-other.html", pages / f"1-{match}.html"

@@ -209,6 +209,19 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
             assert (path, status) == (path, 200)
             assert "<script>alert" not in text
             assert "<b>a little" not in text
+        home = server.get("/")[1]
+        assert ">one</a>" in home
+        latest = told["latest"][0]
+        assert [place["rank"] for place in latest["places"]] == sorted(latest["ranks"])
+        with closing(server.packed_news("/news")) as news:
+            sections = next(news)["sections"]
+        assert "matches/" in sections["latest"]
+        assert " s, <time" in sections["latest"]
+        assert "Being played" in sections["playing"]
+        assert "/l/open/bots/two" in sections["leagues"]
+        page = server.get("/l/open/bots/one")[1]
+        for part in ("course", "last", "against", "versions", "faults", "times"):
+            assert f'<section id="{part}">' in page
         assert "Ada &lt;script&gt;" in server.get("/authors")[1]
         for path in (
             "/l/other/",
