@@ -135,7 +135,7 @@ def _interval_row(row: Row, y: float, x: object) -> Markup:
 
 @attrs.frozen
 class _Plane:
-    """Where matches (from left to right) and values (from the bottom up) are drawn in a chart."""
+    """Where whole numbers, such as matches (left to right), and values (bottom to top) are drawn in a chart."""
 
     first: float
     last: float
@@ -147,20 +147,21 @@ class _Plane:
     bottom: float = 250
 
     @classmethod
-    def over(cls, matches: tuple[float, float], values: tuple[float, float], right: float) -> _Plane:
-        """A plane with some room below and above the values, and at least one match wide."""
+    def over(cls, across: tuple[float, float], values: tuple[float, float], right: float) -> _Plane:
+        """A plane with some room below and above the values, and at least 1 wide."""
         margin = (values[1] - values[0] or 1.0) * 0.05
-        last = max(matches[1], matches[0] + 1)
-        return cls(matches[0], last, values[0] - margin, values[1] + margin, right)
+        last = max(across[1], across[0] + 1)
+        return cls(across[0], last, values[0] - margin, values[1] + margin, right)
 
-    def at(self, match: float, value: float) -> tuple[float, float]:
-        across = (match - self.first) / (self.last - self.first)
+    def at(self, x: float, value: float) -> tuple[float, float]:
+        """The place in the chart."""
+        across = (x - self.first) / (self.last - self.first)
         up = (value - self.low) / (self.high - self.low)
-        x = self.left + across * (self.right - self.left)
-        return round(x, 1), round(self.bottom - up * (self.bottom - self.top), 1)
+        left = self.left + across * (self.right - self.left)
+        return round(left, 1), round(self.bottom - up * (self.bottom - self.top), 1)
 
     def grid(self, axis: str) -> Markup:
-        """Lines for round values, and numbers of matches below."""
+        """Lines for round values, and whole numbers below."""
         parts = [
             Markup(
                 '<path class="grid" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">{4}</text>'
@@ -183,36 +184,38 @@ class _Plane:
 
 @attrs.frozen
 class Point:
-    """A value after so many matches, with the bounds of its 95 % interval where it has one, and all of it in words."""
+    """A point of a curve: its place across, its value, the bounds of its 95 % interval, and what it is in words."""
 
-    match: int
+    x: int
     value: float
     low: float | None = None
     high: float | None = None
     text: str = ""
+
+    def extent(self) -> list[float]:
+        """All values that the chart must have room for."""
+        return [value for value in (self.value, self.low, self.high) if value is not None]
 
 
 def course(points: Sequence[Point], title: str) -> Markup:
     """A value over the matches, its 95 % intervals as a band, and dots that tell the numbers; empty without points."""
     if not points:
         return Markup()
-    values = [
-        value for point in points for value in (point.value, point.low, point.high) if value is not None
-    ]
-    plane = _Plane.over((0, points[-1].match), (min(values), max(values)), _WIDTH - 12)
+    values = [value for point in points for value in point.extent()]
+    plane = _Plane.over((0, points[-1].x), (min(values), max(values)), _WIDTH - 12)
     parts = [_head(plane.bottom + 36, title), Markup('<g class="course">'), plane.grid("matches")]
     # Where a point between has no interval, the band has a gap.
     for _, some in groupby(points, lambda point: point.low is not None and point.high is not None):
-        bounds = [(point.match, point.low, point.high) for point in some]
-        edge = [plane.at(match, high) for match, _, high in bounds if high is not None]
-        edge += [plane.at(match, low) for match, low, _ in reversed(bounds) if low is not None]
+        bounds = [(point.x, point.low, point.high) for point in some]
+        edge = [plane.at(x, high) for x, _, high in bounds if high is not None]
+        edge += [plane.at(x, low) for x, low, _ in reversed(bounds) if low is not None]
         if edge:
             parts.append(Markup('<polygon class="band" points="{}"/>').format(_joined(edge)))
     parts.append(
-        Markup('<polyline points="{}"/>').format(_joined(plane.at(one.match, one.value) for one in points))
+        Markup('<polyline points="{}"/>').format(_joined(plane.at(one.x, one.value) for one in points))
     )
     for point in points:
-        x, y = plane.at(point.match, point.value)
+        x, y = plane.at(point.x, point.value)
         parts.append(
             Markup('<g><title>{}</title><circle class="dot" cx="{}" cy="{}" r="4"/></g>').format(
                 point.text, x, y
@@ -263,67 +266,35 @@ def history(lines: Sequence[tuple[str, Sequence[float]]], xs: Sequence[int]) -> 
     return Markup("").join([*parts, Markup("</svg>")])
 
 
-@attrs.frozen
-class Point:
-    """A point of a curve: where it is across, its value, half its 95 % interval if it has one, and what it is."""
-
-    x: int
-    value: float
-    half: float | None
-    text: str
-
-
 def curves(lines: Sequence[tuple[str, Sequence[Point]]], title: str, axis: str) -> Markup:
     """A curve with 95 % intervals for each name, over whole numbers; empty if there is no point."""
     points = [point for _, line in lines for point in line]
     if not points:
         return Markup()
-    ends = [point.value + sign * (point.half or 0.0) for point in points for sign in (1, -1)]
-    low, high = min(ends), max(ends)
-    margin = (high - low or 1.0) * 0.05
-    low, high = low - margin, high + margin
-    first, last = min(point.x for point in points), max(point.x for point in points)
-    left, top, right, bottom = 46, 8, _WIDTH - _NAMES - 10, 250
-
-    def across(x: float) -> float:
-        return round(left + (x - first) / max(last - first, 1) * (right - left), 1)
-
-    def down(value: float) -> float:
-        return round(bottom - (value - low) / (high - low) * (bottom - top), 1)
-
-    parts = [_head(bottom + 36, title)]
-    parts += [
-        Markup(
-            '<path class="grid" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">{4}</text>'
-        ).format(left, right, down(tick), left - 6, _label(tick))
-        for tick in ticks(low, high)
-    ]
-    parts += [
-        Markup('<text class="tick" x="{}" y="{}">{}</text>').format(across(tick), bottom + 16, _label(tick))
-        for tick in ticks(first, last)
-        if tick == int(tick)
-    ]
-    parts.append(
-        Markup('<text class="axis" x="{}" y="{}">{}</text>').format((left + right) / 2, bottom + 31, axis)
-    )
+    values = [value for point in points for value in point.extent()]
+    ends = (min(point.x for point in points), max(point.x for point in points))
+    plane = _Plane.over(ends, (min(values), max(values)), _WIDTH - _NAMES - 10)
+    parts = [_head(plane.bottom + 36, title), plane.grid(axis)]
     named = [(name, line) for name, line in lines if line]
-    places = _apart([down(line[-1].value) for _, line in named], 14.0, bottom)
+    places = _apart([plane.at(0, line[-1].value)[1] for _, line in named], 14.0, plane.bottom)
     for number, (name, line) in enumerate(named):
         # Curves stand a little apart, so that no interval hides another.
         shift = 3.0 * (number - (len(named) - 1) / 2)
         seat = f"seat-{number}" if number < _COLOURS else "other"
-        xy = " ".join(f"{across(point.x) + shift},{down(point.value)}" for point in line)
-        parts.append(Markup('<g class="line {}"><polyline points="{}"/>').format(seat, xy))
-        for point in line:
-            x, half = across(point.x) + shift, point.half or 0.0
+        at = [(x + shift, y) for x, y in (plane.at(point.x, point.value) for point in line)]
+        parts.append(Markup('<g class="line {}"><polyline points="{}"/>').format(seat, _joined(at)))
+        for point, (x, y) in zip(line, at, strict=True):
+            low, high = (
+                plane.at(point.x, point.value if end is None else end)[1] for end in (point.low, point.high)
+            )
             parts.append(
                 Markup(
                     '<g><title>{4}</title><path d="M{0},{1}V{2}"/><circle cx="{0}" cy="{3}" r="4"/></g>'
-                ).format(x, down(point.value - half), down(point.value + half), down(point.value), point.text)
+                ).format(x, low, high, y, point.text)
             )
         parts.append(
             Markup('<text x="{}" y="{}">{} {:.0f}</text></g>').format(
-                right + 14, round(places[number], 1), _cut(name, 18), line[-1].value
+                plane.right + 14, round(places[number], 1), _cut(name, 18), line[-1].value
             )
         )
     return Markup("").join([*parts, Markup("</svg>")])

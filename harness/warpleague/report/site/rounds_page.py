@@ -71,10 +71,14 @@ def _points(results: Results, author: str) -> list[charts.Point]:
     rows = [] if start is None else [(0, start.version, start.rating, start.error)]
     rows += [(line.round, line.version or "-", line.rating, line.error) for line in results.curve(author)]
     return [
-        charts.Point(x, rating, error, f"{version}: {rating_text(rating, error)}")
+        charts.Point(x, rating, *_bounds(rating, error), f"{version}: {rating_text(rating, error)}")
         for x, version, rating, error in rows
         if rating is not None
     ]
+
+
+def _bounds(rating: float, error: float | None) -> tuple[float | None, float | None]:
+    return (None, None) if error is None else (rating - error, rating + error)
 
 
 def _table(
