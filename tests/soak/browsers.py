@@ -96,7 +96,7 @@ def server(*words: str, told: str = "open ") -> Iterator[tuple[Any, str]]:
         running.wait()
 
 
-def wait(page: Any, ready: str, tries: int = 1500) -> None:
+def wait(page: Any, ready: str, tries: int = 3000) -> None:
     """Wait until a function is true; the page's policy forbids Playwright's own way of waiting."""
     from playwright.sync_api import Error
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import shutil
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import open_league, print_json_list
 from warpleague.errors import BadInput
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
     from warpleague.league.season.fixture import Fixture
     from warpleague.league.season.played_match import StoredMatch
+
+
+_NUMBER: Final = 9
+"""The columns of a match's number, and of the blanks after it."""
 
 
 def list_matches(args: argparse.Namespace) -> int:
@@ -36,17 +43,27 @@ def list_matches(args: argparse.Namespace) -> int:
             out = league.disqualified_in(fixture)
             if played is None:
                 why = f", {' and '.join(out)} disqualified" if out else ""
-                print(f"{fixture.number:>7}  {fixture.id}  {bots}  not played{why}")
+                _print_line(f"{fixture.number:>7}  {fixture.id}  {bots}  not played{why}")
                 continue
             ranks = "-".join(map(str, played.ranks))
             scores = ", ".join(f"{score:g}" for score in played.scores)
             if played.rival is not None:
                 scores += f" against {played.rival:g}"
             taken = "" if league.counts(fixture) else f"  taken out: {' and '.join(out)} disqualified"
-            print(
+            _print_line(
                 f"{fixture.number:>7}  {fixture.id}  {bots}  ranks {ranks}  scores {scores}  {played.why}{taken}"
             )
     return 0
+
+
+def _print_line(line: str) -> None:
+    """Print a line: whole to a file or a program, in a terminal folded at its width, beside the number."""
+    if sys.stdout.isatty():
+        columns = shutil.get_terminal_size().columns
+        line = textwrap.fill(
+            line, columns, subsequent_indent=" " * _NUMBER, break_on_hyphens=False, replace_whitespace=False
+        )
+    print(line)
 
 
 def _match_json(league: League, fixture: Fixture, played: StoredMatch | None) -> dict[str, Any]:

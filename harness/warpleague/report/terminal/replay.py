@@ -153,4 +153,5 @@ def _print_end(console: Console, replay: Replay) -> None:
     if summary.rival is not None:
         place = 2 if summary.ranks[0] == 1 else 1
         console.print(Text(f"{place}. {RIVAL}, score {summary.rival:g}", style="italic"))
-    console.print(f"ended: {summary.why}; digest {summary.digest}", soft_wrap=True, markup=False)
+    console.print(f"ended: {summary.why}", markup=False)
+    console.print(f"digest {summary.digest}")
