@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
 import pytest
 from tests.rounds.conftest import BOT, ROOT, place, write_rounds
 
@@ -124,3 +125,6 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
     assert "breaks.3" in page
     (versions_file, *_) = run("tables", path, "--json").json
     assert "steps.3" in Path(versions_file).read_text("utf-8")
+    (_, curves_file, _) = run("tables", path, "--json", "--format", "parquet").json
+    rows = pq.read_table(curves_file).to_pylist()
+    assert [row["version"] for row in rows if row["author"] == "breaks"] == versions["breaks"]

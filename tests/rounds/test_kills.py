@@ -85,13 +85,15 @@ def verified(path: Path, results: Path) -> None:
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
 
 
+def stops_once(mark: Path) -> str:
+    """A script that never ends when it is first run, leaves a process behind, and says so by a file."""
+    return f"if [ ! -e {mark} ]; then sh -c 'sleep 1000; :' {mark} & touch {mark}; sleep 1001; fi;"
+
+
 def test_a_kill_in_each_phase(tmp_path: Path) -> None:
     """Killed once before the edits, within an edit, in a check and between matches, nothing else comes out."""
     mark = tmp_path / "mark"
-    # It stops for ever when it is first run in round 1, with half of its work done, and leaves a process behind.
-    stops = (
-        f'if [ "$WARPLEAGUE_ROUND" = 1 ] && [ ! -e {mark} ]; then touch {mark}; sleep 1000 & sleep 1001; fi'
-    )
+    stops = f'[ "$WARPLEAGUE_ROUND" != 1 ] || {{ {stops_once(mark)} }}'
     path = write_rounds(tmp_path, {"ann": f"{EDIT}\n{stops}", "bob": EDIT, "anchor": ""}, rounds=2)
     torn, whole = tmp_path / "torn", tmp_path / "whole"
     leagues = torn / "small" / "leagues"
@@ -143,3 +145,17 @@ def test_kills_at_random_moments(tmp_path: Path) -> None:
         assert finished(path, torn) == whole
         verified(path, torn)
     assert not with_token(str(tmp_path))
+
+
+def test_ctrl_c_ends_an_edit_and_all_that_it_started(tmp_path: Path) -> None:
+    """Interrupted, the run ends with exit code 130, and no process of the author is left; the same command goes on."""
+    mark = tmp_path / "mark"
+    path = write_rounds(tmp_path, {"ann": f"{EDIT}\n{stops_once(mark)}", "bob": ""}, rounds=1)
+    run = start(path, tmp_path / "results")
+    try:
+        wait_until(lambda: mark.exists() or run.poll() is not None)
+    finally:
+        run.send_signal(signal.SIGINT)
+    assert run.wait() == 130
+    wait_until(lambda: not with_token(str(tmp_path)))
+    assert finished(path, tmp_path / "results")["over"] == 1

@@ -148,7 +148,7 @@ HARM = {
     "hangs": "sleep 1000",
     "floods": "yes | head -c 50000000",
     "forks": "bomb() { bomb | bomb & }; bomb; sleep 1000",
-    "leaves-a-daemon": "setsid sleep 1000 </dev/null >/dev/null 2>&1 &",
+    "leaves-a-daemon": "setsid sh -c 'sleep 1000; :' {mark} </dev/null >/dev/null 2>&1 &",
     "removes-all": 'rm -rf -- * .git; cd /; rm -rf -- "$OLDPWD"',
     "plants-hooks": """
         printf '#!/bin/sh\\ntouch {mark}\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit

@@ -210,7 +210,7 @@ def _verify(args: argparse.Namespace, config: RoundsConfig) -> int:
         print(f"WRONG  {problem}")
     others = f"{counted(checked.versions, 'version')}, {counted(checked.commits, 'commit')}"
     print(
-        f"{checked.records_hold} of {counted(checked.records, 'record')} hold; "
+        f"{checked.records_hold:,} of {counted(checked.records, 'record')} hold; "
         f"{others} and {counted(checked.rounds, 'round')} checked."
     )
     return 0 if checked.holds else 1

@@ -75,8 +75,7 @@ def edit(order: Order) -> Edit:
     """
     desk = Desk(order.folder)
     own = str(desk.workspace)
-    # At limits, what an interrupted edit had started may run on, and would write into the new workspace.
-    end_started_with(WORKSPACE, own)
+    end_leftovers(desk)
     desk.lay_out(order.commit, order.task, order.documents)
     path = desk.output(order.number)
     path.parent.mkdir(exist_ok=True)
@@ -108,6 +107,11 @@ def edit(order: Order) -> Edit:
         made = _committed(desk, order, made)
     shutil.rmtree(desk.scratch, ignore_errors=True)
     return made
+
+
+def end_leftovers(desk: Desk) -> None:
+    """End what an interrupted edit of this author has left running at limits: it would write into the next one."""
+    end_started_with(WORKSPACE, str(desk.workspace))
 
 
 def _committed(desk: Desk, order: Order, made: Edit) -> Edit:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BadInput
+from warpleague.runner.bundle.staging import remove
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ class History:
 
     def take_out(self, commit: str, target: Path, below: str = "") -> None:
         """Make `target` hold the files of a commit, or of its folder `below`; `GitError` if there is none."""
-        shutil.rmtree(target, ignore_errors=True)
+        remove(target)
         target.mkdir(parents=True)
         with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
             index = {"GIT_INDEX_FILE": str(Path(scratch, "index")), "GIT_WORK_TREE": str(target)}

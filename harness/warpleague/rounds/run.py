@@ -17,10 +17,10 @@ import attrs
 from warpleague.counts import counted
 from warpleague.errors import BadInput, BotError, ConfigError, StoreError
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.referees.pool import RefereeDied, RefereePool
+from warpleague.league.referees.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.store.lock import take_lock
 from warpleague.rounds.curves import results_of
-from warpleague.rounds.editing import Order, edit, variables_of
+from warpleague.rounds.editing import Order, edit, end_leftovers, variables_of
 from warpleague.rounds.history import BOT, IN_WORKSPACE, GitError, require_git
 from warpleague.rounds.playing import (
     CheckOrder,
@@ -119,10 +119,23 @@ class _Run:
 
     def __init__(self, config: RoundsConfig, place: Place, state: State, means: Means) -> None:
         self._config, self._place, self._state, self._means = config, place, state, means
-        self._jobs = config.run.jobs or len(os.sched_getaffinity(0))
+        self._jobs = config.run.jobs or len(usable_cores())
+        self._pool: RefereePool | None = None
 
     def go(self) -> None:
-        """Run what is left."""
+        """Run what is left; no process is left at its end."""
+        try:
+            self._go()
+        except BaseException:
+            if self._pool is not None:
+                self._pool.kill()
+            for author in self._config.editors:
+                end_leftovers(self._place.desk(author.name))
+            raise
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _go(self) -> None:
         require_git()
         for author in self._config.editors:
             missing = [name for name in author.variables if name not in os.environ]
@@ -382,27 +395,23 @@ class _Run:
         made: dict[str, Any] = {}
         if not orders:
             return made
-        deaths: dict[str, int] = {}
-        with RefereePool(min(self._jobs, len(orders)), "none") as pool:
-            try:
-                running: dict[Future[Any], str] = {
-                    pool.submit(work, order): name for name, order in orders.items()
-                }
-                while running:
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        name = running.pop(future)
-                        try:
-                            made[name] = future.result()
-                        except RefereeDied:
-                            deaths[name] = deaths.get(name, 0) + 1
-                            if deaths[name] >= _TRIES:
-                                raise
-                            running[pool.submit(work, orders[name])] = name
-                            continue
-                        ended(name, made[name])
-            except BaseException:
-                pool.kill()
-                raise
+        if self._pool is None:
+            # It is kept for the rounds to come: a new process would test the level anew.
+            self._pool = RefereePool(min(self._jobs, len(self._config.editors)), "none")
+        pool, deaths = self._pool, dict[str, int]()
+        running: dict[Future[Any], str] = {pool.submit(work, order): name for name, order in orders.items()}
+        while running:
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(future)
+                try:
+                    made[name] = future.result()
+                except RefereeDied:
+                    deaths[name] = deaths.get(name, 0) + 1
+                    if deaths[name] >= _TRIES:
+                        raise
+                    running[pool.submit(work, orders[name])] = name
+                    continue
+                ended(name, made[name])
         return made
 
 
