@@ -30,7 +30,7 @@ def test_wrong_actions_change_nothing() -> None:
     before = list(matches.positions)
     legal = matches.masks().argmax(1).tolist()
     for wrong in ([legal[0], -1], [legal[0], len(matches.actions)], [legal[0], 2000], legal[:1]):
-        with pytest.raises(ValueError, match=r"not legal in match 1|1 actions for 2 matches"):
+        with pytest.raises(ValueError, match=r"not legal in match 1|there must be 2 actions"):
             matches.step(wrong)
     assert matches.positions == before
     with pytest.raises(BadInput):

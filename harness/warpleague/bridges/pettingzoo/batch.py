@@ -9,6 +9,7 @@ import numpy as np
 from warpleague.bridges.pettingzoo.episode import rewards_of, to_decision
 from warpleague.bridges.pettingzoo.observation import layout
 from warpleague.bridges.pettingzoo.universe import universe
+from warpleague.counts import counted
 from warpleague.games import load_game
 from warpleague.match.chance import Dice, match_key
 from warpleague.match.setup import load_options
@@ -82,7 +83,9 @@ class Batch:
         replaced by the next one. `ValueError` if there is not one legal action for each match; then nothing happened.
         """
         if len(numbers) != len(self):
-            raise ValueError(f"{len(numbers)} actions for {len(self)} matches: there must be one for each")
+            raise ValueError(
+                f"there must be {counted(len(self), 'action')}, one for each match, not {len(numbers)}"
+            )
         chosen = []
         for place, number in enumerate(map(int, numbers)):
             action = self.actions[number] if 0 <= number < len(self.actions) else None

@@ -26,11 +26,18 @@ def _rule(why: Why) -> str:
 def outcome(state: State) -> Outcome:
     """Survivors first, then the eliminated from the last to the first, then the retired likewise (E4, E5)."""
     table = state.table
-    winners = members(table.alive)
-    ranks = [1] * table.config.players
-    for behind, seat in enumerate((*reversed(table.eliminated), *reversed(table.retired))):
+    assert table.why is not None, "the game is over"
+    return result(table.config.players, table.alive, table.eliminated, table.retired, table.why)
+
+
+def result(
+    players: int, alive: int, eliminated: tuple[int, ...], retired: tuple[int, ...], why: Why
+) -> Outcome:
+    """The same from what it depends on."""
+    winners = members(alive)
+    ranks = [1] * players
+    for behind, seat in enumerate((*reversed(eliminated), *reversed(retired))):
         ranks[seat] = len(winners) + behind + 1
     share = 1 / max(1, len(winners))
-    scores = tuple(share if rank == 1 and table.alive >> seat & 1 else 0.0 for seat, rank in enumerate(ranks))
-    assert table.why is not None, "the game is over"
-    return Outcome(tuple(ranks), scores, {_rule(table.why): scores}, table.why)
+    scores = tuple(share if rank == 1 and alive >> seat & 1 else 0.0 for seat, rank in enumerate(ranks))
+    return Outcome(tuple(ranks), scores, {_rule(why): scores}, why)

@@ -13,6 +13,8 @@ from warpleague.games.coasters.geometry import galaxy
 from warpleague.games.values import members, replaced
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warpleague.games.coasters.state import Config, State, Table
 
 Events = list[Event]
@@ -80,7 +82,7 @@ def _next_turn_number(table: Table) -> Table:
     return table
 
 
-def next_of(config: Config, last: int, ships: tuple[int, ...], seat: int) -> int:
+def next_of(config: Config, last: int, ships: Sequence[int], seat: int) -> int:
     """The colour that `seat` uses after `last`: the first living one after it, in id order (V1)."""
     own = range(seat, config.ships, config.players)
     return min((colour for colour in own if ships[colour] >= 0), key=lambda colour: (colour <= last, colour))
