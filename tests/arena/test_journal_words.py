@@ -35,6 +35,10 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         "lets submission 3 of mine play in cup",
     ),
     "match on demand": ({"number": 4, "league": "cup"}, "asked for match on demand 4 in cup"),
+    "trial": (
+        {"number": 2, "league": "cup", "submission": 3, "member": None},
+        "asked for trial 2 of submission 3 in cup",
+    ),
     "disqualify done": (
         {"league": "cup", "answer": "refused: no such bot"},
         "disqualification in cup: refused: no such bot",

@@ -29,6 +29,7 @@ _SENTENCES: Final = {
     "bot withdrawn": "took {bot} out of {league}",
     "version activated": "lets submission {submission} of {bot} play in {league}",
     "match on demand": "asked for match on demand {number} in {league}",
+    "trial": "asked for trial {number} of submission {submission} in {league}",
     "disqualify": "asks to disqualify {bot} in {league}: {reason}",
     "reinstate": "asks to let {bot} play again in {league}: {reason}",
     "replay": "asks to declare match {match} of {league} void: {reason}",
