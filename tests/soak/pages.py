@@ -185,6 +185,13 @@ def look(browser: Any, game: str, root: str, match: str, width: int, out: Path, 
         name = f"{game}-play-{width}{'-dark' if dark else ''}"
         shoot(page, out / f"{name}.png", whole=True)
         found += axe(page, name)
+        click(page, page.query_selector("#first-turn"))
+        wait(page, "() => document.getElementById('lesson-count').textContent")
+        click(page, page.query_selector("#lesson-next"))
+        shoot(page, out / f"{name}-first-turn.png")
+        found += axe(page, f"{name}-first-turn")
+        page.goto(f"{address}docs/{game}")
+        found += axe(page, f"{name}-rules")
     return found
 
 

@@ -69,7 +69,7 @@ def test_the_white_section_is_drawn_as_a_board(table: Any, drawn_sheet: Any) -> 
     links = [(link.x1, link.y1, link.x2, link.y2) for link in scene.links if link.kind == "edge"]
     assert links[0] == (6.5, -0.5, 7.5, -0.5)  # edge 0, the top of box 0
     assert links[-1] == (12.5, 4.5, 12.5, 5.5)  # edge 83, the right of box 35
-    assert scene.caption == "Round 1 of 7, turn of seat 0: seat 0 keeps a unit and discards one"
+    assert scene.caption == "Round 1 of 7, turn of seat 0: seat 0 keeps a die and gives one away"
 
 
 def test_the_dice_are_shown_by_where_they_lie(table: Any) -> None:

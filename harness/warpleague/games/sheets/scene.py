@@ -37,9 +37,9 @@ _YELLOW: Final = tuple((line, mask(line.cells)) for line in YELLOW_LINES)
 
 _TODO: Final = {
     "roll": "the dice are rolled",
-    "keep": "seat {} keeps a unit and discards one",
-    "mark": "seat {} marks its kept units",
-    "take": "seat {} may take a discarded die",
+    "keep": "seat {} keeps a die and gives one away",
+    "mark": "seat {} uses the dice it kept",
+    "take": "seat {} may take a die that was given away",
     "use": "seat {} uses the die it took",
     "lines": "seat {} draws its last free lines",
     "over": "the game is over",
@@ -188,7 +188,7 @@ def _dice(state: State) -> Iterator[Tray]:
     taken = 1 << state.taken if state.taken >= 0 else 0
     for name, units, stale in _groups(state):
         row = []
-        # Where all may take a discarded die, it also stays among the discarded.
+        # Where all may take a die that was given away, it also stays among the discarded.
         for unit in members(units & ~taken if name == "discarded" else units):
             kind = UNITS[unit].partition("-")[0]
             for at, value in enumerate(state.dice[:2] if unit == 0 else (state.dice[unit + 1],)):
