@@ -252,3 +252,11 @@ def test_a_bot_that_may_take_more_memory_than_there_is(folder: Path, monkeypatch
     manifest.write_text(text + "[limits]\nmemory_mb = 900\ntmp_mb = 63\n")
     with pytest.raises(BotError, match=r"1026 MiB .*, but this machine has 1024"):
         prepare(folder)
+
+
+def test_shipped_bots_play_match_after_match() -> None:
+    """A start takes more than a short match; only who hands questions on to an engine or a model starts each time."""
+    folders = [path.parent for path in (Path(__file__).parents[2] / "bots").rglob("bot.toml")]
+    assert len(folders) > 20
+    started = {folder.name for folder in folders if not read_manifest(folder).reusable}
+    assert started == {"gtp-engine", "uci-engine", "llm"}
