@@ -190,6 +190,7 @@ clocks: bootstrap ## play every searching bot with short clocks beside eight pro
 clicks: bootstrap browsers ## play each game by clicks in Chromium and Firefox, and click through a league's pages; screenshots in dist/clicks (CLICKS='--games sheets')
 	.venvs/browsers/bin/python tests/soak/clicks.py $(CLICKS)
 	.venvs/browsers/bin/python tests/soak/pages.py $(CLICKS)
+	.venvs/browsers/bin/python tests/soak/arena_pages.py $(CLICKS)
 
 .PHONY: clicks-quick
 clicks-quick: bootstrap browsers ## play each game once by clicks in Chromium, in two minutes
@@ -198,6 +199,7 @@ clicks-quick: bootstrap browsers ## play each game once by clicks in Chromium, i
 .PHONY: axe
 axe: bootstrap browsers ## look for what hinders people on all kinds of pages, with the rules of axe (AXE='--games sheets')
 	.venvs/browsers/bin/python tests/soak/pages.py --axe $(AXE)
+	.venvs/browsers/bin/python tests/soak/arena_pages.py --axe $(AXE)
 
 .PHONY: browsers
 browsers:

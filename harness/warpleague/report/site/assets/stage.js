@@ -15,7 +15,8 @@
       Object.assign(this, { recent: [], film: [], old: false }); // what came lately, in words and as pictures
       Object.assign(this, naming(nameOf, count, () => this.scene.roles)); // say and titleOf
       this.board = new Board(find("board"), nameOf, this.say);
-      if (window.matchMedia("(max-width: 800px)").matches) find("legend-box").open = false;
+      const box = find("legend-box"); // a small board has none
+      if (box && window.matchMedia("(max-width: 800px)").matches) box.open = false;
     }
 
     /** Whether all that has come is shown. */
