@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from browsers import BROWSERS, WARPLEAGUE, click, page_of, shoot, started, wait
-from pages import axe, is_ready
+from browsers import BROWSERS, WARPLEAGUE, axe, click, is_ready, page_of, shoot, started, wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,14 +152,15 @@ def click_through(arena: Arena, page: Any, out: Path) -> int:
 
 def click_when_there(page: Any, selector: str) -> None:
     """Click the first of what a selector finds; the lists of a page change while one looks."""
-    for _ in range(100):
+    before = page.url
+    for _ in range(20):
         wait(page, f"() => document.querySelector({selector!r})")
-        before = page.url
         with suppress(Exception):  # it was replaced meanwhile
             click(page, page.query_selector(selector))
-            page.wait_for_timeout(300)
-        if page.url != before:
-            return
+        for _ in range(50):
+            if page.url != before:
+                return
+            page.wait_for_timeout(100)
     raise AssertionError(f"a click on {selector} leads nowhere")
 
 

@@ -136,3 +136,20 @@ def shoot(page: Any, to: Path, *, whole: bool = False) -> None:
 def run(*words: str) -> str:
     """What a command of ours prints; it must succeed."""
     return subprocess.run([*WARPLEAGUE, *words], check=True, capture_output=True, text=True).stdout
+
+
+def is_ready(page: Any) -> None:
+    """Wait until the scripts of a page have shown it."""
+    wait(page, "() => document.body.classList.contains('ready')")
+
+
+def axe(page: Any, name: str) -> list[str]:
+    """What axe finds on a page."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    results = Axe().run(page)
+    return [
+        f"{name}: {found['id']}: {found['help']}: {node['html'][:160]}"
+        for found in results.response["violations"]
+        for node in found["nodes"][:3]
+    ]

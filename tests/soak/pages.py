@@ -21,7 +21,7 @@ from threading import Thread
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from browsers import BROWSERS, click, page_of, run, server, shoot, started, wait
+from browsers import BROWSERS, axe, click, is_ready, page_of, run, server, shoot, started, wait
 
 GAMES = {
     "aliens": ("aliens-greedy", 2, "{ max_turns = 40 }"),
@@ -62,11 +62,6 @@ def over_http(site: Path) -> tuple[ThreadingHTTPServer, str]:
     serving = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
     Thread(target=serving.serve_forever, daemon=True).start()
     return serving, f"http://127.0.0.1:{serving.server_port}/"
-
-
-def is_ready(page: Any) -> None:
-    """Wait until the scripts of a page have shown it."""
-    wait(page, "() => document.body.classList.contains('ready')")
 
 
 def is_at(page: Any, told: str) -> None:
@@ -154,18 +149,6 @@ def click_through(page: Any, root: str) -> int:
     click(page, page.query_selector("#play"))
     assert page.evaluate("() => !document.getElementById('play').classList.contains('playing')")
     return 9
-
-
-def axe(page: Any, name: str) -> list[str]:
-    """What axe finds on a page."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    results = Axe().run(page)
-    return [
-        f"{name}: {found['id']}: {found['help']}: {node['html'][:160]}"
-        for found in results.response["violations"]
-        for node in found["nodes"][:3]
-    ]
 
 
 def look(browser: Any, game: str, root: str, match: str, width: int, out: Path, *, dark: bool) -> list[str]:
