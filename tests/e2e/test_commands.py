@@ -192,7 +192,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.bin")
-    for folder in ("harness", "protocol", "bots", "tests/bots", "leagues", "docs", "scripts"):
+    for folder in ("harness", "protocol", "bots", "tests/bots", "leagues", "rounds", "docs", "scripts"):
         shutil.copytree(ROOT / folder, source / folder, ignore=ignored)
     (source / "results").mkdir()
     (source / "results" / "league.sqlite").touch()
@@ -225,10 +225,20 @@ def test_a_wheel_has_the_part_in_c_if_asked_for(wheel: Path) -> None:
 
 def test_the_wheel_holds_what_a_user_needs(wheel: Path) -> None:
     """All bots, leagues and pages, the bench's C programs and type markers are in the wheel; tests are not."""
-    names = set(zipfile.ZipFile(wheel).namelist())
+    with zipfile.ZipFile(wheel) as packed:
+        names = set(packed.namelist())
+        script = packed.getinfo("warpleague/shipped/rounds/agents/steps.sh")
+    assert script.external_attr >> 16 & 0o111  # or pip would install a script that cannot be run
     wanted = {f"warpleague/cli/bench/{name}.c" for name in ("bot", "pingpong", "uci")}
     wanted |= {"warpleague/py.typed", "warpline/py.typed"}
-    for pattern in ("bots/*/bot.toml", "leagues/*.toml", "docs/**/*.md", "protocol/SPEC.md", "README.md"):
+    for pattern in (
+        "bots/*/bot.toml",
+        "leagues/*.toml",
+        "rounds/**/*.*",
+        "docs/**/*.md",
+        "protocol/SPEC.md",
+        "README.md",
+    ):
         found = [path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)]
         assert found, pattern
         wanted |= {f"warpleague/shipped/{path}" for path in found}

@@ -183,7 +183,7 @@ def test_harm_is_done_to_nobody(run: Run, tmp_path: Path, level: str, request: p
     assert (good["version"], good["problem"]) == ("good.1", "")
     assert not mark.exists()
     flood = place(tmp_path) / "authors" / "floods" / "output" / "01.txt"
-    assert 1 << 20 < flood.stat().st_size < 2 << 20
+    assert flood.stat().st_size < 2 << 20
     verified = run("verify", path, "--json")
     assert (verified.code, verified.json["problems"]) == (0, [])
     assert not with_token(str(tmp_path))
