@@ -221,6 +221,7 @@ _LEGENDS: Final = {
         ),
         ("held-coin", "coins in hand"),
         ("hidden-coin", "coins in hand, face down"),
+        ("suit", ""),
         ("die", "die of a ship, not used yet"),
         ("lost", "a ship that loses its next turn"),
         ("jump", "where the wormhole may lead"),

@@ -160,7 +160,7 @@
     else {
       const clauses = clausesOf(n === last ? n : since(n), n);
       const owner = frames[n].seat;
-      if (!clauses[0][0] && owner !== undefined && frames[n].kind !== "chance" && mayRead(frames[n])) clauses[0][0] = nameOf(owner) + (clauses[0][1].startsWith("(") ? "" : ":");
+      if (!clauses[0][0] && owner !== undefined && frames[n].kind !== "chance" && mayRead(frames[n]) && !clauses[0][1].includes(nameOf(owner))) clauses[0][0] = `${nameOf(owner)}:`;
       clauses.forEach(([name, text], index) => {
         if (index > 0) parts.push("; ");
         const seat = seats.findIndex(({ label }) => name === label || name === `${label}:`);
@@ -354,6 +354,8 @@
     find("stage").style.setProperty("--ratio", wide / high);
     showPanels(scene, before);
     showLegend(find("legend"), scene, say, find("board"));
+    const panels = find("panels");
+    if (!chosen && find("legend-box").open && panels.scrollHeight > panels.clientHeight + 4) find("legend-box").open = false;
     makeRoom();
   }
 
@@ -366,12 +368,15 @@
     return Math.max(280, window.innerHeight - top - find("controls").offsetHeight - 90);
   }
 
+  let chosen = false; // whether somebody folded or unfolded the legend
+
   /** Shows the meaning of all marks at once where that takes room from nothing else. */
   function unfold() {
     const panels = find("panels");
     const held = [...panels.children].reduce((low, panel) => Math.max(low, panel.offsetTop + panel.offsetHeight), panels.offsetTop);
     const left = find("stage").offsetTop + find("stage").offsetHeight - held;
     find("legend-box").open = !narrow.matches && left > 200 && !find("stage").classList.contains("apart");
+    find("legend-box").querySelector("summary").addEventListener("click", () => (chosen = true));
   }
 
   function makeRoom() {
