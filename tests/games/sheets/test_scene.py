@@ -96,7 +96,7 @@ def test_the_dice_are_shown_by_where_they_lie(table: Any) -> None:
         ),
         (
             {"event": "kept", "seat": 0, "unit": "white", "value": [2, 5], "discard": "red", "discarded": 1},
-            "seat 0 keeps white 2-5 and discards red 1",
+            "seat 0 keeps white 2-5 and gives away red 1",
         ),
         (
             {"event": "line", "seat": 0, "edge": 0, "free": False, "filled": [0]},
@@ -112,7 +112,7 @@ def test_the_dice_are_shown_by_where_they_lie(table: Any) -> None:
         ),
         (
             {"event": "red", "seat": 2, "unit": "black-1", "value": 2, "box": 1, "filled": [0, 1]},
-            "seat 2 marks red 2 with black-1, completing box 1 (row 1, column 2) and with it box 0 (row 1, column 1)",
+            "seat 2 marks red 2 with black, completing box 1 (row 1, column 2) and with it box 0 (row 1, column 1)",
         ),
         (
             {"event": "red", "seat": 2, "unit": "red", "value": 2, "box": None, "filled": []},

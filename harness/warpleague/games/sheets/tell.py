@@ -53,6 +53,11 @@ def _shown(value: Any) -> str:
     return "-".join(str(one) for one in value) if isinstance(value, (list, tuple)) else str(value)
 
 
+def _colour(unit: str) -> str:
+    """A die as persons call it: the two black ones are not told apart."""
+    return unit.partition("-")[0]
+
+
 def _fills(event: Mapping[str, Any]) -> str:
     filled = event["filled"]
     return ", filling " + " and ".join(_box_name(box) for box in filled) if filled else ""
@@ -65,37 +70,39 @@ def tell(event: Mapping[str, Any]) -> str:
     if kind == "turn":
         return f"round {event['round']}: turn of {who}"
     if kind == "rolled":
-        return f"{who} rolls " + ", ".join(f"{unit} {_shown(value)}" for unit, value in event["dice"].items())
+        return f"{who} rolls " + ", ".join(
+            f"{_colour(unit)} {_shown(value)}" for unit, value in event["dice"].items()
+        )
     if kind == "reroll":
         return f"{who} spends a reroll"
     if kind == "kept":
         return (
-            f"{who} keeps {event['unit']} {_shown(event['value'])}"
-            f" and discards {event['discard']} {event['discarded']}"
+            f"{who} keeps {_colour(event['unit'])} {_shown(event['value'])}"
+            f" and gives away {_colour(event['discard'])} {event['discarded']}"
         )
     if kind == "line":
         means = "a free line" if event["free"] else "white"
         return f"{who} draws {_edge_name(event['edge'])} with {means}{_fills(event)}"
     if kind == "yellow":
-        return f"{who} marks yellow cell {event['cell']} with {event['unit']} {event['value']}"
+        return f"{who} marks yellow cell {event['cell']} with {_colour(event['unit'])} {event['value']}"
     if kind == "reward":
         return f"{who} gets a {event['reward'].replace('-', ' ')} for {event['from']}"
     if kind == "red":
         gain = "completing no box" if event["box"] is None else f"completing {_box_name(event['box'])}"
         more = [box for box in event["filled"] if box != event["box"]]
         also = " and with it " + " and ".join(_box_name(box) for box in more) if more else ""
-        return f"{who} marks red {event['value']} with {event['unit']}, {gain}{also}"
+        return f"{who} marks red {event['value']} with {_colour(event['unit'])}, {gain}{also}"
     if kind == "blue":
         if event["box"] is None:
-            return f"{who} writes {event['value']} into a circle with {event['unit']}"
+            return f"{who} writes {event['value']} into a circle with {_colour(event['unit'])}"
         return (
-            f"{who} crosses out circle {event['value']} with {event['unit']}:"
+            f"{who} crosses out circle {event['value']} with {_colour(event['unit'])}:"
             f" a wormhole in {_box_name(event['box'])}"
         )
     if kind == "lost":
-        return f"{who} has no use for {', '.join(event['units'])}"
+        return f"{who} has no use for {', '.join(map(_colour, event['units']))}"
     if kind == "took":
-        return f"{who} takes the discarded {event['unit']} {event['value']}"
+        return f"{who} takes {_colour(event['unit'])} {event['value']}, which was given away"
     if kind == "passed":
         return f"{who} passes"
     if kind == "retired":
