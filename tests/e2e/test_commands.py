@@ -234,7 +234,8 @@ def test_the_wheel_holds_what_a_user_needs(wheel: Path) -> None:
     for pattern in (
         "bots/*/bot.toml",
         "leagues/*.toml",
-        "rounds/**/*.*",
+        "rounds/*.toml",
+        "rounds/*/*.*",
         "docs/**/*.md",
         "protocol/SPEC.md",
         "README.md",
