@@ -2,8 +2,8 @@
 
 A small league of each game is played and its report written. In each browser, wide and as a phone: a link of the
 league's page opens a match; the chart, the list of lines, a seat, the copied link, the record, the next match and the
-one before, `#play` and `?embed` do what they say. With --axe instead: on the pages of the leagues, of matches and of
-play, axe finds no violation, in light and in dark colours.
+one before, `#play` and `?embed` do what they say. With --axe instead: on the pages of the leagues, of matches, of
+bots and of play, axe finds no violation, in light and in dark colours.
 
     make clicks     make axe     make axe AXE='--games sheets'
 """
@@ -151,14 +151,18 @@ def click_through(page: Any, root: str) -> int:
     return 9
 
 
-def look(browser: Any, game: str, root: str, match: str, width: int, out: Path, *, dark: bool) -> list[str]:
-    """What axe finds on the pages of one game: league, match and play."""
+def look(
+    browser: Any, game: str, root: str, match: str, bot: str, width: int, out: Path, *, dark: bool
+) -> list[str]:
+    """What axe finds on the pages of one game: league, match, bot and play."""
     found: list[str] = []
-    for kind, where in {"league": "index.html", "match": f"matches/{match}#n=60"}.items():
+    places = {"league": "index.html", "match": f"matches/{match}#n=60", "bot": f"bots/{bot}"}
+    for kind, where in places.items():
         name = f"{game}-{kind}-{width}{'-dark' if dark else ''}"
         with page_of(browser, width, dark=dark, bare=True) as page:
             page.goto(root + where)
-            is_ready(page)
+            if kind != "bot":  # whose scripts only show times
+                is_ready(page)
             shoot(page, out / f"{name}.png", whole=True)
             found += axe(page, name)
     words = ("play", game, "bots/random-python", "--no-browser", "--seed", "axe")
@@ -199,9 +203,12 @@ def main() -> int:
                         # Over a server: from the disk, pages have neither a clipboard nor files that axe may read.
                         serving, root = over_http(site)
                         if args.axe:
-                            match = min(file.name for file in (site / "matches").glob("*.html"))
+                            match, bot = (
+                                min(file.name for file in (site / kind).glob("*.html"))
+                                for kind in ("matches", "bots")
+                            )
                             for dark in (False, True):
-                                found += look(browser, game, root, match, width, args.out, dark=dark)
+                                found += look(browser, game, root, match, bot, width, args.out, dark=dark)
                             told = f"axe has found {len(found)}"
                         else:
                             with page_of(browser, width) as page:
