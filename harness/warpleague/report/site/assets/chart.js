@@ -40,7 +40,7 @@ globalThis.warpleague ??= {};
     const told = [];
     if (judged) {
       [low, high] = [0, 1];
-      told.push("the share each seat could expect, by playouts; red: blunders");
+      told.push("expected share, by playouts; red: blunders");
     } else if (high > low) told.push(measure);
     const y = (value) => Math.round((HIGH - 3 - ((value - low) / (high - low)) * (HIGH - 6)) * 100) / 100;
     const grid = high > low ? ticksOf(low, high) : [];
