@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.rating_course import rating_course
 from warpleague.league.season.config_file import load_config
 from warpleague.report.site.bot_page import BotTables, file_name, pages_on_disk, pages_on_server
 from warpleague.report.site.charts import Point, course
@@ -78,6 +79,19 @@ def test_the_course_ends_with_the_rating_of_the_table(cup: Path) -> None:
             assert last.low is None
         else:
             assert last.high == pytest.approx(line.fit + line.error)
+
+
+def test_of_very_many_bots_the_course_is_that_of_elo(cup: Path) -> None:
+    """Match by match, without intervals; it ends with the Elo of the table."""
+    with open_to_read(load_config(cup), cup.parent / "results") as league:
+        course_of_elo = rating_course(league, league.columns(), "elo")
+    table = tables_of(cup).table
+    for line in table.lines:
+        mark, last = course_of_elo.of(table.names.index(line.bot))[-1]
+        assert mark == 12
+        assert line.elo is not None
+        assert last.value == pytest.approx(line.elo)
+        assert last.low is None
 
 
 def test_where_others_play_the_same_deals_only_totals_are_shown(cup: Path) -> None:

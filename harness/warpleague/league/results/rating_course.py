@@ -10,7 +10,7 @@ import numpy as np
 from warpleague.league.ratings.statistics import share_interval
 from warpleague.league.ratings.wanted import fitted
 from warpleague.league.results.earlier_versions import earlier_versions
-from warpleague.league.results.tallies import outcomes, records
+from warpleague.league.results.tallies import outcomes, rate, records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,8 @@ _POINTS = 20
 _FEW_POINTS = 6
 _MANY_BOTS = 40
 """The time of a fit grows with the cube of the number of bots: so many bots are rated at fewer points."""
+MAX_BOTS = 60
+"""The most bots to fit again and again: a fit of a hundred takes up to two seconds. Of more there is only Elo."""
 
 
 @attrs.frozen
@@ -57,15 +59,19 @@ class RatingCourse:
 def rating_course(league: League, columns: Columns, kind: str) -> RatingCourse:
     """Rate the bots after parts of the matches, which `columns` has in schedule order.
 
-    The kind is "fit", "score" (the mean score) or "wins" (the share of wins, in percent). Where results choose the
-    matches, schedule order is the order in which matches were chosen. Parts are whole deals, since the matches of one
-    deal share its luck.
+    The kind is "fit", "elo" (which has no error), "score" (the mean score) or "wins" (the share of wins, in percent).
+    Where results choose the matches, schedule order is the order in which matches were chosen. Parts are whole deals,
+    since the matches of one deal share its luck.
     """
     season = league.season
     bots = len(season.bots)
-    marks = _marks(columns, _POINTS if bots < _MANY_BOTS else _FEW_POINTS)
+    marks = _marks(columns, _FEW_POINTS if kind == "fit" and bots >= _MANY_BOTS else _POINTS)
     earlier = earlier_versions(league) if kind == "fit" else None
-    rows = []
+    rows: list[tuple[Estimate | None, ...]] = []
+    if kind == "elo":
+        rating = league.config.rating
+        steps = rate([rating.start] * bots, columns, rating.k, marks)
+        return RatingCourse(tuple(marks), tuple(tuple(map(Estimate, step)) for step in steps))
     for mark in marks:
         part = columns.only(slice(mark))
         if kind == "fit":

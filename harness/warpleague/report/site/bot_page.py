@@ -13,7 +13,7 @@ import numpy as np
 from warpleague.counts import counted
 from warpleague.games import load_game
 from warpleague.league.results import details
-from warpleague.league.results.rating_course import RatingCourse, rating_course
+from warpleague.league.results.rating_course import MAX_BOTS, RatingCourse, rating_course
 from warpleague.league.results.standings import standings
 from warpleague.report.site import charts
 from warpleague.report.site.front import Pick, cards, pick
@@ -40,6 +40,7 @@ _FIRST: Final = 6  # matches linked for each kind of fault
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _COURSES: Final = {
     "fit": ("Fitted rating", "Elo"),
+    "elo": ("Elo", ""),
     "score": ("Mean score", ""),
     "wins": ("Share of wins", "%"),
 }
@@ -99,6 +100,8 @@ class BotTables:
         columns = league.columns("matches") if columns is None else columns
         table = standings(league, columns) if table is None else table
         kind = "wins" if table.rival else "score" if table.solo or table.by_score else "fit"
+        if kind == "fit" and len(table.names) > MAX_BOTS:
+            kind = "elo"
         nothing = RatingCourse((), ())
         return cls(
             league=league.config.name,
@@ -139,7 +142,8 @@ class BotTables:
             "course_title": _COURSES[self.kind][0],
             "course": self._course(bot),
             "against": [] if self.table.solo else self._against(bot, mine),
-            "chances": self.kind == "fit",
+            "chances": self.kind in ("fit", "elo"),
+            "band": self.kind != "elo",
             "versions": self._versions(name, versions or {}),
             "picks": [] if self.only_totals else self._picks(bot, mine),
             "last": [] if self.only_totals else self._last(bot, mine),
@@ -163,7 +167,8 @@ class BotTables:
                 half = f" (95 %: {one.low:.0f} to {one.high:.0f})"
             text = f"after {counted(mark, 'match')}: {one.value:.{digits}f}{half} {unit}".rstrip()
             points.append(charts.Point(mark, one.value, one.low, one.high, text))
-        return charts.course(points, f"{title} over the matches, with 95 % intervals")
+        intervals = "" if self.kind == "elo" else ", with 95 % intervals"
+        return charts.course(points, f"{title} over the matches{intervals}")
 
     def _against(self, bot: int, mine: Array) -> list[Against]:
         """The results against each opponent, the strongest first."""
@@ -185,7 +190,9 @@ class BotTables:
             if other == bot or not met:
                 continue
             share = (won[other] + drawn[other] / 2) / met
-            likelihood = table.fit.superiority(bot, other) if table.fit and self.kind == "fit" else None
+            likelihood = (
+                table.fit.superiority(bot, other) if table.fit and self.kind in ("fit", "elo") else None
+            )
             rows.append(
                 Against(
                     table.names[other],
