@@ -17,6 +17,7 @@ from pathlib import Path
 
 from dask_processes import DaskProcesses
 
+IDLE_S = 10.0
 BOTS = Path(__file__).parents[2] / "bots"
 CONFIG = """
 name = "cost"
@@ -60,7 +61,8 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=20, help="longer matches have more")
     parser.add_argument("--bot", default="random-c")
     parser.add_argument("--dice", default="own")
-    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
+    parser.add_argument("--workers", type=int, nargs="*", default=[1])
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of each worker")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
 
@@ -88,17 +90,20 @@ def main() -> None:
             dask = DaskProcesses(place)
             try:
                 for _ in range(workers):
-                    dask.worker()
+                    dask.worker(args.threads)
                 wait_for(dask, workers)
                 more = ("--cluster", dask.address)
                 first = run(league(f"few{workers}", few), *more)
                 before_s = cpu_s(dask.scheduler.pid)
                 all_ = run(league(f"all{workers}", args.matches), *more)
                 scheduler_s = cpu_s(dask.scheduler.pid) - before_s
+                time.sleep(IDLE_S)
+                idle = (cpu_s(dask.scheduler.pid) - before_s - scheduler_s) / IDLE_S
                 print(
-                    f"{workers} workers: {count / (all_[0] - first[0]):.0f} matches a second, "
+                    f"{workers} workers of {args.threads}: {count / (all_[0] - first[0]):.0f} matches a second, "
                     f"client {1000 * (all_[1] - first[1]) / count:.2f} ms, "
-                    f"scheduler {1000 * scheduler_s / args.matches:.2f} ms a match",
+                    f"scheduler {1000 * scheduler_s / args.matches:.2f} ms a match; "
+                    f"an idle scheduler takes {1000 * idle:.0f} ms a second",
                     flush=True,
                 )
             finally:

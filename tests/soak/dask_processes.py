@@ -52,10 +52,10 @@ class DaskProcesses:
         self.processes.append(process)
         return process
 
-    def worker(self, **env: str) -> subprocess.Popen[bytes]:
-        """Start a worker of one thread whose bot cache is its own."""
+    def worker(self, threads: int = 1, **env: str) -> subprocess.Popen[bytes]:
+        """Start a worker whose bot cache is its own."""
         cache = self.folder / f"cache{len(self.processes)}"
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+        options = ("--nthreads", str(threads), "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
         return self.start("worker", self.address, *options, **{"WARPLEAGUE_CACHE": str(cache), **env})
 
     def said(self, process: subprocess.Popen[bytes]) -> str:

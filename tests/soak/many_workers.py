@@ -247,7 +247,7 @@ def main() -> None:
     )
     try:
         while (now_s := time.monotonic() - began_s) < args.for_s:
-            while sent - len(simulation.ended) < executor.ahead * executor.jobs:
+            while sent - len(simulation.ended) < 3 * executor.jobs:
                 simulation.submit(Match(str(sent), random.uniform(0.5, 1.5) * args.mean_s))
                 sent += 1
             executor.flush()

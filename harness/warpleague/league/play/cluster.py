@@ -61,14 +61,16 @@ _NOBODY_S: Final = 60.0
 """How long a run waits for a worker that can play when there is none, in seconds."""
 _SILENT_S: Final = 5.0
 """How long a worker may be silent before its matches are played elsewhere, in seconds."""
-_GRACE_S: Final = 6.0
+_GRACE_S: Final = 5.0
 """How much longer than its clocks allow a match may take, in seconds."""
 _ANSWER_S: Final = 10.0
 """How long the workers may take to end waiting bots, in seconds."""
 _ASK_S: Final = 2.0
 """How long to wait until the workers have ended what a run left there, in seconds."""
-_AIM_S: Final = 0.4
-"""How long a batch should take, in seconds: much longer than Dask's work for it, and less than a user waits."""
+_AIM_S: Final = 0.8
+"""How long a batch should take at least, in seconds: much longer than Dask's work for it."""
+_BATCHES_A_SECOND: Final = 100
+"""What a scheduler with 1,000 workers can do: with more threads, batches take longer."""
 _TASKS: Final = 2  # batches for each thread of a worker: one is played, one waits
 _MOST: Final = 128  # matches of a batch
 _MOST_AHEAD: Final = 20_000  # matches in flight, unless more are played at once
@@ -76,6 +78,7 @@ _TIMEOUTS: Final = {
     "distributed.comm.timeouts.connect": "5s",
     "distributed.comm.timeouts.tcp": "15s",
     "distributed.comm.retry.count": 0,
+    "distributed.client.scheduler-info-interval": "1h",  # nobody looks at it
 }
 
 
@@ -198,6 +201,10 @@ class ClusterExecutor(MatchExecutor):
     def jobs(self) -> int:  # type: ignore[override]
         """How many matches the workers play at once, now; at least 1."""
         return max(1, sum(worker.threads for worker in self._well()))
+
+    @property
+    def _aim_s(self) -> float:
+        return max(_AIM_S, self.jobs / _BATCHES_A_SECOND)
 
     @property
     def ahead(self) -> int:
@@ -329,7 +336,7 @@ class ClusterExecutor(MatchExecutor):
         try:
             packed = pickle.dumps([call.work for call in batch.calls], protocol=pickle.HIGHEST_PROTOCOL)
             batch.task = self._client.submit(
-                play_batch, packed, key=key, pure=False, resources={self._name: 1}, **pinned
+                play_batch, packed, 2 * self._aim_s, key=key, pure=False, resources={self._name: 1}, **pinned
             )
         except Exception as error:  # noqa: BLE001 - whatever Dask raises when the connection is lost
             self._waiting.extendleft(reversed(batch.calls))
@@ -352,7 +359,7 @@ class ClusterExecutor(MatchExecutor):
                 return
             self._end(key)
             if took_s:
-                self._size = max(1, min(2 * self._size, _MOST, int(_AIM_S * len(done) / took_s)))
+                self._size = max(1, min(2 * self._size, _MOST, int(self._aim_s * len(done) / took_s)))
             for call, (returned, value, trace) in zip(batch.calls, done, strict=False):
                 if returned:
                     _settle(call, value)
@@ -427,7 +434,7 @@ class ClusterExecutor(MatchExecutor):
 
     def _look(self) -> tuple[dict[str, float], dict[str, str], list[str]]:
         return self._client.run_on_scheduler(  # type: ignore[no-any-return]
-            look, self._name, self._silent_s, self._limit_s, callback_timeout=_LOST_S
+            look, self._name, self._silent_s, self._limit_s + 2 * self._aim_s, callback_timeout=_LOST_S
         )
 
     def _update(

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 PREFIX: Final = "warpleague-"
 """With it begin the names of plugins; behind it stands the id of the client."""
 
-_BATCH_S: Final = 1.0
-"""After so many seconds a batch begins no other match, so that results do not wait long for each other."""
-
 
 @attrs.frozen
 class Program:
@@ -109,9 +106,10 @@ class Player(WorkerPlugin):
                 "the source of warpleague was changed there, or is from another commit: its digest is "
                 f"{here.source[:12]}, not {wanted.source[:12]}"
             )
-        # No core of their own: which ones the other workers of this machine have, nobody knows.
-        jobs = min(threads, len(usable_cores()))
-        self.pool = RefereePool(jobs, "none", tasks=-(-threads // jobs))
+        cores = len(usable_cores())
+        jobs = min(threads, cores)
+        # With fewer threads than cores, nobody knows which cores the other workers of this machine have.
+        self.pool = RefereePool(jobs, "core" if jobs == cores else "none", tasks=-(-threads // jobs))
         try:
             # In a referee process, since there bots are started.
             self.pool.submit(check_level, self._level).result()
@@ -141,11 +139,11 @@ async def announce(worker: Any, name: str, threads: int, unfit: str | None = Non
     worker.log_event(name, {"worker": worker.contact_address, "threads": threads, "unfit": unfit})
 
 
-def play_batch(packed: bytes) -> bytes:
-    """Make the pickled calls one after the other: a Dask task.
+def play_batch(packed: bytes, most_s: float) -> bytes:
+    """Make the pickled calls one after the other, and begin none after `most_s` seconds: a Dask task.
 
-    Returns, pickled, the seconds it took, and for each call whether it returned, what it returned or raised, and the
-    traceback. The last calls are missing if the time of a batch was over before they began.
+    Returns, pickled, the seconds it took, and for each call that was made whether it returned, what it returned or
+    raised, and the traceback.
     """
     began_s = time.monotonic()
     done: list[tuple[bool, Any, str]] = []
@@ -154,7 +152,7 @@ def play_batch(packed: bytes) -> bytes:
             done.append((True, fn(*args, **kwargs), ""))
         except Exception as error:  # noqa: BLE001 - it is raised where the result is taken
             done.append((False, error, traceback.format_exc()))
-        if time.monotonic() - began_s > _BATCH_S:
+        if time.monotonic() - began_s > most_s:
             break
     return pickle.dumps((time.monotonic() - began_s, done), protocol=pickle.HIGHEST_PROTOCOL)
 
