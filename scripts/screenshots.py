@@ -67,7 +67,7 @@ async function check() {
       if (page.querySelector(`#board ${mark}`) && !told.has(key)) found.push([n, "not in the legend", key]);
     }
     for (const key of told) {
-      const there = drawn.has(key) || ["ways", "moved", "fresh"].includes(key);
+      const there = drawn.has(key) || ["ways", "moved", "fresh", "shot-line", "shot-down"].includes(key);
       if (!there && !page.querySelector(`#board .picture-${key}`)) found.push([n, "in the legend, not there", key]);
     }
     if (!shows()) found.push([n, "not shown"]);

@@ -184,6 +184,7 @@ globalThis.warpleague ??= {};
       const shots = gone.links.map((link) => {
         const made = wl.link(link, point(this.shape, link[0], link[1]), point(this.shape, link[2], link[3]), true);
         made.classList.add("shot");
+        delete made.dataset.kind; // the legend has shots of its own
         return made;
       });
       const lost = gone.pieces.map((piece) => {

@@ -348,6 +348,7 @@
     find("board").toggleAttribute("hidden", scene.cells.length === 0);
     find("board").classList.toggle("glide", step && !still.matches);
     find("stage").classList.toggle("apart", scene.apart);
+    makeRoom();
     const there = new Set(scene.pieces.map((piece) => piece[6]));
     board.show(scene, before, trail.filter(({ piece }) => there.has(piece[6])), gone);
     const [, , wide, high] = board.box;
@@ -356,7 +357,6 @@
     showLegend(find("legend"), scene, say, find("board"));
     const panels = find("panels");
     if (!chosen && find("legend-box").open && panels.scrollHeight > panels.clientHeight + 4) find("legend-box").open = false;
-    makeRoom();
   }
 
   /** How high the board may be: on a narrow screen so that its controls, status and last steps are in view, too. */
@@ -513,9 +513,9 @@
     state.n = Math.max(0, Math.min(last, n));
     state.viewer = Math.max(0, Math.min(seats.length, viewer));
     if (state.viewer !== shownViewer) fillLog();
-    showScene();
     showCards();
     showSaid();
+    showScene(); // as large as the rest leaves room for
     showEntry(shown);
     showNow();
     slider.value = state.n;
