@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections import Counter
 from functools import partial
@@ -296,6 +297,63 @@ def test_challenges_do_not_wait_for_trials(ground: Ground) -> None:
     assert [str(spec.seed).partition(" ")[0] for spec in played] == [
         *("trial", "trial", "challenge", "trial", "trial", "trial", "trial")
     ]
+
+
+def listed(page: str) -> list[str]:
+    """The trials that an author's page lists, without tags."""
+    rows = page.partition('<section id="trials">')[2].partition("</section>")[0].split("<li>")[1:]
+    return [" ".join(re.sub("<[^>]*>", "", row).split()) for row in rows]
+
+
+def test_an_author_asks_for_a_trial_on_the_page(ground: Ground) -> None:
+    """Only if the form says so; the pages say what the command says, to the author alone."""
+    client = ground.client("ada")
+    assert 'name="trial"' not in client.ask("GET", "/submit").text  # no version plays yet
+    old = ground.accepted("ada", "mine")
+    page = client.ask("GET", "/submit").text
+    assert '<input name="trial" type="checkbox" value="yes">' in page
+    assert '<input name="deals" type="number" min="1" value="20">' in page
+    assert "You can ask for 4 more today. <a" in page
+    new = client.upload(bot(ground, "better"), trial="yes", deals="2").headers["location"]
+    assert "version 2 beside the version that plays, 2 deals, <b>checking</b>" in client.ask("GET", new).text
+    check(ground, 2)
+    assert [one.id for one in versions.active(ground.ledger, "cup")] == [old]
+    (row,) = listed(client.ask("GET", "/submit").text)
+    assert row.startswith(
+        "1 cup: version 2 beside the version that plays, 2 deals, waiting: 0 matches played "
+    )
+    play_all(ground, player([]))
+    page = client.ask("GET", "/submit").text
+    assert "You can ask for 3 more today. <a" in page
+    (found,) = trials.trials(ground.ledger, ground.author("ada"))
+    assert found.result is not None
+    (row,) = listed(page)
+    assert row.startswith(f"1 cup: version 2 beside version 1, 2 deals, played: {found.result['words']} 20")
+    assert found.result["words"] in client.ask("GET", new).text
+    assert listed(ground.client("bob").ask("GET", "/submit").text) == []
+    # An organiser sees the submission of an author, but no trial.
+    assert found.result["words"] not in ground.client("olga").ask("GET", new).text
+    # Without the mark the number of deals means nothing, and the version plays.
+    assert client.upload(bot(ground, "best"), deals="").status == 303
+    check(ground, 3)
+    assert [one.id for one in versions.active(ground.ledger, "cup")] == [3]
+    assert len(listed(client.ask("GET", "/submit").text)) == 1
+
+
+def test_the_page_says_why_a_trial_is_not_played(ground: Ground) -> None:
+    """A trial that failed has its reason; a number of deals that cannot be is refused, and nothing is received."""
+    ground.accepted("ada", "mine")
+    client = ground.client("ada")
+    for deals in ("", "0", "101", "-1", "1e1", "9" * 20):
+        answer = client.upload(bot(ground, "broken"), trial="yes", deals=deals)
+        assert answer.status == 422, deals
+        assert "deals: " in answer.text
+    assert len(versions.submissions(ground.ledger, "ada")) == 1
+    assert client.upload(bot(ground, "broken"), trial="yes", deals="1").status == 303
+    assert versions.claim(ground.ledger) is not None
+    versions.refuse(ground.ledger, 2, "it does not build")
+    (row,) = listed(client.ask("GET", "/submit").text)
+    assert "failed: not played, which does not count: the new version was not accepted" in row
 
 
 def test_the_api_asks_for_trials(tmp_path: Path) -> None:

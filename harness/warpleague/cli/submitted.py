@@ -316,14 +316,11 @@ def _follow_trial(args: argparse.Namespace, arena: Arena, answer: dict[str, Any]
 
 
 def _print_trial(now: _TrialState) -> None:
-    old = "the version that plays" if now.old is None else f"version {now.old}"
-    print(f"trial {now.id} in {now.league}: version {now.new} beside {old}, {counted(now.deals, 'deal')}")
-    if now.result is not None:
-        print(f"  {now.result.get('words')}")
-    elif now.state == "failed":
-        print(f"  not played, which does not count: {now.why}")
-    else:
-        print(f"  {now.state}: {counted(now.matches, 'match')} played")
+    from warpleague.arena.submissions.trial_words import compares, outcome
+
+    print(f"trial {now.id} in {now.league}: {compares(now.new, now.old, now.deals)}")
+    state = "" if now.state in ("played", "failed") else f"{now.state}: "
+    print(f"  {state}{outcome(now.state, now.matches, now.why, now.result)}")
 
 
 def _trials(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 
-from warpleague.arena.submissions import challenges, invitations, versions
+from warpleague.arena.submissions import challenges, invitations, trials, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.entering import closed_to_bots, matches_added
 from warpleague.arena.submissions.limits import WORDS, limits_of
@@ -27,6 +27,7 @@ from warpleague.league.season.bot_check import REPEAT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from starlette.datastructures import FormData
     from starlette.requests import Request
     from starlette.routing import Route
 
@@ -122,17 +123,23 @@ class AuthorPages:
             limits=[(WORDS[name], value) for name, value in _shown_limits(ledger)],
             challenges=challenges.challenges(ledger, session.author, 20),
             left=max(0, limits_of(ledger).challenges - challenges.asked_today(ledger, session.author)),
+            trials=trials.trials(ledger, session.author, 20),
+            trials_left=max(0, limits_of(ledger).trials - trials.asked_today(ledger, session.author)),
+            deals=trials.DEALS,
         )
 
     async def _submission(self, request: Request) -> Response:
         session = self._requests.need_session(request)
         number = request.path_params["number"]
         submission = own_submission(self._requests.ledger, session.author, number)
+        mine = submission.author == session.author.name
+        trial = trials.of_submission(self._requests.ledger, number) if mine else None
         answer = self._page(
             "submission.html.j2",
             found=submission,
             form=session.form,
-            mine=submission.author == session.author.name,
+            mine=mine,
+            trial=None if trial is None else trials.trial(self._requests.ledger, session.author, trial),
             repeat=REPEAT,
         )
         if not submission.is_settled:
@@ -145,8 +152,9 @@ class AuthorPages:
         check_length(ledger, request)
         form = await self._requests.form(request, session)
         config = self._requests.league(field(form, "league"))
+        deals = _number(form, "deals") if form.get("trial") else None
         data = await file_of(form, "archive").read()
-        received = await receive(ledger, session.author, config, data)
+        received = await receive(ledger, session.author, config, data, deals)
         return RedirectResponse(f"/submit/{received.id}", 303)
 
     async def _withdraw(self, request: Request) -> Response:
@@ -162,12 +170,10 @@ class AuthorPages:
     async def _activate(self, request: Request) -> Response:
         session = self._requests.need_session(request)
         form = await self._requests.form(request, session)
-        number = field(form, "number")
-        if not (number.isascii() and number.isdecimal() and len(number) < 10):
-            raise Refused(422, "number: must be a number.")
-        submission = versions.submission(self._requests.ledger, int(number))
+        number = _number(form, "number")
+        submission = versions.submission(self._requests.ledger, number)
         await check_open(self._requests.ledger, self._requests.league(submission.league))
-        await in_thread(versions.activate, self._requests.ledger, session.author, int(number))
+        await in_thread(versions.activate, self._requests.ledger, session.author, number)
         return RedirectResponse("/submit", 303)
 
     async def _challenge(self, request: Request) -> Response:
@@ -196,6 +202,14 @@ class AuthorPages:
         config = self._requests.league(request.path_params["league"])
         data = await in_thread(own_records, self._requests.ledger, config, session.author, bot)
         return download(data, f"{config.name}-records.zip")
+
+
+def _number(form: FormData, name: str) -> int:
+    """A number of a form; `Refused` if it is none."""
+    text = field(form, name)
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise Refused(422, f"{name}: must be a number.")
+    return int(text)
 
 
 def _shown_limits(ledger: Any) -> list[tuple[str, int]]:

@@ -18,6 +18,7 @@ from warpleague.arena.submissions import challenges, versions
 from warpleague.arena.submissions.entering import check_league
 from warpleague.arena.submissions.ledger import DAY_S, next_waiting
 from warpleague.arena.submissions.limits import limits_of
+from warpleague.arena.submissions.trial_words import compares, outcome
 from warpleague.arena.submissions.versions import NoSubmission, OverQuota
 from warpleague.counts import counted
 from warpleague.errors import BadInput
@@ -80,6 +81,16 @@ class Trial:
     result: dict[str, Any] | None
 
     @property
+    def compares(self) -> str:
+        """Which versions it compares, and on how many deals, in words."""
+        return compares(self.new, self.old, self.deals)
+
+    @property
+    def outcome(self) -> str:
+        """Its result so far, in a sentence."""
+        return outcome(self.state, len(self.played), self.why, self.result)
+
+    @property
     def seats(self) -> tuple[ChallengeSeat, ...]:
         """The bots: the new version, the old one, the field. Players do not learn which version they meet."""
         assert self.old is not None
@@ -99,7 +110,7 @@ def plan(config: LeagueConfig, deals: int) -> Test:
 
 def begin(ledger: Ledger, db: sqlite3.Connection, author: Author, submission: int, deals: int) -> int:
     """Enter a trial of a version that is still to be checked; within the transaction that receives it."""
-    _check_quota(db, ledger, author)
+    _check_quota(ledger, author)
     league = db.execute("SELECT league FROM submission WHERE id = ?", (submission,)).fetchone()[0]
     return _enter(ledger, db, author, league, submission, deals, "checking")
 
@@ -115,7 +126,7 @@ def ask(
     check_size(ledger, config, deals)
     lineup = _lineup(ledger, config, author.name, new, old)
     with ledger.writing() as db:
-        _check_quota(db, ledger, author)
+        _check_quota(ledger, author)
         number = _enter(ledger, db, author, config.name, new, deals, "waiting")
         _set_lineup(db, number, *lineup)
     return trial(ledger, author, number)
@@ -153,6 +164,11 @@ def of_submission(ledger: Ledger, submission: int) -> int | None:
     """The number of the last trial of a version, or None."""
     rows = ledger.rows("SELECT max(id) FROM trial WHERE new = ?", submission)
     return None if rows[0][0] is None else int(rows[0][0])
+
+
+def asked_today(ledger: Ledger, author: Author) -> int:
+    """How many trials of an author within 24 hours count towards the limit."""
+    return _asked(ledger, author)[0]
 
 
 # ---------------------------------------------------------------------- the steps of who plays them
@@ -274,18 +290,22 @@ def _sentence(state: StrengthTest, difference: float, error: float | None, fault
 # ---------------------------------------------------------------------- rows
 
 
-def _check_quota(db: sqlite3.Connection, ledger: Ledger, author: Author) -> None:
+def _check_quota(ledger: Ledger, author: Author) -> None:
     most = limits_of(ledger).trials
-    count, first_s = db.execute(
-        "SELECT count(*), min(asked_s) FROM trial WHERE author = ? AND asked_s > ? AND state != 'failed'",
-        (author.id, ledger.now_s() - DAY_S),
-    ).fetchone()
+    count, first_s = _asked(ledger, author)
     if count >= most:
         left_s = 0.0 if first_s is None else first_s + DAY_S - ledger.now_s()
         raise OverQuota(
             f"the limit is {counted(most, 'trial')} within 24 hours; the next one can be asked for in "
             f"{max(left_s, 0) / 3600:.1f} hours"
         )
+
+
+def _asked(ledger: Ledger, author: Author) -> tuple[int, float | None]:
+    """The same, and when the first of these was asked for, in seconds since 1970."""
+    query = "SELECT count(*), min(asked_s) FROM trial WHERE author = ? AND asked_s > ? AND state != 'failed'"
+    count, first_s = ledger.rows(query, author.id, ledger.now_s() - DAY_S)[0]
+    return count, first_s
 
 
 def _enter(
