@@ -312,7 +312,7 @@ def test_an_author_asks_for_a_trial_on_the_page(ground: Ground) -> None:
     old = ground.accepted("ada", "mine")
     page = client.ask("GET", "/submit").text
     assert '<input name="trial" type="checkbox" value="yes">' in page
-    assert '<input name="deals" type="number" min="1" value="20">' in page
+    assert '<input name="deals" type="number" min="1" value="20" ' in page
     assert "You can ask for 4 more today. <a" in page
     new = client.upload(bot(ground, "better"), trial="yes", deals="2").headers["location"]
     assert "version 2 beside the version that plays, 2 deals, <b>checking</b>" in client.ask("GET", new).text
