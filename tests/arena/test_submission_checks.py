@@ -321,8 +321,8 @@ def test_organisers_see_which_bot_was_refused_and_why(
     assert (entry.what, entry.said["bot"], entry.said["text"]) == ("submission refused", "mine", why)
     page = ground.client("olga").ask("GET", "/organise").text
     shown = why.replace("<", "&lt;").replace(">", "&gt;")
-    assert f"mine 7, refused: {shown}" in page
-    assert f"bot mine, version 7, text {shown}" in page
+    assert f"mine 7, <b>refused</b>: {shown}" in page
+    assert f"submission {number} to cup (mine 7) is refused: {shown}" in page
     other = send(ground, author="bob")
     check(ground, lambda *_: True)
     assert versions.submission(ground.ledger, other).state == "accepted"

@@ -24,7 +24,7 @@ _SENTENCES: Final = {
     "invitation revoked": "invitation {invitation} is not valid any more",
     "submission received": "sent submission {submission} to {league}",
     "submission accepted": "submission {submission} is accepted: {bot} {version} may play in {league}",
-    "submission refused": "submission {submission} to {league} is refused: {text}",
+    "submission refused": "submission {submission} to {league}{which} is refused: {text}",
     "submission failed": "submission {submission} to {league} could not be checked: {text}",
     "bot withdrawn": "took {bot} out of {league}",
     "version activated": "lets submission {submission} of {bot} play in {league}",
@@ -59,6 +59,8 @@ def journal_words(entry: Entry) -> str:
             note = f" ({said['note']})" if said.get("note") else ""
             uses = counted(int(said.get("uses") or 0), "person", "people")
             return f"made invitation {said.get('invitation')}{note} for {uses}, until {str(said.get('ends'))[:10]}"
+        case "submission refused" if said.get("bot"):  # one that cannot be read has no name
+            said = {**said, "which": f" ({said['bot']} {said.get('version', '')})".replace(" )", ")")}
     words = _SENTENCES.get(entry.what)
     if words is None:
         more = ", ".join(f"{name} {value}" for name, value in said.items() if value not in (None, ""))
