@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -65,7 +67,9 @@ def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
     yield cluster
     cluster.end()
     for file in tmp_path.glob("*.pid"):
-        subprocess.run(["kill", "-9", *file.read_text().split()], check=False, stderr=subprocess.DEVNULL)
+        for pid in file.read_text().split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
 
 
 @pytest.fixture
