@@ -64,7 +64,7 @@ def test_a_match_is_verified_and_reproduced(name: str, tmp_path: Path) -> None:
     assert "ended: completed" in made
     assert warpleague("replay", "verify", "r.jsonl", cwd=tmp_path).startswith("verified")
     assert warpleague("reproduce", "r.jsonl", cwd=tmp_path).startswith("reproduced")
-    assert "seat 0 plays" in warpleague("replay", "show", "r.jsonl", cwd=tmp_path)
+    assert "random-python #0 plays" in warpleague("replay", "show", "r.jsonl", cwd=tmp_path)
     warpleague("replay", "page", "r.jsonl", "-o", "r.html", cwd=tmp_path)
 
 

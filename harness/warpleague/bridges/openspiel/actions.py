@@ -33,10 +33,18 @@ class Resign(Interned):
 RESIGN = Resign()
 
 
+def _name(spiel: Any, player: int, action: int) -> str:
+    """OpenSpiel's name of an action; its number where that is no text, as on a board of `hex` with 63 rows."""
+    try:
+        return str(spiel.action_to_string(player, action))
+    except UnicodeDecodeError:
+        return f"action {action}"
+
+
 def _chess_name(spiel: Any, player: int, action: int) -> str:
     """The move as engines write it: `e2e4`, `e7e8q`."""
     if player < 0:
-        return str(spiel.action_to_string(player, action))
+        return _name(spiel, player, action)
     return str(pyspiel.chess.action_to_move(action, spiel.board()).to_lan())
 
 
@@ -46,7 +54,7 @@ NAMES: dict[str, Callable[[Any, int, int], str]] = {"chess": _chess_name}
 
 def namer(short_name: str) -> Callable[[Any, int, int], str]:
     """The function that names the actions of the game: one of OpenSpiel's state, the player and the action."""
-    return NAMES.get(short_name, lambda spiel, player, action: str(spiel.action_to_string(player, action)))
+    return NAMES.get(short_name, _name)
 
 
 class Choices(Sequence[Any]):
