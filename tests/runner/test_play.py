@@ -408,7 +408,7 @@ def test_the_words_of_a_bot_stand_in_the_sentence_unless_they_are_private(
     make_seat: MakeSeat, make_spec: MakeSpec, private: bool
 ) -> None:
     """What it printed instead of hello, and why it ended: told where anybody may read what bots print."""
-    says, ends = "print('Odd engine', flush=True)\ninput()", "raise ValueError('odd value')"
+    says, ends = "input()\nprint('Odd engine', flush=True)\ninput()", "raise ValueError('odd value')"
     spec = make_spec(make_seat("says", says), make_seat("ends", ends))
     result = play_match(attrs.evolve(spec, private=private))
     said, ended = (faults[0].message for faults in result.faults)
