@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
@@ -28,7 +31,7 @@ from warpleague.league.store.store import Store
 from warpleague.match.zstd import ZstdCompressor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from hypothesis.strategies import SearchStrategy
@@ -252,3 +255,37 @@ def _address(path: str, parameters: list[dict[str, Any]], values: tuple[str | No
         elif value is not None:
             query[parameter["name"]] = value
     return path + (f"?{urlencode(query)}" if query else "")
+
+
+@contextmanager
+def served(ground: ApiGround) -> Iterator[str]:
+    """The address of a server that answers as the one of the ground does."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.answer(b"")
+
+        def do_POST(self) -> None:
+            self.answer(self.rfile.read(int(self.headers["content-length"])))
+
+        def answer(self, body: bytes) -> None:
+            more: dict[str, Any] = {"authorization": self.headers["authorization"]}
+            if self.headers["content-type"]:
+                more["content_type"] = self.headers["content-type"]
+            found = ground.ask(self.command, self.path, None, body, **more)
+            self.send_response(found.status)
+            self.send_header("content-length", str(len(found.body)))
+            self.end_headers()
+            self.wfile.write(found.body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is logged."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -6,12 +6,11 @@ import io
 import json
 import threading
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import pytest
-from tests.arena.api_ground import ApiGround
+from tests.arena.api_ground import ApiGround, served
 from tests.arena.submission_ground import BOT
 from tests.league.fakes import fakeplay
 
@@ -44,33 +43,8 @@ def ground(tmp_path: Path) -> Iterator[ApiGround]:
 @pytest.fixture
 def address(ground: ApiGround) -> Iterator[str]:
     """The address of a server that answers as the one of the ground does."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.answer(b"")
-
-        def do_POST(self) -> None:
-            self.answer(self.rfile.read(int(self.headers["content-length"])))
-
-        def answer(self, body: bytes) -> None:
-            more: dict[str, Any] = {"authorization": self.headers["authorization"]}
-            if self.headers["content-type"]:
-                more["content_type"] = self.headers["content-type"]
-            found = ground.ask(self.command, self.path, None, body, **more)
-            self.send_response(found.status)
-            self.send_header("content-length", str(len(found.body)))
-            self.end_headers()
-            self.wfile.write(found.body)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing is logged."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with served(ground) as found:
+        yield found
 
 
 @pytest.fixture

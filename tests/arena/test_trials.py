@@ -7,12 +7,11 @@ import re
 import threading
 from collections import Counter
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
-from tests.arena.api_ground import ApiGround
+from tests.arena.api_ground import ApiGround, served
 from tests.arena.submission_ground import BOT, Ground
 from tests.league.fakes import fakeplay
 
@@ -408,26 +407,6 @@ def test_the_command_waits_for_the_comparison(
     (folder / "bot.py").write_text("better")
     stop = threading.Event()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.answer(b"")
-
-        def do_POST(self) -> None:
-            self.answer(self.rfile.read(int(self.headers["content-length"])))
-
-        def answer(self, body: bytes) -> None:
-            more: dict[str, Any] = {"authorization": self.headers["authorization"]}
-            if self.headers["content-type"]:
-                more["content_type"] = self.headers["content-type"]
-            found = ground.ask(self.command, self.path, None, body, **more)
-            self.send_response(found.status)
-            self.send_header("content-length", str(len(found.body)))
-            self.end_headers()
-            self.wfile.write(found.body)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing is logged."""
-
     def work() -> None:
         """Check and play, as the processes of an arena do."""
         while not stop.wait(0.02):
@@ -437,15 +416,11 @@ def test_the_command_waits_for_the_comparison(
             play_all(ground, player([]))
 
     monkeypatch.setenv("WARPLEAGUE_TOKEN", ground.tokens["ada"])
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threads = [
-            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}),
-            threading.Thread(target=work),
-        ]
-        for thread in threads:
-            thread.start()
+    with served(ground) as address:
+        worker = threading.Thread(target=work)
+        worker.start()
         try:
-            to = ("--to", f"http://127.0.0.1:{server.server_port}/l/cup/")
+            to = ("--to", f"{address}/l/cup/")
             assert main(["submit", "trial", str(folder), "--deals", "2", *to]) == 0
             out = capsys.readouterr().out
             assert "for trial 2: it does not play" in out
@@ -463,9 +438,7 @@ def test_the_command_waits_for_the_comparison(
             assert main(["submit", "trial", "77", *to]) == 2
         finally:
             stop.set()
-            server.shutdown()
-            for thread in threads:
-                thread.join()
+            worker.join()
     ground.close()
 
 

@@ -5,11 +5,11 @@ The rounds are as small as can be: matches of two turns, one deal.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.cli.conftest import Outcome
 
 from warpleague.cli import main
 
@@ -43,19 +43,6 @@ level = "{level}"
 jobs = 2
 affinity = "none"
 """
-
-
-class Outcome(NamedTuple):
-    """What a command left: its exit code, and what it wrote."""
-
-    code: Any
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The output as JSON."""
-        return json.loads(self.out)
 
 
 @pytest.fixture

@@ -280,7 +280,7 @@ class _Counts:
 
 def _version_line(state: State, name: str, number: int, fit: Fit, counts: _Counts) -> VersionLine:
     record = counts.records[number]
-    version = next((one for one in state.versions if one.name == name), None)
+    version = state.find(name)
     return VersionLine(
         version=name,
         author=name if version is None else version.author,
@@ -374,7 +374,7 @@ def _problem(round_: Round, author: str) -> str:
     if part.edit is not None and part.edit.problem:
         return f"edit dropped: {part.edit.problem}"
     if part.check is not None and not part.check.ready:
-        failed = next((one for one in part.check.findings if one.verdict == "failed"), None)
+        failed = part.check.failure
         return "not ready" if failed is None else f"not ready: {failed.what}: {failed.text.splitlines()[0]}"
     return ""
 

@@ -426,5 +426,5 @@ def edit_words(made: Edit) -> str:
 
 
 def _first_failure(made: Check) -> str:
-    failed = next((one for one in made.findings if one.verdict == "failed"), None)
+    failed = made.failure
     return "no match was finished" if failed is None else f"{failed.what}: {failed.text}"

@@ -73,6 +73,11 @@ class Check:
     findings: tuple[Finding, ...]
     elapsed_s: float = 0.0
 
+    @property
+    def failure(self) -> Finding | None:
+        """The first finding that the bot failed by; None if there is none."""
+        return next((one for one in self.findings if one.verdict == "failed"), None)
+
 
 @attrs.frozen(kw_only=True)
 class Version:
@@ -152,8 +157,14 @@ class State:
             raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
 
     def version(self, name: str) -> Version:
-        """The version of this name."""
-        return next(version for version in self.versions if version.name == name)
+        """The version of this name, which there must be."""
+        found = self.find(name)
+        assert found is not None
+        return found
+
+    def find(self, name: str) -> Version | None:
+        """The version of this name; None if there is none, as for an anchor."""
+        return next((version for version in self.versions if version.name == name), None)
 
     def versions_of(self, author: str) -> list[Version]:
         """The versions of an author, the oldest first."""

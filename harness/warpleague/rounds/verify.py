@@ -115,7 +115,7 @@ def _verify_round(
         if tuple(bots) != round_.field:
             checked.problems.append(f"{where}: its league has other bots than its field")
         for name, digest in bots.items():
-            known = next((version for version in state.versions if version.name == name), None)
+            known = state.find(name)
             if known is not None and known.digest != digest:
                 checked.problems.append(f"{where}: {name} played with another content than the version has")
         checked.problems += [

@@ -12,9 +12,9 @@ import attrs
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.entering import check_league
-from warpleague.arena.submissions.ledger import DAY_S, next_waiting
+from warpleague.arena.submissions.ledger import next_waiting
 from warpleague.arena.submissions.limits import limits_of
-from warpleague.arena.submissions.versions import NoSubmission, OverQuota
+from warpleague.arena.submissions.versions import NoSubmission, asked_in_a_day, over_quota
 from warpleague.counts import counted
 from warpleague.errors import BadInput
 from warpleague.league.season.entry import name_of
@@ -89,13 +89,9 @@ def ask(
     seats = [own, *(others[seat % len(others)] for seat in range(wanted))]
     most = limits_of(ledger).challenges
     with ledger.writing() as db:
-        count, first_s = _asked(ledger, author)
+        count, first_s = asked_in_a_day(ledger, "challenge", author)
         if count >= most:
-            left_s = 0.0 if first_s is None else first_s + DAY_S - ledger.now_s()
-            raise OverQuota(
-                f"the limit is {counted(most, 'match')} on demand within 24 hours; the next one can be asked for in "
-                f"{max(left_s, 0) / 3600:.1f} hours"
-            )
+            raise over_quota(ledger, f"{counted(most, 'match')} on demand", first_s, "asked for")
         row = db.execute(
             "INSERT INTO challenge (author, league, seats, state, asked, asked_s) VALUES (?, ?, ?, 'waiting', ?, ?)",
             (
@@ -136,16 +132,7 @@ def challenges(ledger: Ledger, author: Author, most: int = 50) -> list[Challenge
 
 def asked_today(ledger: Ledger, author: Author) -> int:
     """How many challenges of an author within 24 hours count towards the limit."""
-    return _asked(ledger, author)[0]
-
-
-def _asked(ledger: Ledger, author: Author) -> tuple[int, float | None]:
-    """The same, and when the first of these was asked for, in seconds since 1970."""
-    query = (
-        "SELECT count(*), min(asked_s) FROM challenge WHERE author = ? AND asked_s > ? AND state != 'failed'"
-    )
-    count, first_s = ledger.rows(query, author.id, ledger.now_s() - DAY_S)[0]
-    return count, first_s
+    return asked_in_a_day(ledger, "challenge", author)[0]
 
 
 def record_of(ledger: Ledger, author: Author, number: int) -> bytes | None:

@@ -16,10 +16,10 @@ import attrs
 
 from warpleague.arena.submissions import challenges, versions
 from warpleague.arena.submissions.entering import check_league
-from warpleague.arena.submissions.ledger import DAY_S, next_waiting
+from warpleague.arena.submissions.ledger import next_waiting
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.trial_words import compares, outcome
-from warpleague.arena.submissions.versions import NoSubmission, OverQuota
+from warpleague.arena.submissions.versions import NoSubmission, asked_in_a_day, over_quota
 from warpleague.counts import counted
 from warpleague.errors import BadInput
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
@@ -168,7 +168,7 @@ def of_submission(ledger: Ledger, submission: int) -> int | None:
 
 def asked_today(ledger: Ledger, author: Author) -> int:
     """How many trials of an author within 24 hours count towards the limit."""
-    return _asked(ledger, author)[0]
+    return asked_in_a_day(ledger, "trial", author)[0]
 
 
 # ---------------------------------------------------------------------- the steps of who plays them
@@ -292,20 +292,9 @@ def _sentence(state: StrengthTest, difference: float, error: float | None, fault
 
 def _check_quota(ledger: Ledger, author: Author) -> None:
     most = limits_of(ledger).trials
-    count, first_s = _asked(ledger, author)
+    count, first_s = asked_in_a_day(ledger, "trial", author)
     if count >= most:
-        left_s = 0.0 if first_s is None else first_s + DAY_S - ledger.now_s()
-        raise OverQuota(
-            f"the limit is {counted(most, 'trial')} within 24 hours; the next one can be asked for in "
-            f"{max(left_s, 0) / 3600:.1f} hours"
-        )
-
-
-def _asked(ledger: Ledger, author: Author) -> tuple[int, float | None]:
-    """The same, and when the first of these was asked for, in seconds since 1970."""
-    query = "SELECT count(*), min(asked_s) FROM trial WHERE author = ? AND asked_s > ? AND state != 'failed'"
-    count, first_s = ledger.rows(query, author.id, ledger.now_s() - DAY_S)[0]
-    return count, first_s
+        raise over_quota(ledger, counted(most, "trial"), first_s, "asked for")
 
 
 def _enter(

@@ -45,6 +45,29 @@ class OverQuota(BadInput):
     """An author has sent too much for now."""
 
 
+def over_quota(ledger: Ledger, limit: str, first_s: float | None, done: str) -> OverQuota:
+    """The error for more than `limit` within 24 hours, of which the first was at `first_s`, in seconds since 1970.
+
+    `done` is what is done with the next one, such as "sent".
+    """
+    left_s = 0.0 if first_s is None else first_s + DAY_S - ledger.now_s()
+    return OverQuota(
+        f"the limit is {limit} within 24 hours; the next one can be {done} in {max(left_s, 0) / 3600:.1f} hours"
+    )
+
+
+def asked_in_a_day(ledger: Ledger, table: str, author: Author) -> tuple[int, float | None]:
+    """How many rows of `table` an author asked for within 24 hours, and when the first of these; failed ones are free.
+
+    `table` is "challenge" or "trial"; the time is in seconds since 1970.
+    """
+    query = (
+        f"SELECT count(*), min(asked_s) FROM {table} WHERE author = ? AND asked_s > ? AND state != 'failed'"
+    )
+    count, first_s = ledger.rows(query, author.id, ledger.now_s() - DAY_S)[0]
+    return count, first_s
+
+
 class NoSubmission(BadInput):
     """No submission has the number; `shown` is the message to authors, who need not know whether others have it."""
 
@@ -127,11 +150,7 @@ def submit(
         ).fetchone()
         # A check that this machine failed does not count, up to a bound.
         if (sent[2] or 0) >= limits.per_day or sent[0] >= 2 * limits.per_day:
-            left_s = 0.0 if sent[1] is None else sent[1] + DAY_S - ledger.now_s()
-            raise OverQuota(
-                f"the limit is {counted(limits.per_day, 'submission')} within 24 hours; the next one can be sent in "
-                f"{max(left_s, 0) / 3600:.1f} hours"
-            )
+            raise over_quota(ledger, counted(limits.per_day, "submission"), sent[1], "sent")
         row = db.execute(
             "INSERT INTO submission (author, league, state, sha256, bytes, archive, received, received_s) "
             "VALUES (?, ?, 'received', ?, ?, ?, ?, ?)",

@@ -66,12 +66,12 @@ def rating_course(league: League, columns: Columns, kind: str) -> RatingCourse:
     season = league.season
     bots = len(season.bots)
     marks = _marks(columns, _FEW_POINTS if kind == "fit" and bots >= _MANY_BOTS else _POINTS)
-    earlier = earlier_versions(league) if kind == "fit" else None
-    rows: list[tuple[Estimate | None, ...]] = []
     if kind == "elo":
         rating = league.config.rating
         steps = rate([rating.start] * bots, columns, rating.k, marks)
         return RatingCourse(tuple(marks), tuple(tuple(map(Estimate, step)) for step in steps))
+    earlier = earlier_versions(league) if kind == "fit" else None
+    rows: list[tuple[Estimate | None, ...]] = []
     for mark in marks:
         part = columns.only(slice(mark))
         if kind == "fit":

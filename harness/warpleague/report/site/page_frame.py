@@ -38,12 +38,10 @@ STYLES: Final = {
     "watch": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css", "server.css"),
     "server": (*_COMMON, "index.css", "server.css"),
 }
+_BOARD: Final = ("codec.js", "glyphs.js", "board.js", "painter.js")
 SCRIPTS: Final = {
     "match": (
-        "codec.js",
-        "glyphs.js",
-        "board.js",
-        "painter.js",
+        *_BOARD,
         "beside.js",
         "zoom.js",
         "analysis.js",
@@ -51,13 +49,10 @@ SCRIPTS: Final = {
         "turns.js",
         "viewer.js",
     ),
-    "index": ("codec.js", "glyphs.js", "board.js", "painter.js", "matches.js"),
+    "index": (*_BOARD, "matches.js"),
     "bot": ("times.js",),
     "play": (
-        "codec.js",
-        "glyphs.js",
-        "board.js",
-        "painter.js",
+        *_BOARD,
         "beside.js",
         "stage.js",
         "marks.js",
@@ -65,10 +60,7 @@ SCRIPTS: Final = {
         "play.js",
     ),
     "league": (
-        "codec.js",
-        "glyphs.js",
-        "board.js",
-        "painter.js",
+        *_BOARD,
         "beside.js",
         "matches.js",
         "news.js",
@@ -76,10 +68,7 @@ SCRIPTS: Final = {
         "league.js",
     ),
     "home": (
-        "codec.js",
-        "glyphs.js",
-        "board.js",
-        "painter.js",
+        *_BOARD,
         "beside.js",
         "stage.js",
         "news.js",
@@ -87,10 +76,7 @@ SCRIPTS: Final = {
         "home.js",
     ),
     "watch": (
-        "codec.js",
-        "glyphs.js",
-        "board.js",
-        "painter.js",
+        *_BOARD,
         "beside.js",
         "stage.js",
         "news.js",
