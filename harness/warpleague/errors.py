@@ -83,3 +83,15 @@ class HarnessFault(WarpLeagueError):
 
 class ServiceFailed(HarnessFault):
     """A bot's service failed, and the league lets that make the match void."""
+
+
+def interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
+    """The Ctrl-C that an error of a lock hides, if there is one.
+
+    A wait of `threading` first lets go of its lock. A Ctrl-C at this moment leaves the lock free, and the `with`
+    around the wait then fails to free it: this failure is raised, with the Ctrl-C only as its context.
+    """
+    if isinstance(error, RuntimeError) and "un-acquired lock" in str(error):
+        cause = error.__context__
+        return cause if isinstance(cause, KeyboardInterrupt) else None
+    return None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, cast
 from warpleague.cli.commands import COMMANDS, overview, parser_of
 from warpleague.cli.parser import BAD_INPUT
 from warpleague.cli.tools import TOOLS, Tools
-from warpleague.errors import BadInput, HarnessFault
+from warpleague.errors import BadInput, HarnessFault, interrupt_behind
 from warpleague.safe_text import SafeStream, safe
 
 if TYPE_CHECKING:
@@ -42,12 +42,14 @@ def _run(argv: Sequence[str], tools: Tools) -> int:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """The error that ended the command: seen through the exit of rich after a broken pipe, and through groups of trio.
+    """The cause of an error: behind rich's exit after a broken pipe, a lock's error after Ctrl-C, a group of trio's.
 
     The first of these kinds that is in a group of several causes decides its message; a group of bugs stays as it is.
     """
     if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
         return error.__context__
+    if (interrupt := interrupt_behind(error)) is not None:
+        return interrupt
     if isinstance(error, BaseExceptionGroup):
         causes = [_cause(inner) for inner in error.exceptions]
         for kind in (KeyboardInterrupt, SystemExit, BrokenPipeError, HarnessFault, BadInput):

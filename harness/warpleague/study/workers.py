@@ -11,7 +11,7 @@ from collections import deque
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from warpleague.errors import HarnessFault
+from warpleague.errors import HarnessFault, interrupt_behind
 from warpleague.runner.host.reaper import become_subreaper, children, sweep
 from warpleague.sim import cores
 
@@ -67,6 +67,10 @@ def spread(
                 done = True
             except BrokenExecutor:
                 raise HarnessFault("a process that computed a part of the work was killed") from None
+            except RuntimeError as error:
+                if (interrupt := interrupt_behind(error)) is not None:
+                    raise interrupt from None
+                raise
             finally:
                 while not done and not pids.empty():
                     with contextlib.suppress(ProcessLookupError):
