@@ -9,6 +9,9 @@ unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PYTEST ?=
+# In continuous integration a test that fails is run again, up to twice, since processors that others use can make it
+# fail; the closing lines name each of them.
+AGAIN := $(if $(CI),--reruns 2 --reruns-delay 5 -r fER)
 # The examples of the docs take a minute, and `make check` runs them.
 EXAMPLES := tests/docs/test_examples.py
 
@@ -24,7 +27,7 @@ demo: program ## play a small league of every game, then the aliens demo league,
 
 .PHONY: test
 test: bootstrap ## run the tests on all processors, without the examples of the docs
-	$(BIN)/pytest -n auto --ignore $(EXAMPLES) $(PYTEST)
+	$(BIN)/pytest -n auto --ignore $(EXAMPLES) $(AGAIN) $(PYTEST)
 
 .PHONY: compile
 compile: bootstrap ## compile the part of the program that is in C; `make pure` removes it
@@ -87,7 +90,7 @@ locks: bootstrap
 
 .PHONY: examples
 examples: bootstrap
-	$(BIN)/pytest -n auto tests/docs
+	$(BIN)/pytest -n auto tests/docs $(AGAIN)
 
 .PHONY: examples-wheel
 examples-wheel: bootstrap ## run the examples of the docs once more, in empty folders, with nothing but the wheel installed
@@ -95,11 +98,11 @@ examples-wheel: bootstrap ## run the examples of the docs once more, in empty fo
 	rm -rf dist/wheel
 	$(BIN)/python -m hatchling build -t wheel -d dist/wheel
 	.venvs/wheel/bin/python -m pip install -q --no-index --no-deps --force-reinstall dist/wheel/*.whl
-	EXAMPLES_PYTHON=.venvs/wheel/bin/python $(BIN)/pytest -n auto $(EXAMPLES)::test_examples $(PYTEST)
+	EXAMPLES_PYTHON=.venvs/wheel/bin/python $(BIN)/pytest -n auto $(EXAMPLES)::test_examples $(AGAIN) $(PYTEST)
 
 .PHONY: house
 house: bootstrap
-	$(BIN)/pytest tests/house
+	$(BIN)/pytest tests/house $(AGAIN)
 
 .PHONY: docs
 docs: bootstrap ## build the documentation as a site, in dist/docs; any warning is an error
@@ -215,7 +218,7 @@ test-pythons: ## golden matches, digests and the wire on every supported Python 
 
 .PHONY: test-ends
 test-ends: ## all tests on the oldest and the newest supported Python found here, besides the one of `make test`
-	scripts/test-pythons.sh --ends $(PYTEST)
+	scripts/test-pythons.sh --ends $(AGAIN) $(PYTEST)
 
 .PHONY: test-tables
 test-tables: bootstrap ## read the exported tables of a league with pandas, polars and DuckDB
@@ -225,7 +228,7 @@ test-tables: bootstrap ## read the exported tables of a league with pandas, pola
 .PHONY: test-bridges
 test-bridges: ## run the tests of the bridges to OpenSpiel, PettingZoo and engines, in an environment of their own
 	@VENV=.venvs/bridges LOCK=requirements/bridges.lock scripts/bootstrap.sh
-	.venvs/bridges/bin/pytest -n auto tests/bridges $(EXAMPLES) -k bridges $(PYTEST)
+	.venvs/bridges/bin/pytest -n auto tests/bridges $(EXAMPLES) -k bridges $(AGAIN) $(PYTEST)
 
 .PHONY: contract-openspiel
 contract-openspiel: ## check the contract of every registered game of OpenSpiel that fits, in about ten minutes

@@ -82,7 +82,7 @@ inside() { # inside ID COMMAND...: runs it in the clone, as the user of this num
     local id=$1
     shift
     chroot --userspec="$id:$id" --groups= "$folder" /usr/bin/env -i HOME="/home/$user" LANG=C.UTF-8 \
-        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels \
+        CI="${CI:-}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels \
         bash -c "cd /home/$user/clone && exec \"\$@\"" - "$@"
 }
 
