@@ -23,6 +23,7 @@ ROOMS = {
     "runner": "harness/warpleague/runner",
     "league": "harness/warpleague/league",
     "study": "harness/warpleague/study",
+    "rounds": "harness/warpleague/rounds",
     "report": "harness/warpleague/report",
     "arena": "harness/warpleague/arena",
     "cli": "harness/warpleague/cli",

@@ -5,7 +5,7 @@
 WarpLeagueError
 ├── BadInput            the user gave something wrong: exit code 2, no traceback
 │   ├── OptionsError        game options that do not fit
-│   ├── PositionError       a position file that is no position
+│   ├── PositionError       an invalid position file
 │   ├── ConfigError         a league or bot file that does not fit
 │   │   └── EntrantsError       several bots of a league that cannot take part
 │   ├── BotError            a bot folder that cannot be bundled, built or started

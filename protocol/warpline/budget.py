@@ -40,7 +40,7 @@ class Budget:
     __slots__ = ("_start", "limit_s", "met")
 
     def __init__(self, limit_s: float | None = None) -> None:
-        """`limit_s` are seconds of processor time; None is no limit."""
+        """`limit_s` are seconds of processor time; None means no limit."""
         self.limit_s = limit_s
         self.met = False
         """Whether the search was told to stop."""

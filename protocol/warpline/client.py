@@ -286,7 +286,7 @@ def _take_wire() -> tuple[int, int]:
 
 
 def _answer(number: int, choice: Any, note_bytes: int = NOTE_BYTES) -> bytes:
-    """The line that answers question `number`; TypeError or ValueError when `choice` is no answer."""
+    """The line that answers question `number`; TypeError or ValueError if `choice` is not an answer."""
     if isinstance(choice, Failed):
         more = {"usage": dict(choice.usage)} if choice.usage else {}
         return _dump({"type": "act", "id": number, "failed": _cut(choice.why), **more})
@@ -319,7 +319,7 @@ def _answer(number: int, choice: Any, note_bytes: int = NOTE_BYTES) -> bytes:
 
 
 def _cut(text: str, most: int = NOTE_BYTES) -> str:
-    """`text` with at most so many bytes."""
+    """The first `most` bytes of `text`."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 

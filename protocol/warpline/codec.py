@@ -35,7 +35,7 @@ WireKind = Literal["malformed", "protocol"]
 
 
 class WireError(ValueError):
-    """A line that is no message.
+    """A line that is not a message.
 
     `kind` is `malformed` when it is no JSON object within the limits or a field does not fit, `protocol` when
     its `type` is absent or not one of this direction.
@@ -176,7 +176,7 @@ _strict_json: Final = json.JSONDecoder(
 
 
 def parse_strict(line: bytes) -> JsonObject:
-    """The JSON object that `line` is within the protocol's limits; `WireError("malformed")` if it is none."""
+    """The JSON object in `line`, within the protocol's limits. Raises `WireError("malformed")` if it is not one."""
     _check_depth(line)
     try:
         text = line.decode()
@@ -225,7 +225,7 @@ _INDICES: Final = {b"%d}" % index: index for index in range(1000)}
 
 
 def decode_index(line: bytes, id: int) -> int | None:  # noqa: A002 - the field's name on the wire
-    """The index in a bot's `line`, if it is no more than an index in answer to the question `id`.
+    """The index in a bot's `line`, if it only answers the question `id` with an index.
 
     None says nothing of the line: `decode_bot` tells.
     """
@@ -255,7 +255,7 @@ def _noted(message: BotMessage, note_bytes: int) -> BotMessage:
 
 
 def decode_referee(line: bytes) -> RefereeMessage:
-    """The message that a referee's `line` (without newline, of any length) is; `WireError` if it is none.
+    """The message in a referee's `line` (without newline, of any length). Raises `WireError` if it is not one.
 
     For tools and tests: it trusts the referee to nest sanely and write each key once.
     """

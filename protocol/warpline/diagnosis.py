@@ -22,7 +22,7 @@ _any_json: Final = json.JSONDecoder().raw_decode
 
 
 def no_text(line: bytes) -> str | None:
-    """Why the bytes of a line are no text of a message; None if they are."""
+    """Why the bytes of a line cannot be the text of a message, or None."""
     if not line.strip():
         return "an empty line"
     if not line.strip(b"\0"):
@@ -44,7 +44,7 @@ def no_json(text: str, message: str, place: int) -> str:
 
 
 def no_object(value: Any) -> str:
-    """Why a JSON value is no message, although it is JSON."""
+    """Why a JSON value is not a message."""
     kind = _NAMES.get(type(value), "a number")
     twice = ", so it was written as JSON twice" if isinstance(value, str) and value[:1] == "{" else ""
     return f"not a JSON object, but {kind}{twice}"

@@ -52,7 +52,7 @@ class LineBuffer:
         if line is not None:
             self._whole = None
             if len(line) > self._limit:
-                # Put it back: what is too long stays too long, however often it is asked for.
+                # Put it back: a line that is too long stays too long in later calls.
                 self._buffer += line + b"\n"
                 raise LineTooLong(self._limit, line[: self.HEAD])
             return line

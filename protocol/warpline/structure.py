@@ -1,7 +1,8 @@
 """The one strict converter from plain data (JSON, TOML) to attrs classes; it says where the data does not fit.
 
-Nothing is converted on the way: `"5"`, `3.9` and `true` are no int, None is no str, a text is no list. Only a whole
-number is taken where a float is asked for. Bytes, duplicate keys and nesting are checked by whoever parses the text.
+Nothing is converted on the way: `"5"`, `3.9` and `true` are not an int, None is not a str, a text is not a list. Only
+a whole number is taken where a float is asked for. Bytes, duplicate keys and nesting are checked by whoever parses the
+text.
 """
 
 from __future__ import annotations

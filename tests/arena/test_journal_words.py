@@ -84,10 +84,10 @@ def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
         "ada is a new author",
         "otto is a new organiser",
         "bea is a member of the team of ada, with a token of their own",
-        "bea is no member of the team of ada any more",
-        "ada has a new token, and the old one is not valid any more",
+        "bea is no longer a member of the team of ada",
+        "ada has a new token, and the old one is no longer valid",
         f"made invitation 1 (course) for 2 people, until {until}",
-        "invitation 1 is not valid any more",
+        "invitation 1 is no longer valid",
         "cup is paused",
         "cup goes on after a pause",
         "cup takes no more submissions",
@@ -96,7 +96,7 @@ def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
         "asks to disqualify b in cup: a copy",
         "asks to let b play again in cup: it was none",
         "asks to declare match abcdef of cup void: power",
-        "ada can submit nothing any more: the token is revoked",
+        "ada can no longer submit bots: the token is revoked",
     ]
     assert [decision_words(one) for one in decisions] == [
         "declare match abcdef void (power)",

@@ -215,8 +215,8 @@ def test_a_hint_is_a_bots_choice(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("code", "told"),
     [
-        ("print('no JSON', flush=True)", b"its answer is no JSON"),
-        ("print('[' * 50_000, flush=True)", b"its answer is no JSON"),
+        ("print('no JSON', flush=True)", b"its answer is not JSON"),
+        ("print('[' * 50_000, flush=True)", b"its answer is not JSON"),
         ("sys.exit(3)", b"exit"),
     ],
 )

@@ -236,7 +236,7 @@ def test_a_machine_that_is_too_busy_for_a_check(ground: Ground) -> None:
     found = versions.submission(ground.ledger, number)
     assert (found.state, len(made)) == ("failed", 3)
     assert found.reason == (
-        "harness: the check failed, by no fault of the bot; please send it again: this machine was busy"
+        "harness: the check failed, but not because of the bot; please send it again: this machine was busy"
     )
 
 

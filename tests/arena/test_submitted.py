@@ -160,7 +160,7 @@ def test_a_check_that_could_not_be_made_is_told_apart(
         code, out, _ = submit(*words, "--wait")
         assert (code, json.loads(out)["state"]) == (3, "failed")
         code, out, _ = submit(str(folder), "--league", "cup")
-        assert (code, "by no fault of the bot: submit it again" in out) == (1, True)
+        assert (code, "but not because of the bot: submit it again" in out) == (1, True)
         assert "cup: aliens with 2 players; 1 s for a decision; 10 s to start; level sandbox" in out
     finally:
         stop.set()

@@ -218,7 +218,7 @@ HOSTILE: Final[dict[str, tuple[Callable[[], bytes], str]]] = {
         lambda: tar(link("h", "/etc/shadow", tarfile.LNKTYPE)),
         "outside the folder",
     ),
-    "a hard link to nothing": (lambda: tar(link("h", "nothing", tarfile.LNKTYPE)), "which is no file"),
+    "a hard link to nothing": (lambda: tar(link("h", "nothing", tarfile.LNKTYPE)), "which is not a file"),
     "a device": (lambda: tar(("d", b"", tarfile.CHRTYPE)), "neither a file nor a folder"),
     "a named pipe": (lambda: tar(("p", b"", tarfile.FIFOTYPE)), "neither a file nor a folder"),
     "gzip bomb": (lambda: tar(file("big", bytes(8 << 20))), "more than 1 MiB"),
@@ -464,7 +464,7 @@ def test_links_of_an_environment_do_no_harm(tmp_path: Path) -> None:
         (zip_of(below("a/b/c/")), "there is a/b/c/bot.toml: send the folder of one bot"),
         (zip_of({"a/bot.py": b""}), "there is a/bot.py: pack the bot's folder"),
         (zip_of({"good\\bot.toml": b""}), "packed with backslashes.*Explorer"),
-        (tar(file("bot.py"), file("bot.py")), "bot.py twice; .* has to be made anew"),
+        (tar(file("bot.py"), file("bot.py")), "bot.py twice; .* must be made again"),
         (gzip.compress(packed(FILES)) + b"\r\n", "pack it again"),
     ],
 )  # fmt: skip

@@ -157,7 +157,7 @@ def test_commands_do_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert told["link"].startswith("https://arena.example.org/join/wi-1-")
     assert "used 0 of 2" in run("invitations")
     assert json.loads(run("invitations", "--json"))[0]["uses"] == 2
-    assert "is not valid any more" in run("uninvite", "1")
+    assert "is no longer valid" in run("uninvite", "1")
     assert main(["arena", "uninvite", "1", "--results", str(tmp_path)]) == 2
 
 

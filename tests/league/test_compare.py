@@ -443,7 +443,7 @@ def test_each_bot_may_have_its_own_clock(compare: Any, tmp_path: Path) -> None:
     assert (code, "one@60s+0s against other" in err) == (0, True)
     for wrong in ("bots/one@", "bots/one@5", "bots/one@0.1s+"):
         code, _, err = compare(0.8, new=wrong)
-        assert (code, "is no clock; write @0.1s for each decision" in err) == (2, True)
+        assert (code, "is not a clock; write @0.1s for each decision" in err) == (2, True)
     _, _, err = compare(0.0, "--max-matches", "4", new="bots/one@100ms")
     assert "one@0.1s against other" in err
     # A folder of this very name is meant as it stands.

@@ -243,7 +243,7 @@ def test_what_is_no_head_is_refused(
     if text == "0-":
         assert str(Head.parse(text)) == text
         return
-    with pytest.raises(BadInput, match="is no head of a journal"):
+    with pytest.raises(BadInput, match="is not the head of a journal"):
         Head.parse(text)
 
 

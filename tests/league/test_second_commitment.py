@@ -233,7 +233,7 @@ def test_an_old_receipt_is_checked_by_verify(
     assert code == 1
     assert f"WRONG  the store: its journal does not go back to the head {strange}" in out
     code, _, err = command("verify", path, "--head", "nonsense")
-    assert (code, "is no head of a journal" in err) == (2, True)
+    assert (code, "is not the head of a journal" in err) == (2, True)
 
 
 @pytest.mark.parametrize("form", ['seats = "fixed"', 'kind = "gauntlet"', "tables = 3"])

@@ -169,7 +169,7 @@ def test_a_file_that_is_no_store_is_said(write_league: WriteLeague, tmp_path: Pa
         ("UPDATE meta SET value = '{' WHERE key = 'conditions'", "is damaged: its conditions: "),
         (
             "UPDATE meta SET value = '[]' WHERE key = 'conditions'",
-            "is damaged: its conditions: is no JSON object",
+            "is damaged: its conditions: is not a JSON object",
         ),
         ("UPDATE meta SET value = '7' WHERE key = 'bots'", "is damaged: its bots: "),
         ("UPDATE meta SET value = 'zz' WHERE key = 'secret'", "is damaged: its secret: "),

@@ -46,7 +46,7 @@ def test_a_wrong_key_is_named(make: Make, line: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("own", "told"),
     [
-        ("fixed = true", "an author is fixed, or has an edit command"),
+        ("fixed = true", "a fixed author has no edit command"),
         (
             'network = ["example.org:80"]',
             "authors[0].network: 'example.org:80' must be an address of this machine",

@@ -206,13 +206,13 @@ def test_a_folder_that_changes_while_it_is_bundled(folder: Path, monkeypatch: py
 
 
 def test_a_file_that_becomes_a_pipe_is_not_waited_for(folder: Path) -> None:
-    """What is no file any more, or gone, when it is read is named; nothing hangs."""
+    """What is no longer a file, or gone, when it is read is named; nothing hangs."""
     file = next(file for file in content.files_of(folder) if file.name == "main.py")
     file.path.unlink()
     with pytest.raises(BotError, match=r"main\.py: cannot read it"):
         content.content(file)
     os.mkfifo(file.path)
-    with pytest.raises(BotError, match=r"main\.py: is no file any more"):
+    with pytest.raises(BotError, match=r"main\.py: is no longer a file"):
         content.content(file)
 
 

@@ -142,7 +142,7 @@ def test_a_copy_that_is_in_use_is_left_to_the_next_start(bot: Path) -> None:
         assert prepared(bot)[2] == ""
         assert Path(copy, "made").read_text() == "other"
         other.communicate("")
-    assert ": made; it is made anew" in prepared(bot)[2]
+    assert ": made; it is made again" in prepared(bot)[2]
 
 
 def test_a_bot_that_writes_to_itself_is_told_of(bot: Path) -> None:
@@ -151,4 +151,4 @@ def test_a_bot_that_writes_to_itself_is_told_of(bot: Path) -> None:
     match += ["--option", "max_turns=2"]
     first, second = (subprocess.run(match, capture_output=True, text=True, check=True) for _ in range(2))
     assert "not as it was made" not in first.stderr
-    assert "the bot wrote to it: bot.py; it is made anew" in second.stderr
+    assert "the bot wrote to it: bot.py; it is made again" in second.stderr

@@ -153,7 +153,7 @@ def test_a_model_that_is_no_file_is_not_waited_for(bot: Path) -> None:
     with pytest.raises(BotError, match=r"data/model\.bin: cannot read it"):
         prepare(bot)
     os.mkfifo(model)
-    with pytest.raises(BotError, match="is no file"):
+    with pytest.raises(BotError, match="is not a file"):
         prepare(bot)
 
 

@@ -132,8 +132,8 @@ def test_ctrl_c_keeps_what_was_played(
     [
         (lambda lines: [lines[0].replace(b'"record":"', b'"record":"0'), *lines[1:]], "of another record"),
         (lambda lines: [lines[0].replace(b'"bots":[]', b'"bots":[["x","","y"]]'), *lines[1:]], "other bots"),
-        (lambda lines: [*lines, b'{"k":0,"n":5,"worth":{"9999999":1}}\n'], "is no sample"),
-        (lambda lines: [*lines, b'{"k":"x"}\n'], "is no sample"),
+        (lambda lines: [*lines, b'{"k":0,"n":5,"worth":{"9999999":1}}\n'], "is not a sample"),
+        (lambda lines: [*lines, b'{"k":"x"}\n'], "is not a sample"),
         (lambda lines: [b"{}\n", *lines[1:]], "is no analysis"),
     ],
 )

@@ -229,7 +229,7 @@ class Scheduler:
         return report
 
     def _is_news(self, report: RunReport) -> bool:
-        """Whether the organiser's command is to be run: the last matches were played, or the run failed in a new way.
+        """Whether to run the organiser's command: the last matches were played, or the run failed in a new way.
 
         A run that ended because a bot came, or because the server was stopped, is not reported.
         """

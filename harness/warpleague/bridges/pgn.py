@@ -31,7 +31,7 @@ _ENDS: Final = {
 def pgn(replay: Replay) -> str:
     """One match as PGN: its tags, its moves in standard algebraic notation, and what the bots expected of them.
 
-    Raises `BadInput` if it is no match of chess, `RecordError` at the first line of the record that does not hold.
+    Raises `BadInput` if it is not a match of chess, `RecordError` at the first line of the record that does not hold.
     """
     header = replay.header
     if header["game"].partition("(")[0] != _GAME:

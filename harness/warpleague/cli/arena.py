@@ -1,6 +1,6 @@
 """Organise an arena: its authors, the bots that they submit, and your decisions about its leagues.
 
-What is decided about a league takes effect within seconds, if it is being played.
+If a league is being played, a decision about it takes effect within seconds.
 """
 
 from __future__ import annotations
@@ -263,10 +263,14 @@ def _run_member(args: argparse.Namespace) -> int:
 def _configure_invitations(verbs: Any) -> None:
     invite = _verb(verbs, "invite", "print a link with which people make themselves authors", _run_invite)
     invite.add_argument(
-        "--uses", type=count(1), default=1, metavar="N", help="for so many authors (default 1)"
+        "--uses", type=count(1), default=1, metavar="N", help="the number of authors (default 1)"
     )
     invite.add_argument(
-        "--days", type=count(1), default=14, metavar="N", help="valid for so many days (default 14)"
+        "--days",
+        type=count(1),
+        default=14,
+        metavar="N",
+        help="the number of days that it is valid (default 14)",
     )
     invite.add_argument(
         "--note", default="", metavar="TEXT", help="a note for organisers, such as for whom it is"
@@ -319,7 +323,7 @@ def _run_uninvite(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"invitation": args.number, "revoked": True})
     else:
-        print(f"invitation {args.number}: is not valid any more")
+        print(f"invitation {args.number}: is no longer valid")
     return 0
 
 

@@ -64,7 +64,7 @@ def add_address(parser: argparse.ArgumentParser, *, required: bool = True) -> No
 
 
 def token_of(file: Path | None) -> str:
-    """The token; `BadInput` if there is none."""
+    """The token. Raises `BadInput` if there is none."""
     if file is None:
         text = os.environ.get(TOKEN, "")
         if not text:
@@ -94,7 +94,7 @@ def path_of(*parts: object, **query: object) -> str:
 class Arena:
     """An arena at an address, asked with a token. Redirections are not followed: they would get the token, too.
 
-    Without a token it is asked only for what everybody may see.
+    Without a token it requests only public data.
     """
 
     def __init__(self, address: str, token: str | None, *, plain: bool = False, option: str = "--to") -> None:
@@ -102,9 +102,9 @@ class Arena:
             parts = urlsplit(address if "://" in address else f"https://{address}")
             self._host, self._port = parts.hostname or "", parts.port
         except ValueError:
-            raise BadInput(f"{option} {address}: is no address; it begins with https://") from None
+            raise BadInput(f"{option} {address}: is not an address; it begins with https://") from None
         if parts.scheme not in ("http", "https") or not self._host or parts.username or parts.query:
-            raise BadInput(f"{option} {address}: is no address of an arena; it begins with https://")
+            raise BadInput(f"{option} {address}: is not an address of an arena; it begins with https://")
         near = self._host in ("localhost", "::1") or self._host.startswith("127.")
         if parts.scheme == "http" and token is not None and not (near or plain):
             raise BadInput(

@@ -41,7 +41,7 @@ def run_backup(args: argparse.Namespace) -> int:
         raise BadInput(f"--out {args.out}: is the folder of results itself; a backup goes elsewhere")
     copies = []
     with Store.open_to_read(args.results / name):
-        pass  # says what is wrong, if there is no store
+        pass  # reports the problem if there is no store
     for path in (*BESIDE, f"{name}/league.sqlite"):
         if (args.results / path).is_file():
             back_up(args.results / path, args.out / path)

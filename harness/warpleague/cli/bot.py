@@ -341,7 +341,7 @@ def run_new(args: argparse.Namespace) -> int:
     copy_starter(starter_folder(SEARCHER if searches else language.starter), folder, name[:64])
     how = "searches" if searches else "plays at random"
     print(f"{folder}: a bot in {language.name} that {how}; make it yours, then:")
-    shown = f"./{folder}" if str(folder).startswith("-") else str(folder)  # not to be taken for an option
+    shown = f"./{folder}" if str(folder).startswith("-") else str(folder)  # otherwise it looks like an option
     print(f"  warpleague bot check {shlex.quote(shown)}")
     if args.with_engine:
         _put_engine(folder)

@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--older-than",
         type=duration(0, 1e6 * _DAY_S, "d"),
         metavar="DAYS",
-        help="only those that were not used for so many days, or for a time such as 12h",
+        help="only those not used for this number of days, or for a time such as 12h",
     )
     clean.add_argument("--all", action="store_true", help="remove all")
     _add_json(clean)

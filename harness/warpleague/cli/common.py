@@ -324,7 +324,7 @@ TIMES: Final = "A TIME is a number of seconds, or has a unit, as in 500ms, 2s, 1
 
 
 def _time_s(text: str, unit: str) -> float | None:
-    """A time in seconds; None if it is none."""
+    """A time in seconds, or None if `text` is not a time."""
     with suppress(ValueError):
         return float(text) * _UNITS_S[unit]
     if not re.fullmatch(rf"(?:{_TIME.pattern} ?)+", text.lower()):
@@ -381,7 +381,7 @@ def parse_key(text: str | None) -> bytes | None:
 def parse_options(game: Game[Any, Any], pairs: Iterable[str]) -> JsonObject:
     """The raw options from `KEY=VALUE` texts.
 
-    Values are read as TOML (`true`, `3`, `"text"`); what is no TOML value is a text as it stands. An option of
+    Values are read as TOML (`true`, `3`, `"text"`); any other value is a text. An option of
     `Game.file_options` names a TOML file whose content is taken.
     """
     import attrs
@@ -430,7 +430,7 @@ def unreadable(path: Path, error: OSError) -> str:
 
 
 def read_position(path: Path) -> JsonObject:
-    """The JSON object in a position file; `PositionError` if there is none."""
+    """The JSON object in a position file. Raises `PositionError` if there is none."""
     try:
         data = json.loads(read_text(path, str(path)))
     except OSError as error:
@@ -532,7 +532,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def _reason(error: OSError) -> str:
-    # mkdir of a folder that is a file says "File exists", which is no reason to anyone else.
+    # mkdir of a folder that is a file says "File exists", which does not explain the problem.
     if isinstance(error, FileExistsError):
         return f"{error.filename} is a file, not a folder; name a folder"
     return error.strerror or str(error)

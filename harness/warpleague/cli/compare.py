@@ -430,7 +430,7 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
         )
     except ArgumentTypeError:
         raise BadInput(
-            f"{text}: there is no such folder, and {clock!r} is no clock; write @0.1s for each decision, or "
+            f"{text}: there is no such folder, and {clock!r} is not a clock; write @0.1s for each decision, or "
             "@60s+0.5s for a bank of 60 s with 0.5 s before each decision"
         ) from None
 

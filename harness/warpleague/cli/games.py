@@ -125,7 +125,7 @@ def _text(descriptions: list[dict[str, Any]], args: argparse.Namespace) -> str:
 
 
 def _show_galaxy(args: argparse.Namespace) -> int:
-    """Draw the board that a match with this seed, these options and so many players is played on."""
+    """Draw the board of a match with this seed, these options and this number of players."""
     import secrets
 
     from warpleague.games.api import CHANCE

@@ -27,7 +27,7 @@ _NUMBER: Final = re.compile(r"-\d*\.?\d+")
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps all texts but examples, which are to be copied as they are."""
+    """Wraps all texts except examples, which users copy."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if EXAMPLES in text else super()._fill_text(text, width, indent)
@@ -184,7 +184,7 @@ class Parser(argparse.ArgumentParser):
             if word[:1] in _DASHES and word[:1]:
                 meant = "--" + name.lstrip(_DASHES + "-")
                 if meant in known:
-                    self.refuse(f"{name!r} begins with a dash that is no hyphen; write {meant}")
+                    self.refuse(f"{name!r} begins with a dash instead of a hyphen; write {meant}")
             elif not word.startswith("-") or len(word) == 1 or name in known or word[:2] in known:
                 continue
             elif not _NUMBER.fullmatch(word) and " " not in word:
@@ -229,7 +229,7 @@ class Parser(argparse.ArgumentParser):
         return f"{text}; it takes {' '.join(names) or 'no arguments'}, and options"
 
     def _unknown_command(self, word: str, rest: Sequence[str]) -> str:
-        """The error for a word that is no command, where one must be."""
+        """The error for a word that is not a command."""
         from difflib import get_close_matches
 
         from warpleague.suggest import nearest

@@ -116,7 +116,7 @@ class _Lines:
         self._printed_at = time.monotonic()
 
     def tell(self, done: int, total: int) -> None:
-        """So many are done, of so many."""
+        """Show the progress: `done` of `total`."""
         now = time.monotonic()
         if now - self._printed_at >= _LINE_S:
             self._printed_at = now

@@ -1,4 +1,4 @@
-"""Let programs edit bots in rounds: edit, check, play; and see whose versions become stronger."""
+"""Let programs edit bots in rounds of edit, check and play, and compare the versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
     from warpleague.rounds.curves import Results
     from warpleague.rounds.file import RoundsConfig
-    from warpleague.rounds.playing import Place
+    from warpleague.rounds.playing import RunFolder
     from warpleague.runner.bot.logs import LogFolder
 
 VERBS: Final = ("run", "results", "page", "tables", "verify")
@@ -32,8 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="FILE",
-        help="the file of the rounds. A word before it says what to do with the rounds played so far: `results` "
-        "prints the tables, `page` writes the page, `tables` writes files for data tools, `verify` checks all",
+        help="the file of the rounds. A word before it works on the rounds so far: `results` prints the tables, "
+        "`page` writes the page, `tables` writes files for data tools, `verify` checks everything",
     )
     parser.add_argument(
         "--results",
@@ -46,16 +46,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=count(0),
         metavar="N",
-        help="how many authors edit, and how many matches are played, at the same time (default: as the file says; 0: "
-        "one for each core)",
+        help="the number of edits, and of matches, at the same time (default: as the file says; 0: one for each core)",
     )
     parser.add_argument(
         "--demo",
         action="store_true",
-        help=f"run {DEMO}, in about a minute: three scripts as authors, of which one improves its bot",
+        help=f"run {DEMO} in about a minute: three scripts are the authors, and one of them improves its bot",
     )
     parser.add_argument(
-        "--format", choices=("csv", "parquet"), default="csv", help="with `tables`: the form of the files"
+        "--format", choices=("csv", "parquet"), default="csv", help="with `tables`: the format of the files"
     )
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
@@ -70,10 +69,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 0: done; 1: a match is void, or something does not hold; 130: stopped by the user."""
+    """Exit code 0: done; 1: a match is void, or a check failed; 130: stopped by the user."""
     if args.demo and not set(args.words) <= set(VERBS):
-        raise BadInput("--demo is a file of its own; leave out FILE, or --demo")
-    verb, file = _settle([*args.words, DEMO] if args.demo else args.words)
+        raise BadInput("--demo takes no FILE; leave out one of the two")
+    verb, file = _parse_words([*args.words, DEMO] if args.demo else args.words)
     from warpleague.rounds.file import load_rounds
 
     config = load_rounds(file)
@@ -82,16 +81,16 @@ def run(args: argparse.Namespace) -> int:
     if verb == "run":
         return _run(args, config)
     results = _results(args, config)
-    place = _place(args, config)
+    run_folder = _run_folder(args, config)
     if verb == "results":
         _print(args, results)
         return 0
     if verb == "page":
-        files = [_write_page(place, results)]
+        files = [_write_page(run_folder, results)]
     else:
         from warpleague.rounds.tables import write_tables
 
-        files = write_tables(results, place.folder / "tables", args.format)
+        files = write_tables(results, run_folder.path / "tables", args.format)
     if args.json:
         print_json([str(file) for file in files])
     else:
@@ -99,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _settle(words: list[str]) -> tuple[str, Path]:
+def _parse_words(words: list[str]) -> tuple[str, Path]:
     match words:
         case [str(file)]:
             if file in VERBS and not Path(file).is_file():
@@ -111,7 +110,7 @@ def _settle(words: list[str]) -> tuple[str, Path]:
             raise BadInput("FILE missing; for example: warpleague rounds rounds/mine.toml")
     from warpleague.suggest import nearest
 
-    raise BadInput(f"{words[0]!r} is none of {', '.join(VERBS)}; {nearest(words[0], VERBS)}")
+    raise BadInput(f"{words[0]!r} is not one of {', '.join(VERBS)}; {nearest(words[0], VERBS)}")
 
 
 def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
@@ -119,7 +118,7 @@ def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
 
     from warpleague.cli.season import play_season
     from warpleague.report.wording.rounds_task import task_documents, task_text
-    from warpleague.rounds.run import Means, Stopped, opened, run_rounds
+    from warpleague.rounds.run import RunContext, Stopped, open_run, run_rounds
 
     if args.jobs is not None:
         path = config.path
@@ -130,38 +129,38 @@ def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
     def play(league: League, logs: LogFolder) -> RunReport:
         return play_season(league, args, logs)
 
-    means = Means(
+    context = RunContext(
         play=play,
         task=task_text,
         documents=task_documents(config),
         say=(lambda _: None) if args.quiet else say,
     )
     code = 0
-    with opened(config, args.results) as (place, state):
+    with open_run(config, args.results) as (run_folder, state):
         try:
-            run_rounds(config, place, state, means)
+            run_rounds(config, run_folder, state, context)
         except Stopped as stopped:
             code = 1 if str(stopped) else 130
-            say(f"{stopped or 'stopped'}; the same command goes on")
+            say(f"{stopped or 'stopped'}; the same command continues")
         results = _results(args, config)
-        page = _write_page(place, results)
+        page = _write_page(run_folder, results)
     _print(args, results)
     if not args.json and not code:
-        _conclude(args, config, page)
+        _print_next_steps(args, config, page)
     return code
 
 
-def _place(args: argparse.Namespace, config: RoundsConfig) -> Place:
-    from warpleague.rounds.playing import Place
+def _run_folder(args: argparse.Namespace, config: RoundsConfig) -> RunFolder:
+    from warpleague.rounds.playing import RunFolder
 
-    return Place((args.results / config.name).absolute())
+    return RunFolder((args.results / config.name).absolute())
 
 
-def _write_page(place: Place, results: Results) -> Path:
+def _write_page(run_folder: RunFolder, results: Results) -> Path:
     from warpleague.report.site.rounds_page import rounds_page
 
-    write_file(place.report, rounds_page(results))
-    return place.report
+    write_file(run_folder.report, rounds_page(results))
+    return run_folder.report
 
 
 def _results(args: argparse.Namespace, config: RoundsConfig) -> Results:
@@ -169,12 +168,12 @@ def _results(args: argparse.Namespace, config: RoundsConfig) -> Results:
     from warpleague.rounds.run import check_conditions
     from warpleague.rounds.state import load_state
 
-    place = _place(args, config)
-    state = load_state(place.state)
+    run_folder = _run_folder(args, config)
+    state = load_state(run_folder.state)
     if state is None:
-        raise BadInput(f"{place.folder}: these rounds have not begun yet: warpleague rounds {config.path}")
-    check_conditions(config, state, place)
-    return results_of(config, state, place)
+        raise BadInput(f"{run_folder.path}: these rounds have not begun yet: warpleague rounds {config.path}")
+    check_conditions(config, state, run_folder)
+    return results_of(config, state, run_folder)
 
 
 def _print(args: argparse.Namespace, results: Results) -> None:
@@ -188,7 +187,7 @@ def _print(args: argparse.Namespace, results: Results) -> None:
     console.print(rounds_view(results, console.width))
 
 
-def _conclude(args: argparse.Namespace, config: RoundsConfig, page: Path) -> None:
+def _print_next_steps(args: argparse.Namespace, config: RoundsConfig, page: Path) -> None:
     import shlex
 
     from warpleague.runner.bundle.shipped import short_name

@@ -59,7 +59,7 @@ def fault_line(fault: MatchFault) -> str:
 def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None) -> RunReport:
     """Play the missing matches of a league, as the arguments `jobs`, `cluster`, `quiet` and `stop_on_fault` say.
 
-    If there are arguments `matches` and `for_s`, it stops after so many matches and so much time.
+    With the arguments `matches` and `for_s` it stops after this number of matches or this time.
     """
     from warpleague.league.play.running import run_league
 

@@ -151,7 +151,7 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _recomputed(league: League) -> StrengthTest | None:
-    """The test of strength that the league is, computed from its results; None if it is none."""
+    """The test of strength, computed from the results of the league, or None for other leagues."""
     if league.season.format.kind != "test":
         return None
     from warpleague.league.results.strength import strength_test

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 REFUSED: Final = 1
 """The exit code if a bot was not accepted."""
 UNDECIDED: Final = 3
-"""The exit code with `--wait` if the check could not be made, by no fault of the bot, or is not over yet."""
+"""The exit code with `--wait` if the check was not possible, but not because of the bot, or is not over yet."""
 
 
 @attrs.frozen

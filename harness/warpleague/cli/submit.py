@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--deals", type=count(1), default=20, metavar="N", help="trial: play N deals (default: %(default)s)"
     )
     parser.add_argument("--seat", type=count(0), metavar="N", help="log: the seat, if the bot had several")
-    parser.add_argument("--matches", type=count(1), metavar="N", help="watch: end after so many matches")
+    parser.add_argument("--matches", type=count(1), metavar="N", help="watch: end after N matches")
     parser.add_argument("--json", action="store_true", help="print the submission, or the answer, as JSON")
     add_examples(
         parser,
@@ -123,7 +123,7 @@ def _submit(args: argparse.Namespace) -> int:
         if now.first_match:
             print(f"its first match: {now.first_match}")
     elif now.state == "failed":
-        print("not accepted, by no fault of the bot: submit it again")
+        print("not accepted, but not because of the bot: submit it again")
     elif now.settled:
         print("not accepted: mend what failed, then submit it again")
     elif not args.no_wait:
@@ -156,7 +156,7 @@ def _repeat(now: Submission, folder: Path) -> None:
     for finding in now.found:
         if finding.what == REPEAT:
             shown = f"./{folder}" if str(folder).startswith("-") else str(folder)
-            with contextlib.suppress(ValueError):  # it is no command
+            with contextlib.suppress(ValueError):  # it is not a command
                 words = [shown if word == FOLDER else word for word in shlex.split(finding.text)]
                 if words[:3] == ["warpleague", "bot", "check"]:
                     print(f"the same check here: {shlex.join(words)}")

@@ -175,7 +175,7 @@ def _matches(arena: Arena, league: str, bot: str, most: int) -> list[_Match]:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    """Follow a submission: its check, then its matches as they are over, until Ctrl-C or so many are."""
+    """Follow a submission: its check, then its matches as they end, until Ctrl-C or a number of matches."""
     arena, words = _arena(args), _words(args, 0, 1, "[NUMBER]")
     if words:
         number = _number(words[0])

@@ -29,7 +29,7 @@ class Difference:
 
     `line` and `played_line` are its numbers in the record and in the new one, the header being 1. `recorded` and
     `played` are what the digest covers of it, empty where a record has no more lines. `seat` decided otherwise; it is
-    None where the difference is no decision of one seat.
+    None if the difference is not a decision of one seat.
     """
 
     line: int

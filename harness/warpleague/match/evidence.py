@@ -67,7 +67,7 @@ def shortened(text: str, most: int = _TOLD_CHARS) -> str:
 def evidence_lines(detail: Mapping[str, Any], stderr_lines: int, message: str = "") -> list[str]:
     """The bot's own words in a line's detail, in indented lines: illegal answers, its line, standard error.
 
-    What `message` says is left out. Of standard error, `stderr_lines` at most: some languages name the cause at
+    Content of `message` is left out. Of standard error, `stderr_lines` at most: some languages name the cause at
     the end of a traceback, others at its beginning.
     """
     lines = []

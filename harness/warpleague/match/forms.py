@@ -35,7 +35,10 @@ _converter: Final = strict_converter(unknown_keys=True, null="refused")
 
 
 def structured(data: object, kind: type[T]) -> T:
-    """A line of a record, or a part of it, as an object of the class `kind`; `MisfitError` if it is none."""
+    """A line of a record, or a part of it, as an object of the class `kind`.
+
+    Raises `MisfitError` if it does not fit.
+    """
     return _converter.structure(data, kind)
 
 

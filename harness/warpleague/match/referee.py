@@ -125,7 +125,7 @@ class Referee:
         self._used_ns = 0  # what this decision has taken so far, its messages included
         # Of this decision: illegal answers (`again`), failures of services (`failed`), what they took (`usage`).
         self._noted: JsonObject = {}
-        self._renewed = False  # whether this decision is to be asked again as it was
+        self._renewed = False  # whether to ask for this decision again, unchanged
         self._refused_ns: tuple[int, ...] = (0, 0, 0)  # their wall, processor and waiting time
         self._ids = [0] * seats
         self._late: list[set[int]] = [set() for _ in range(seats)]
@@ -219,7 +219,7 @@ class Referee:
         return questions
 
     def _ask_now(self) -> None:
-        """Set `line` and `budget_ns` for the seat that is to be asked."""
+        """Set `line` and `budget_ns` for the next seat to ask."""
         seat = self.seat
         if self._renewed:
             # Its service failed: the very same question under the next id, with all of its time.
@@ -288,7 +288,7 @@ class Referee:
 
         `line` comes without its newline. `wall_ns` is the time it took, `cpu_ns` the bot's CPU time over it,
         `wait_ns` how long it was ready but without a processor; None where the system cannot tell. A late
-        answer to an earlier question that has been substituted is no answer and no fault: `is_late` tells.
+        answer to an earlier question that has been substituted is neither an answer nor a fault (`is_late`).
         """
         index = codec.decode_index(line, self._id)
         if index is not None and index < len(self.legal) and not self._noted:

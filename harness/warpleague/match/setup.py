@@ -63,7 +63,7 @@ def players_text(game: Game[Any, Any]) -> str:
 
 
 def players_and_options(game: Game[Any, Any], position: object) -> tuple[int, JsonObject]:
-    """The number of players of a position and its options as JSON; `PositionError` if it is none."""
+    """The number of players of a position and its options as JSON. Raises `PositionError` if it is not a position."""
     players, options = game.match_of(game.from_json(position))
     return players, options_json(options)
 

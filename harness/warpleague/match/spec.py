@@ -66,7 +66,7 @@ class TimeControl:
     start_s: float = 10.0
 
     def most_s(self, decisions: int) -> float:
-        """The most seconds that a seat may take for so many decisions; infinite if nothing limits them."""
+        """The most seconds that a seat may take for `decisions` decisions; infinite without a limit."""
         moves_s = math.inf if self.move_s is None else self.move_s * decisions
         bank_s = math.inf if self.bank_s is None else self.bank_s + (self.increment_s or 0.0) * decisions
         return min(moves_s, bank_s)
@@ -154,7 +154,7 @@ class MatchSpec:
 
     @property
     def rolled(self) -> dict[str, int]:
-        """How many rolls each address had in the parent; empty where the dice begin anew."""
+        """How many rolls each address had in the parent; empty if the dice start again."""
         rolls: dict[str, int] = (self.parent or {}).get("rolls", {})
         return rolls
 

@@ -1,6 +1,6 @@
 """Plays aliens: compares its moves by playouts, and lays wormholes where they help it most (`aliens_layout`).
 
-Each playout deals the coins it does not know anew, plays on for some turns with a quick policy for both sides, and
+Each playout deals the unknown coins again, plays on for some turns with a quick policy for both sides, and
 values the end by the turns that ships need to an enemy base (`aliens_field`).
 """
 

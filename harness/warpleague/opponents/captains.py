@@ -1,4 +1,4 @@
-"""Plays captains: compares plans of a whole turn by playing on for some rounds, with cards dealt anew.
+"""Plays captains: compares plans of a whole turn by playing on for some rounds, with cards dealt again.
 
 The lower levels look no further than their next stop: they deliver, pick up and explore where they are, and else go
 the cheapest way to where they can.
@@ -58,10 +58,10 @@ def ways_back(galaxy: Galaxy) -> tuple[tuple[tuple[int, float], ...], ...]:
 
 @attrs.frozen
 class Search:
-    """How far the strongest player looks: so many `plans` of a turn are compared.
+    """How much the strongest player searches: it compares `plans` plans of a turn.
 
-    The search for them looks at so many `positions` of the turn, and in playouts at so many `later` ones of each turn.
-    A playout goes on for so many `rounds` after this one.
+    The search for them examines `positions` positions of the turn, and in playouts `later` ones of each turn.
+    A playout continues for `rounds` rounds after this one.
     """
 
     plans: int = 5

@@ -66,7 +66,7 @@ class Plan(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """By space: the worth of each free seat for the next pick-up, and of what is to be explored.
+    """By space: the worth of each free seat for the next pick-up, and of the planets to explore.
 
     `drawn` has by planet and space the worth of a card drawn at that planet.
     """

@@ -24,7 +24,7 @@ class Skill:
     """How well an opponent plays.
 
     `slips` is the part of its decisions that it makes at random, and `slips_beside_many` the same at tables of more
-    than two, where chance decides more; None if it is no other. `effort` says how much it searches; what the number
+    than two, where chance decides more; None if there is no other. `effort` says how much it searches; what the number
     means, the game's module says.
     """
 
@@ -33,7 +33,7 @@ class Skill:
     slips_beside_many: float | None = None
 
     def slips_at(self, seats: int) -> float:
-        """The part of its decisions that it makes at random at a table of so many seats."""
+        """The part of its decisions that it makes at random at a table of `seats` seats."""
         return self.slips if seats <= 2 or self.slips_beside_many is None else self.slips_beside_many
 
 

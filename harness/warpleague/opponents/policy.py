@@ -26,7 +26,7 @@ LEVELS: Final = 5
 def policy(game: str, level: int, rules: int | None = None) -> Policy:
     """A policy for `Simulator.playout` and `finish`: the opponent of this level decides for every seat.
 
-    It decides by what the seat may know, not by what is hidden in the position. Each decision is made anew: a plan is
+    It uses only facts that the seat may know, nothing hidden in the position. Each decision stands alone: a plan is
     not remembered from one action to the next. `BadInput` if there is no such game or level.
     """
     if game not in GAMES:

@@ -227,7 +227,7 @@ def at(legal: Sequence[Any], do: str, **fields: Any) -> int:
 
 
 def last_lines(edges: int, holes: int, lines: int) -> tuple[int, int | None]:
-    """The most points that so many free lines bring at the end, and the first edge to draw (or None)."""
+    """The most points that a number of free lines bring at the end, and the first edge to draw (or None)."""
     wanted = []
     for box, own in enumerate(BOX_EDGES):
         missing = own & ~edges

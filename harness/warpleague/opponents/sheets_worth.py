@@ -173,7 +173,7 @@ YELLOW_PART: Final = BLUE_PART + len(yellow_features(0))
 
 
 class Worth:
-    """The worth of sheets with so many own turns `left`; the parts are kept, since they come again and again."""
+    """The worth of sheets with `left` own turns left. The parts are cached, since they repeat."""
 
     def __init__(self, left: int) -> None:
         self.weights = WEIGHTS[left]
@@ -214,5 +214,5 @@ def weighted(weights: Sequence[float], found: Sequence[float]) -> float:
 
 @lru_cache(maxsize=16)
 def worth_with(left: int) -> Worth:
-    """The one `Worth` with so many own turns left."""
+    """The one `Worth` with `left` own turns left."""
     return Worth(left)

@@ -1,1 +1,1 @@
-"""Rounds: authors that are programs edit their bots, a check follows, then a season in which all versions meet."""
+"""Rounds: programs edit bots, the bots are checked, and a season of all versions is played."""

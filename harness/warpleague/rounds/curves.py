@@ -1,6 +1,6 @@
 """Computes the results of rounds: who won each, a rating of every version on one scale, and whether each edit helped.
 
-Nothing of it is stored: all follows from the state and from the stores of the rounds' leagues.
+Nothing is stored: all results follow from the state and the stores of the rounds' leagues.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
     from warpleague.league.store.columns import Columns
     from warpleague.rounds.file import RoundsConfig
-    from warpleague.rounds.playing import Place
+    from warpleague.rounds.playing import RunFolder
     from warpleague.rounds.state import Part, Round, State
 
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A mean share of points in so many matches, with half its 95 % interval.
+    """A mean share of points in `matches`, with half its 95 % interval.
 
-    That is None where there are too few deals, or all went alike.
+    The interval is None for too few deals, or if all had the same result.
     """
 
     mean: float
@@ -48,7 +48,7 @@ class Share:
 
     @classmethod
     def of(cls, mean: Mean) -> Share | None:
-        """The share of a mean; None of nothing."""
+        """The share of a mean, or None without matches."""
         if not mean.count:
             return None
         half = mean.half
@@ -57,11 +57,11 @@ class Share:
 
 @attrs.frozen(kw_only=True)
 class VersionLine:
-    """A version over all rounds in which it played; a fixed author has one.
+    """A version over all rounds in which it played. A fixed author has one version.
 
-    `rating` is on the scale of all versions, in Elo, `error` half its 95 % interval. `guessed`: it won or lost every
-    match against some, so its distance is as if one more deal had been drawn, and has no error. `anchor_share` is its
-    share against the fixed authors' bots. `faults` counts its faults, `first_round` is when it came.
+    `rating` is in Elo, on one scale for all versions, and `error` is half its 95 % interval. `guessed` means that the
+    version won or lost every match against some bots: its rating assumes one more deal that was drawn, and has no
+    error. `anchor_share` is its share against the bots of fixed authors. `first_round` is its first round.
     """
 
     version: str
@@ -83,12 +83,12 @@ class VersionLine:
 
 @attrs.frozen(kw_only=True)
 class AuthorLine:
-    """An author in one round: the version that played, how it did, and what its edit came to.
+    """An author in one round: the version that played, its results, and the effect of its edit.
 
-    `rank` is its place among all that played, `won` whether no other author's version stands above it. `rating` and
-    `error` are those of the version. `helped` is the paired difference to the version before, on the same deals, as
-    `compare` prints it: only where this round's edit made a new version. `ready` and `findings` are what the check
-    came to (None: the bot was as before), with the codes of its warnings and failures. `problem` is why the edit was
+    `rank` is its rank in the round, and `won` is true if no other author's version ranks higher. `rating` and `error`
+    are those of the version. If this round's edit made a new version, `helped` is its paired difference to the version
+    before, on the same deals, as `compare` prints it. `ready` and `findings` are the result of the check, with the
+    codes of its warnings and failures; `ready` is None if the bot did not change. `problem` says why the edit was
     dropped or the bot is not ready.
     """
 
@@ -121,7 +121,7 @@ class AuthorLine:
 
 @attrs.frozen(kw_only=True)
 class AuthorTotal:
-    """An author over all rounds: how many it won alone and shared, the version that plays now, tokens and cost."""
+    """An author over all rounds: rounds won alone and shared, the current version, tokens and cost."""
 
     author: str
     fixed: bool
@@ -135,9 +135,9 @@ class AuthorTotal:
 
 @attrs.frozen(kw_only=True)
 class RoundLine:
-    """A round: its matches, the commitment to its secret, the secret, and where the time went, in seconds.
+    """A round: its matches, the commitment to its secret, the secret, and its times in seconds.
 
-    `overhead_s` is what is left of `elapsed_s` without the longest edit and the matches: this program's own time.
+    `overhead_s` is `elapsed_s` without the longest edit and the matches: this program's own time.
     """
 
     round: int
@@ -176,22 +176,22 @@ class Results:
 
 @attrs.frozen
 class _Played:
-    """The league of one round: its matches with bots numbered as versions of all rounds, and the places in it."""
+    """The league of one round: its matches, with bots numbered as versions of all rounds, and the ranks of bots."""
 
     columns: Columns
     deals: tuple[int, ...]
-    places: dict[str, int | None]
+    ranks: dict[str, int | None]
     matches: int
     secret: str | None
 
 
-def results_of(config: RoundsConfig, state: State, place: Place) -> Results:
-    """The results of all rounds that are over; `StoreError` if the store of one cannot be read."""
+def results_of(config: RoundsConfig, state: State, run_folder: RunFolder) -> Results:
+    """The results of all rounds that are over. Raises `StoreError` if a store cannot be read."""
     over = [round_ for round_ in state.rounds if round_.phase == "over"]
     names = [version.name for version in state.versions] + [anchor.name for anchor in config.anchors]
     numbers = {name: number for number, name in enumerate(names)}
     anchors = frozenset(numbers[anchor.name] for anchor in config.anchors)
-    played = {round_.number: _read(place, round_, numbers) for round_ in over}
+    played = {round_.number: _read(run_folder, round_, numbers) for round_ in over}
     fit = _fit(played.values(), len(names), min(anchors) if anchors else None)
     of_all = _Counts.of(played.values(), len(names), anchors)
     versions = tuple(_version_line(state, name, numbers[name], fit, of_all) for name in names)
@@ -213,26 +213,26 @@ def results_of(config: RoundsConfig, state: State, place: Place) -> Results:
     )
 
 
-def _read(place: Place, round_: Round, numbers: dict[str, int]) -> _Played:
-    with open_to_read(load_config(place.league(round_.number)), place.leagues) as league:
+def _read(run_folder: RunFolder, round_: Round, numbers: dict[str, int]) -> _Played:
+    with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
         columns = league.columns("matches")
         wanted = np.array([numbers[name] for name in league.season.names], dtype=columns.seats.dtype)
         values = {**columns.values, "seats": wanted[columns.seats]}
         return _Played(
             columns=attrs.evolve(columns, values=values),
             deals=tuple(columns.deal.tolist()),
-            places=_places(league),
+            ranks=_ranks(league),
             matches=len(columns),
             secret=league.season.secret.hex() if league.store.published() is not None else None,
         )
 
 
-def _places(league: League) -> dict[str, int | None]:
+def _ranks(league: League) -> dict[str, int | None]:
     return {line.bot: line.rank for line in standings(league).lines}
 
 
 def _fit(played: Iterable[_Played], versions: int, anchor: int | None) -> Fit:
-    """All versions of all rounds on one scale; versions that play in several rounds, and anchors, link the rounds."""
+    """Rate all versions of all rounds on one scale. Anchors, and versions that play in several rounds, link them."""
     everything = Outcomes()
     for one in played:
         everything = everything.with_all(outcomes(one.columns))
@@ -241,7 +241,7 @@ def _fit(played: Iterable[_Played], versions: int, anchor: int | None) -> Fit:
 
 @attrs.frozen
 class _Counts:
-    """Of each version: its record, its mean share of points, and the same against anchors, with deals as clusters."""
+    """For each version: wins and losses, share of points, and the same against anchors, with deals as clusters."""
 
     records: list[WinLossRecord]
     shares: list[Mean]
@@ -249,7 +249,7 @@ class _Counts:
 
     @classmethod
     def of(cls, played: Iterable[_Played], versions: int, anchors: frozenset[int]) -> _Counts:
-        """The counts over these rounds."""
+        """Count these rounds."""
         totals = [WinLossRecord() for _ in range(versions)]
         shares, against = ([Mean() for _ in range(versions)] for _ in range(2))
         groups = itertools.count()
@@ -310,7 +310,7 @@ def _round_lines(
     rated: dict[str, VersionLine],
 ) -> list[AuthorLine]:
     ranks = {
-        author: played.places.get(part.version)
+        author: played.ranks.get(part.version)
         for author, part in round_.parts.items()
         if part.version is not None
     }
@@ -380,7 +380,7 @@ def _problem(round_: Round, author: str) -> str:
 
 
 def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[str, Any] | None:
-    """The difference of two versions on the deals that both played, as a test of strength of fixed size counts it."""
+    """The difference of two versions on the deals that both played, computed as in a test of fixed size."""
     deals: dict[int, list[Any]] = defaultdict(list)
     columns = played.columns
     roles: Counter[int] = Counter({new: NEW, old: OLD})

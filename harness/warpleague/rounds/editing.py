@@ -1,4 +1,4 @@
-"""Runs the edit command of an author in its workspace, confined as the level says, and commits what comes of it."""
+"""Runs the edit command of an author in its workspace, confined as the level says, and commits the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warpleague.counts import counted
 from warpleague.errors import HarnessFault
 from warpleague.rounds.history import BOT, GitError
 from warpleague.rounds.state import Edit
-from warpleague.rounds.workspace import Desk
+from warpleague.rounds.workspace import AuthorFolder
 from warpleague.runner.bundle.command import Command, CommandLimits, run_command
 from warpleague.runner.host.reaper import end_started_with
 
@@ -28,10 +28,10 @@ WORKSPACE: Final = "WARPLEAGUE_WORKSPACE"
 
 
 @attrs.frozen(kw_only=True)
-class Order:
-    """An edit that is due: all that the process which runs it needs.
+class EditRequest:
+    """An edit to run in another process.
 
-    `commit` is the workspace before it. `task` and `documents` are the texts to lay out there.
+    `commit` is the workspace before it. `task` and `documents` are the texts to write there.
     """
 
     author: str
@@ -50,53 +50,53 @@ class Order:
 
 
 class _Output:
-    """Writes what a command prints to a file: the first bytes, and at the end how many more there were."""
+    """Writes the first bytes of a command's output to a file, and at the end the number of bytes left out."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file, self._most = file, most
         self.total = 0
 
     def feed(self, data: bytes) -> None:
-        """Take what was read."""
+        """Write more output."""
         self._file.write(data[: max(self._most - self.total, 0)])
         self.total += len(data)
 
     def close(self) -> None:
-        """Say what is missing."""
+        """Write how many bytes are missing."""
         if self.total > self._most:
             self._file.write(f"\n[... {counted(self.total - self._most, 'byte')} not stored ...]\n".encode())
 
 
-def edit(order: Order) -> Edit:
-    """Run an edit from its beginning: lay the workspace out, run the command, commit.
+def edit(request: EditRequest) -> Edit:
+    """Run an edit from its beginning: prepare the workspace, run the command, commit.
 
-    A command that fails, or takes too much of anything, changes nothing: its commit is the one before it. Raises
-    `BadInput` if the level does not hold here, and `HarnessFault` if the sandbox fails.
+    A command that fails or exceeds a limit changes nothing: its commit is the one before it. Raises `BadInput` if the
+    level does not hold here, and `HarnessFault` if the sandbox fails.
     """
-    desk = Desk(order.folder)
-    own = str(desk.workspace)
-    end_leftovers(desk)
-    desk.lay_out(order.commit, order.task, order.documents)
-    path = desk.output(order.number)
+    author_folder = AuthorFolder(request.folder)
+    own = str(author_folder.workspace)
+    end_leftover_processes(author_folder)
+    author_folder.prepare(request.commit, request.task, request.documents)
+    path = author_folder.output(request.number)
     path.parent.mkdir(exist_ok=True)
     command = Command(
-        name=order.author,
-        argv=order.argv,
-        folder=desk.workspace,
-        scratch=desk.scratch,
-        limits=order.limits,
-        paths=order.paths,
-        network=order.network,
-        variables=order.variables if order.level == "sandbox" else {**order.variables, WORKSPACE: own},
+        name=request.author,
+        argv=request.argv,
+        folder=author_folder.workspace,
+        scratch=author_folder.scratch,
+        limits=request.limits,
+        paths=request.paths,
+        network=request.network,
+        variables=request.variables if request.level == "sandbox" else {**request.variables, WORKSPACE: own},
     )
     with path.open("wb") as file:
-        output = _Output(file, order.output_mb << 20)
-        end = run_command(command, order.level, output.feed)
+        output = _Output(file, request.output_mb << 20)
+        end = run_command(command, request.level, output.feed)
         output.close()
     if end.fault:
-        raise HarnessFault(f"the sandbox to run the edit of {order.author} in failed: {end.fault}")
-    made = Edit(
-        commit=order.commit,
+        raise HarnessFault(f"the sandbox failed in the edit of {request.author}: {end.fault}")
+    result = Edit(
+        commit=request.commit,
         changed=False,
         problem=end.problem,
         wall_s=round(end.time.wall_s, 3),
@@ -104,30 +104,32 @@ def edit(order: Order) -> Edit:
         output_bytes=output.total,
     )
     if not end.problem:
-        made = _committed(desk, order, made)
-    shutil.rmtree(desk.scratch, ignore_errors=True)
-    return made
+        result = _committed(author_folder, request, result)
+    shutil.rmtree(author_folder.scratch, ignore_errors=True)
+    return result
 
 
-def end_leftovers(desk: Desk) -> None:
-    """End what an interrupted edit of this author has left running at limits: it would write into the next one."""
-    end_started_with(WORKSPACE, str(desk.workspace))
+def end_leftover_processes(author_folder: AuthorFolder) -> None:
+    """End processes of an interrupted edit of this author at level limits: they would disturb the next edit."""
+    end_started_with(WORKSPACE, str(author_folder.workspace))
 
 
-def _committed(desk: Desk, order: Order, made: Edit) -> Edit:
-    usage, remark = desk.usage()
-    desk.tidy()
-    made = attrs.evolve(made, usage=usage, remark=remark)
-    history = desk.history
+def _committed(author_folder: AuthorFolder, request: EditRequest, result: Edit) -> Edit:
+    usage, remark = author_folder.read_usage()
+    author_folder.remove_harness_files()
+    result = attrs.evolve(result, usage=usage, remark=remark)
+    history = author_folder.history
     try:
-        commit = history.commit(desk.workspace, order.number, f"Round {order.number}", order.commit)
+        commit = history.commit(
+            author_folder.workspace, request.number, f"Round {request.number}", request.commit
+        )
     except GitError as error:
-        return attrs.evolve(made, problem=f"left files that git refuses: {error}")
-    added, removed = history.lines(order.commit, commit)
-    changed = history.tree(commit, BOT) != history.tree(order.commit, BOT)
-    return attrs.evolve(made, commit=commit, changed=changed, lines_added=added, lines_removed=removed)
+        return attrs.evolve(result, problem=f"left files that git refuses: {error}")
+    added, removed = history.lines(request.commit, commit)
+    changed = history.tree(commit, BOT) != history.tree(request.commit, BOT)
+    return attrs.evolve(result, commit=commit, changed=changed, lines_added=added, lines_removed=removed)
 
 
 def variables_of(names: tuple[str, ...]) -> dict[str, str]:
-    """The values of these variables of our own environment; those that are not set are left out."""
+    """The values of these environment variables, without those that are not set."""
     return {name: os.environ[name] for name in names if name in os.environ}

@@ -1,4 +1,4 @@
-"""Reads the file of rounds: TOML in, one checked `RoundsConfig` out; and makes the league of a round of it."""
+"""Reads the file of rounds: TOML in, one checked `RoundsConfig` out. Writes the league file of a round."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OnFail = Literal["last", "forfeit"]
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
-"""The name of an author: a version is called by it, a dot and a number."""
+"""The name of an author. The name of a version is this name, a dot and a number."""
 _OWN_FILES: Final = ("./", "../")
 
 
@@ -54,9 +54,9 @@ _OWN_FILES: Final = ("./", "../")
 class EditLimits:
     """`[authors.limits]`: the limits of one run of an author's edit command.
 
-    `time_s` counts its processor time and the time in which all its processes sleep; by the wall clock it may take
-    five times as long. `memory_mb` is what all its processes use, `folder_mb` the size of its workspace, and
-    `output_mb` how much of its output is stored.
+    `time_s` counts processor time and the time in which all its processes sleep; by the wall clock it may take five
+    times as long. `memory_mb` is the memory of all its processes, `folder_mb` the size of its workspace, and
+    `output_mb` the part of its output that is stored.
     """
 
     time_s: float = attrs.field(default=600.0, validator=[gt(0), le(1e6)])
@@ -67,7 +67,7 @@ class EditLimits:
 
     @property
     def of_command(self) -> CommandLimits:
-        """The same for the runner."""
+        """These limits in the form that the runner takes."""
         return CommandLimits(
             seconds=self.time_s,
             folder_mb=self.folder_mb,
@@ -80,10 +80,9 @@ class EditLimits:
 class Author:
     """`[[authors]]`: an author, the folder of the bot that it starts with, and the command that edits the bot.
 
-    A word of `edit` that begins with `./` or `../` is a file or folder beside the file of the rounds; at level sandbox
-    the command sees it, and `paths`. `network` are addresses of this machine that it reaches at level sandbox,
-    `variables` the names of variables of the environment that it gets. A `fixed` author edits nothing: its bot is an
-    anchor, by which others are rated.
+    A word of `edit` that begins with `./` or `../` is a file or folder beside the file of the rounds. At level sandbox
+    the command sees these files and `paths`, and reaches the addresses `network` of this machine. `variables` are
+    names of environment variables that the command gets. A `fixed` author edits nothing: its bot is an anchor.
     """
 
     name: str
@@ -100,12 +99,12 @@ class Author:
 class RoundsConfig:
     """The file of rounds, checked.
 
-    In each of the `rounds`, every table plays so many `deals`, in these `seats`. The field has the version of each
-    author that plays, up to `previous` versions of each before it, and the bots of fixed authors. `tables` is "all",
-    or how many tables are drawn. `shows` says what an author sees of the others: nothing but results, also all
-    `records`, or also their `sources`. An author whose bot fails the check plays with its last good version, or with
-    `on_fail` "forfeit" not at all. At most so many `records` of its matches are put into an author's workspace after
-    each round. All dice follow from `seed`, if there is one: then they are no secret.
+    In each of the `rounds`, every table plays `deals` deals with the seat orders `seats`. The field has the current
+    version of each author, up to `previous` earlier versions of each, and the bots of fixed authors. `tables` is "all"
+    or the number of tables to draw. `shows` says what an author sees of the others: "own" only results, "records" also
+    all records, "sources" also their bots. If a bot fails the check, its author plays with the last good version, or
+    with `on_fail` "forfeit" not at all. After each round an author's workspace gets at most `records` records of its
+    matches. With a `seed`, all dice follow from it, and are not secret.
     """
 
     game: GameTable
@@ -145,24 +144,26 @@ class RoundsConfig:
         return located(Path(author.start), base=self.path.parent)
 
     def argv_of(self, author: Author) -> tuple[str, ...]:
-        """The edit command of an author, its program and its own files as absolute paths; `ConfigError` if absent."""
+        """The edit command of an author, with absolute paths. Raises `ConfigError` if a file of it is missing."""
         where = f"{self.path}: authors: {author.name}: edit"
         words = tuple(self._own(word) if word.startswith(_OWN_FILES) else word for word in author.edit)
         for word, given in zip(words, author.edit, strict=True):
             if given.startswith(_OWN_FILES) and not os.path.exists(word):  # noqa: PTH110
-                raise ConfigError(f"{where}: {given} is not there; paths start at the file of the rounds")
+                raise ConfigError(
+                    f"{where}: there is no {given}; paths are relative to the file of the rounds"
+                )
         program = words[0]
         if program in ("python", "python3"):
             return (sys.executable, *words[1:])
-        found = program if os.path.isabs(program) else shutil.which(program)  # noqa: PTH117
-        if found is None:
+        executable = program if os.path.isabs(program) else shutil.which(program)  # noqa: PTH117
+        if executable is None:
             raise ConfigError(f"{where}: the program {program!r} is not installed here")
-        if not os.access(found, os.X_OK) or Path(found).is_dir():
+        if not os.access(executable, os.X_OK) or Path(executable).is_dir():
             raise ConfigError(f"{where}: {author.edit[0]} may not be executed: chmod +x it")
-        return (os.path.realpath(found) if found != program else found, *words[1:])
+        return (os.path.realpath(executable) if executable != program else executable, *words[1:])
 
-    def shown_to(self, author: Author) -> tuple[str, ...]:
-        """The paths of this machine that the author's command sees at level sandbox, besides what all see."""
+    def paths_of(self, author: Author) -> tuple[str, ...]:
+        """The paths of this machine that only this author's command sees at level sandbox."""
         own = (self._own(word) for word in author.edit if word.startswith(_OWN_FILES))
         return tuple(sorted({*own, *(self._own(path) for path in author.paths)}))
 
@@ -171,17 +172,17 @@ class RoundsConfig:
 
     @property
     def conditions(self) -> dict[str, Any]:
-        """What the results depend on, as plain data: a run that was begun goes on only with the same."""
-        kept = attrs.evolve(self, rounds=1, run=RunTable(), records=0)
-        data: dict[str, Any] = without_none(attrs.asdict(kept))
+        """The settings that results depend on, as plain data. They must not change during a run."""
+        relevant = attrs.evolve(self, rounds=1, run=RunTable(), records=0)
+        data: dict[str, Any] = without_none(attrs.asdict(relevant))
         del data["path"]
         for author in data["authors"]:
-            del author["limits"]  # of the edits to come
+            del author["limits"]  # they hold for later edits only
         return data
 
 
 def load_rounds(path: Path) -> RoundsConfig:
-    """The file of rounds at `path`; `ConfigError` names file and key of what does not fit."""
+    """Read the file of rounds at `path`. Raises `ConfigError`, which names the file and the key."""
     path = located(path)
     where = str(path)
     try:
@@ -221,7 +222,7 @@ def _game(config: RoundsConfig, where: str) -> GameTable:
 
 
 def _check(config: RoundsConfig, where: str) -> None:
-    """Raise `ConfigError` for what is of the right type, but makes no sense."""
+    """Raise `ConfigError` for values of the right type that make no sense."""
     names: list[str] = []
     for index, author in enumerate(config.authors):
         here = f"{where}: authors[{index}]"
@@ -231,7 +232,7 @@ def _check(config: RoundsConfig, where: str) -> None:
             raise ConfigError(f"{here}.name: {author.name!r} and {other!r} are alike; give one another name")
         names.append(author.name)
         if author.fixed and author.edit:
-            raise ConfigError(f"{here}: an author is fixed, or has an edit command; leave out one of both")
+            raise ConfigError(f"{here}: a fixed author has no edit command; leave out fixed or edit")
         if not author.fixed and not author.edit:
             raise ConfigError(
                 f'{here}: has no edit command; write edit = ["./agent.sh"], or fixed = true for an anchor'
@@ -259,7 +260,7 @@ def _check(config: RoundsConfig, where: str) -> None:
 def league_data(
     config: RoundsConfig, name: str, bots: Sequence[BotEntry], anchor: str | None
 ) -> dict[str, Any]:
-    """The league of one round as TOML data, with these bots (none: before they are known)."""
+    """The league of one round as TOML data, with these bots (none before they are known)."""
     form = FormatTable(deals=config.deals, seats=config.seats, tables=config.tables, dice="shared")
     data: dict[str, Any] = {
         "name": name,
@@ -286,7 +287,7 @@ def league_data(
 def write_league(
     config: RoundsConfig, target: Path, bots: Sequence[BotEntry] = (), anchor: str | None = None
 ) -> LeagueConfig:
-    """Write the league file of one round, and read it again: what every command of leagues takes."""
+    """Write the league file of one round, and read it again. Every command of leagues takes this file."""
     import tomli_w
 
     data = league_data(config, target.stem, bots, anchor)

@@ -1,7 +1,7 @@
 """The commits of an author's workspace, in a git repository of our own.
 
-The author gets a copy of the repository, and may do with it as it likes: nothing of that copy is ever used. So neither
-its hooks nor its settings are run here.
+The author gets a copy of the repository. Nothing of that copy is ever used, so neither its hooks nor its settings have
+an effect here.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ IN_WORKSPACE: Final = {
 """Variables for a command in a workspace: in the sandbox the folder belongs to another user than the command."""
 
 _BRANCH: Final = "refs/heads/main"
-# What is committed is what comes out again, to the byte, whatever attributes an author's files ask for.
+# Files come out of a commit as they were, byte by byte, whatever attributes an author's files ask for.
 _ATTRIBUTES: Final = "* -text -filter -ident -working-tree-encoding -export-subst -export-ignore\n"
 _DAY_S: Final = 86_400
 
 
 class GitError(Exception):
-    """Git refused something; the text is what it said."""
+    """Git failed; the text is its message."""
 
 
 class History:
-    """The repository in `folder`; each commit has the workspace of one round, without what the harness puts there."""
+    """The repository in `folder`. Each commit has the workspace of one round, without the harness's files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def create(self, exclude: Sequence[str]) -> None:
-        """Make the repository anew; its copies ignore the names in `exclude`, which are the harness's own."""
+        """Create the repository, and replace an older one. Its copies ignore the names in `exclude`."""
         require_git()
         shutil.rmtree(self.folder, ignore_errors=True)
         self._run("init", "--quiet", "--bare", "--initial-branch=main", str(self.folder))
@@ -56,10 +56,10 @@ class History:
         (info / "exclude").write_text("".join(f"/{name}\n" for name in exclude), encoding="utf-8")
 
     def commit(self, tree: Path, number: int, message: str, parent: str | None) -> str:
-        """Commit the files in `tree` as those of round `number`; the commit's id. `GitError` if git refuses a file.
+        """Commit the files in `tree` as those of round `number`. Returns the commit's id.
 
         The commit follows from the files, the number, the message and the parent alone: its date is day `number` of
-        1970. So a run that is repeated has the same commits.
+        1970. So a repeated run has the same commits. Raises `GitError` if git refuses a file.
         """
         with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
             index = {"GIT_INDEX_FILE": str(Path(scratch, "index")), "GIT_WORK_TREE": str(tree)}
@@ -72,8 +72,8 @@ class History:
         self._run("update-ref", _BRANCH, commit)
         return commit
 
-    def take_out(self, commit: str, target: Path, below: str = "") -> None:
-        """Make `target` hold the files of a commit, or of its folder `below`; `GitError` if there is none."""
+    def extract(self, commit: str, target: Path, below: str = "") -> None:
+        """Replace `target` by the files of a commit, or of its folder `below`. Raises `GitError` if there is none."""
         remove(target)
         target.mkdir(parents=True)
         with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
@@ -90,7 +90,7 @@ class History:
             return ""
 
     def lines(self, old: str, new: str) -> tuple[int, int]:
-        """How many lines of the bot were added and removed from one commit to another; binary files count nothing."""
+        """How many lines of the bot were added and removed between two commits, without binary files."""
         added = removed = 0
         for line in self._run(
             "diff", "--no-ext-diff", "--no-textconv", "--numstat", old, new, "--", BOT
@@ -109,19 +109,19 @@ class History:
         self._run("fsck", "--strict", "--no-dangling", "--no-progress")
 
     def copy_into(self, workspace: Path, commit: str) -> None:
-        """Give a workspace, which holds the files of `commit`, a repository of its own with the commits up to it."""
+        """Put a repository with the commits up to `commit` into a workspace that has the files of `commit`."""
         copy = workspace / ".git"
         shutil.copytree(self.folder, copy)
         (copy / "info" / "attributes").unlink()
-        there = {"GIT_DIR": str(copy), "GIT_WORK_TREE": str(workspace)}
+        variables = {"GIT_DIR": str(copy), "GIT_WORK_TREE": str(workspace)}
         for name, value in (
             ("core.bare", "false"),
             ("user.name", "author"),
             ("user.email", "author@invalid"),
         ):
-            self._run("config", name, value, more=there)
-        self._run("update-ref", _BRANCH, commit, more=there)
-        self._run("read-tree", commit, more=there)
+            self._run("config", name, value, more=variables)
+        self._run("update-ref", _BRANCH, commit, more=variables)
+        self._run("read-tree", commit, more=variables)
 
     def _run(self, *words: str, more: dict[str, str] | None = None, cwd: Path | None = None) -> str:
         environment = {
@@ -140,7 +140,7 @@ class History:
         }
         settings = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "core.fileMode=true")
         chosen = [word for setting in settings for word in ("-c", setting)]
-        done = subprocess.run(
+        result = subprocess.run(
             ["git", *chosen, *words],
             env=environment,
             cwd=cwd,
@@ -148,13 +148,13 @@ class History:
             capture_output=True,
             check=False,
         )
-        if done.returncode:
-            text = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        if result.returncode:
+            text = result.stderr.decode("utf-8", "replace").strip().splitlines()
             raise GitError(text[-1] if text else f"git {words[0]} failed")
-        return done.stdout.decode("utf-8", "replace")
+        return result.stdout.decode("utf-8", "replace")
 
 
 def require_git() -> None:
     """Raise `BadInput` if git is not installed."""
     if shutil.which("git") is None:
-        raise BadInput("rounds need git, for the workspaces of authors: apt-get install git")
+        raise BadInput("rounds need git for the workspaces of authors: apt-get install git")

@@ -1,4 +1,4 @@
-"""The league of a round: its secret, committed to before anybody edits, its check of bots, and its field."""
+"""The league of a round: its secret, fixed before anybody edits, its check of bots, and its field."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warpleague.league.season.config import BotEntry
 from warpleague.league.season.config_file import load_config
 from warpleague.rounds.file import write_league
 from warpleague.rounds.state import Check, Finding
-from warpleague.rounds.workspace import Desk
+from warpleague.rounds.workspace import AuthorFolder
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import check_bot
 
@@ -27,71 +27,71 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class Place:
-    """The folder of a run: the state, the desks of the authors, and the leagues of the rounds with their stores."""
+class RunFolder:
+    """The folder of a run: the state, the folders of the authors, and the leagues of the rounds with their stores."""
 
-    folder: Path
+    path: Path
 
     @property
     def state(self) -> Path:
-        """The file of the state."""
-        return self.folder / "state.json"
+        """The state file."""
+        return self.path / "state.json"
 
     @property
     def lock(self) -> Path:
         """The file that one process at a time locks."""
-        return self.folder / "rounds.lock"
+        return self.path / "rounds.lock"
 
     @property
     def leagues(self) -> Path:
         """The folder with the files and stores of all rounds' leagues: `--results` of the commands of leagues."""
-        return self.folder / "leagues"
+        return self.path / "leagues"
 
     @property
     def report(self) -> Path:
         """The page of the run."""
-        return self.folder / "report" / "index.html"
+        return self.path / "report" / "index.html"
 
     def league(self, number: int) -> Path:
         """The league file of a round."""
         return self.leagues / f"round-{number:02}.toml"
 
     def logs(self, number: int) -> Path:
-        """What bots printed in the matches of a round."""
+        """The logs of the bots in the matches of a round."""
         return self.leagues / f"round-{number:02}" / "logs"
 
-    def desk(self, author: str) -> Desk:
+    def author(self, author: str) -> AuthorFolder:
         """The folders of an author."""
-        return Desk(self.folder / "authors" / author)
+        return AuthorFolder(self.path / "authors" / author)
 
 
-def commit_secret(config: RoundsConfig, place: Place, number: int) -> Commitment:
-    """Fix the secret of a round's league, before its bots are known; each time the same."""
+def commit_secret(config: RoundsConfig, run_folder: RunFolder, number: int) -> Commitment:
+    """Fix the secret of a round's league, before its bots are known. A second call returns the same one."""
     from warpleague.league.play.entering import commit
 
-    place.leagues.mkdir(parents=True, exist_ok=True)
-    return commit(write_league(config, place.league(number)), place.leagues)
+    run_folder.leagues.mkdir(parents=True, exist_ok=True)
+    return commit(write_league(config, run_folder.league(number)), run_folder.leagues)
 
 
 @attrs.frozen(kw_only=True)
-class CheckOrder:
-    """A check that is due: the league file of the round, the bot's folder, and the seed of the check's dice."""
+class CheckRequest:
+    """A check to run in another process: the league file, the bot's folder, and the seed of the check's dice."""
 
     league: Path
     bot: Path
     seed: str
 
 
-def check(order: CheckOrder) -> Check:
-    """Check a bot as the league of the round does, with one match; `BadInput` if the level does not hold here.
+def check(request: CheckRequest) -> Check:
+    """Check a bot as the league of the round does, with one match. Raises `BadInput` if the level does not hold here.
 
-    It has no time limit of its own: on a busy machine a bot would fail by it.
+    The check has no time limit of its own, because a bot would exceed it on a busy machine.
     """
     begun_s = time.monotonic()
     findings: list[Finding] = []
-    how = check_for(load_config(order.league, without_bots=True), order.bot, matches=1, seed=order.seed)
+    how = check_for(load_config(request.league, without_bots=True), request.bot, matches=1, seed=request.seed)
     try:
-        ready = check_bot(order.bot, how, lambda one: findings.append(Finding(**attrs.asdict(one))))
+        ready = check_bot(request.bot, how, lambda one: findings.append(Finding(**attrs.asdict(one))))
     except BotError as error:  # there is no folder
         ready = False
         findings.append(Finding(what="bundle", verdict="failed", text=str(error), code="manifest"))
@@ -99,7 +99,7 @@ def check(order: CheckOrder) -> Check:
 
 
 def field_of(config: RoundsConfig, state: State, round_: Round) -> tuple[str, ...]:
-    """The names of all that play in a round: versions that play, those before them, and the fixed authors."""
+    """The names of all bots in a round: the versions that play, those before them, and the fixed authors."""
     playing = [part.version for part in round_.parts.values() if part.version is not None]
     before: list[str] = []
     for author in config.editors:
@@ -110,7 +110,9 @@ def field_of(config: RoundsConfig, state: State, round_: Round) -> tuple[str, ..
     return (*playing, *before, *(anchor.name for anchor in config.anchors))
 
 
-def entries_of(config: RoundsConfig, state: State, place: Place, field: tuple[str, ...]) -> list[BotEntry]:
+def entries_of(
+    config: RoundsConfig, state: State, run_folder: RunFolder, field: tuple[str, ...]
+) -> list[BotEntry]:
     """The bots of a field, as the league file names them."""
     anchors = {anchor.name: config.start_of(anchor) for anchor in config.anchors}
     entries = []
@@ -119,12 +121,12 @@ def entries_of(config: RoundsConfig, state: State, place: Place, field: tuple[st
             folder = anchors[name]
         else:
             version = state.version(name)
-            folder = place.desk(version.author).bot(version.round)
+            folder = run_folder.author(version.author).bot(version.round)
         entries.append(BotEntry(path=str(folder.resolve()), name=name))
     return entries
 
 
-def league_of(config: RoundsConfig, state: State, place: Place, round_: Round) -> LeagueConfig:
+def league_of(config: RoundsConfig, state: State, run_folder: RunFolder, round_: Round) -> LeagueConfig:
     """Write the league file of a round with its field, and read it."""
     if len(round_.field) < config.game.players:
         raise BadInput(
@@ -132,14 +134,14 @@ def league_of(config: RoundsConfig, state: State, place: Place, round_: Round) -
             f'{len(round_.field)} are ready; on_fail = "last" lets authors play with their last good version'
         )
     anchor = config.anchors[0].name if config.anchors else None
-    bots = entries_of(config, state, place, round_.field)
-    return write_league(config, place.league(round_.number), bots, anchor)
+    bots = entries_of(config, state, run_folder, round_.field)
+    return write_league(config, run_folder.league(round_.number), bots, anchor)
 
 
-def take_out_bots(place: Place, versions: tuple[Version, ...]) -> None:
-    """Take out the bots of versions whose folders are not there, or are not as they were."""
+def extract_missing_bots(run_folder: RunFolder, versions: tuple[Version, ...]) -> None:
+    """Extract the bots whose folders are missing or changed from their commits."""
     for version in versions:
-        desk = place.desk(version.author)
-        folder = desk.bot(version.round)
+        author_folder = run_folder.author(version.author)
+        folder = author_folder.bot(version.round)
         if not folder.is_dir() or folder_digest(folder) != version.digest:
-            desk.history.take_out(version.commit, folder, "bot")
+            author_folder.history.extract(version.commit, folder, "bot")

@@ -1,6 +1,6 @@
-"""Runs rounds: in each a secret is fixed, the authors edit, their bots are checked, and all versions play.
+"""Runs rounds. Each fixes a secret, lets the authors edit their bots, checks the bots, and plays all versions.
 
-Each step is written down when it is done (`state`), so that a run goes on after any kill, and nobody edits twice.
+A finished step is saved at once (`state`), so a killed run can continue, and nobody edits twice.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from warpleague.league.play.entering import open_to_run
 from warpleague.league.referees.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.store.lock import take_lock
 from warpleague.rounds.curves import results_of
-from warpleague.rounds.editing import Order, edit, end_leftovers, variables_of
+from warpleague.rounds.editing import EditRequest, edit, end_leftover_processes, variables_of
+from warpleague.rounds.feedback import write_feedback
 from warpleague.rounds.history import BOT, IN_WORKSPACE, GitError, require_git
 from warpleague.rounds.playing import (
-    CheckOrder,
-    Place,
+    CheckRequest,
+    RunFolder,
     check,
     commit_secret,
+    extract_missing_bots,
     field_of,
     league_of,
-    take_out_bots,
 )
 from warpleague.rounds.state import Check, Finding, Part, Round, State, Version, load_state
-from warpleague.rounds.telling import tell
 from warpleague.rounds.workspace import program_paths
 from warpleague.runner.bot.logs import LogFolder
 from warpleague.runner.bundle.content import folder_digest
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
     from warpleague.rounds.state import Edit
 
     Play = Callable[[League, LogFolder], RunReport]
-    """Plays the matches of a league that are left, as `run_league` does."""
+    """Plays the remaining matches of a league, as `run_league` does."""
 
 _TRIES: Final = 2  # of an edit or a check whose process dies
 
 
 @attrs.frozen(kw_only=True)
-class Means:
-    """What a run needs from outside: how matches are played, and the texts for authors.
+class RunContext:
+    """Functions and texts that the caller gives to a run.
 
-    `task` makes the text of TASK.md for an author in a round; `documents` are the texts of `docs/`, by file name.
-    `say` takes lines about the progress.
+    `play` plays matches. `task` returns the text of TASK.md for an author in a round. `documents` are the texts of
+    `docs/`, by file name. `say` prints a line about the progress.
     """
 
     play: Play
@@ -68,38 +68,38 @@ class Means:
 
 
 class Stopped(Exception):
-    """The user stopped the run, or matches are void; the same command goes on. The text says why, for the latter."""
+    """The user stopped the run, or matches are void. The text names the cause of void matches."""
 
 
 @contextmanager
-def opened(config: RoundsConfig, results: Path) -> Iterator[tuple[Place, State]]:
-    """The run of a file in `results`, for this process alone: a new one, or the one that was begun.
+def open_run(config: RoundsConfig, results: Path) -> Iterator[tuple[RunFolder, State]]:
+    """Open the run of a file in `results`, new or begun earlier, and lock it for this process.
 
-    Raises `StoreError` if it is running already, or was begun under other conditions.
+    Raises `StoreError` if another process runs it, or if it began under other conditions.
     """
-    place = Place((results / config.name).absolute())
+    run_folder = RunFolder((results / config.name).absolute())
     try:
-        place.folder.mkdir(parents=True, exist_ok=True)
-        lock = take_lock(place.lock)
+        run_folder.path.mkdir(parents=True, exist_ok=True)
+        lock = take_lock(run_folder.lock)
     except OSError as error:
-        raise BadInput(f"{place.folder}: cannot write there: {error.strerror}") from None
+        raise BadInput(f"{run_folder.path}: cannot write there: {error.strerror}") from None
     try:
-        state = load_state(place.state)
+        state = load_state(run_folder.state)
         if state is None:
             state = State(conditions=_plain(config.conditions))
-        check_conditions(config, state, place)
-        yield place, state
+        check_conditions(config, state, run_folder)
+        yield run_folder, state
     finally:
         os.close(lock)
 
 
-def check_conditions(config: RoundsConfig, state: State, place: Place) -> None:
-    """Raise `StoreError` if a run was begun under other conditions than those of the file."""
+def check_conditions(config: RoundsConfig, state: State, run_folder: RunFolder) -> None:
+    """Raise `StoreError` if the run began under other conditions than those of the file."""
     now = _plain(config.conditions)
     changed = sorted(key for key in {*now, *state.conditions} if now.get(key) != state.conditions.get(key))
     if changed:
         raise StoreError(
-            f"{place.state}: this run was begun with another {', '.join(changed)} than {config.path} has now; only "
+            f"{run_folder.state}: this run began with another {', '.join(changed)} than {config.path} has now; only "
             "rounds, records, limits and [run] may change. Give the file another name for a new run"
         )
 
@@ -109,33 +109,35 @@ def _plain(data: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def run_rounds(config: RoundsConfig, place: Place, state: State, means: Means) -> None:
-    """Run all rounds that are not over. Raises `Stopped` if the user stops it between matches, or a match is void."""
-    _Run(config, place, state, means).go()
+def run_rounds(config: RoundsConfig, run_folder: RunFolder, state: State, context: RunContext) -> None:
+    """Run all rounds that are not over. Raises `Stopped` if the user stops the run, or if a match is void."""
+    _Run(config, run_folder, state, context).run()
 
 
 class _Run:
     """One run; see `run_rounds`."""
 
-    def __init__(self, config: RoundsConfig, place: Place, state: State, means: Means) -> None:
-        self._config, self._place, self._state, self._means = config, place, state, means
+    def __init__(
+        self, config: RoundsConfig, run_folder: RunFolder, state: State, context: RunContext
+    ) -> None:
+        self._config, self._folder, self._state, self._context = config, run_folder, state, context
         self._jobs = config.run.jobs or len(usable_cores())
         self._pool: RefereePool | None = None
 
-    def go(self) -> None:
-        """Run what is left; no process is left at its end."""
+    def run(self) -> None:
+        """Run all remaining rounds, and end all processes."""
         try:
-            self._go()
+            self._run_all()
         except BaseException:
             if self._pool is not None:
                 self._pool.kill()
             for author in self._config.editors:
-                end_leftovers(self._place.desk(author.name))
+                end_leftover_processes(self._folder.author(author.name))
             raise
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _go(self) -> None:
+    def _run_all(self) -> None:
         require_git()
         for author in self._config.editors:
             missing = [name for name in author.variables if name not in os.environ]
@@ -163,7 +165,7 @@ class _Run:
                     self._save()
 
     def _save(self) -> None:
-        self._state.save(self._place.state)
+        self._state.save(self._folder.state)
 
     @contextmanager
     def _spending(self, round_: Round, phase: str) -> Iterator[None]:
@@ -176,23 +178,25 @@ class _Run:
     # -- before the first round
 
     def _start(self) -> None:
-        """Make the desks of the authors, and check the bots that they start with."""
+        """Create the folders of the authors, and check the bots that they start with."""
         missing = [author for author in self._config.editors if not self._state.versions_of(author.name)]
         if not missing:
             return
-        commit_secret(self._config, self._place, 1)  # makes the league file of the first round, for the check
-        orders: dict[str, CheckOrder] = {}
+        commit_secret(
+            self._config, self._folder, 1
+        )  # makes the league file of the first round, for the check
+        requests: dict[str, CheckRequest] = {}
         commits: dict[str, str] = {}
         for author in missing:
-            desk = self._place.desk(author.name)
+            author_folder = self._folder.author(author.name)
             try:
-                commits[author.name] = desk.begin(self._config.start_of(author))
+                commits[author.name] = author_folder.create(self._config.start_of(author))
             except GitError as error:
                 raise BadInput(f"{self._config.start_of(author)}: git refuses it: {error}") from None
-            desk.history.take_out(commits[author.name], desk.bot(0), BOT)
-            orders[author.name] = self._check_order(author.name, 1, 0)
-        checks = self._side_by_side(check, orders)
-        failed = [name for name in orders if not checks[name].ready]
+            author_folder.history.extract(commits[author.name], author_folder.bot(0), BOT)
+            requests[author.name] = self._check_request(author.name, 1, 0)
+        checks = self._side_by_side(check, requests)
+        failed = [name for name in requests if not checks[name].ready]
         if failed:
             lines = "".join(f"\n  {name}: {_first_failure(checks[name])}" for name in failed)
             raise ConfigError(
@@ -205,7 +209,7 @@ class _Run:
                     author=author.name,
                     round=0,
                     commit=commits[author.name],
-                    digest=folder_digest(self._place.desk(author.name).bot(0)),
+                    digest=folder_digest(self._folder.author(author.name).bot(0)),
                 )
             )
         self._save()
@@ -222,7 +226,7 @@ class _Run:
 
     def _begin(self, round_: Round) -> None:
         """Fix the secret, before anybody edits."""
-        fixed = commit_secret(self._config, self._place, round_.number)
+        fixed = commit_secret(self._config, self._folder, round_.number)
         if round_.commitment and round_.commitment != fixed.commitment:
             raise StoreError(
                 f"{fixed.store}: has another secret than round {round_.number} was begun with; restore the store"
@@ -230,40 +234,40 @@ class _Run:
         if not round_.commitment:
             round_.commitment, round_.committed = fixed.commitment, fixed.committed
             self._save()
-        self._means.say(
+        self._context.say(
             f"round {round_.number} of {self._config.rounds}: commitment to the secret (SHA-256): {fixed.commitment}"
         )
 
     def _edit(self, round_: Round) -> None:
-        """Run the edits that are left, side by side; each is written down when it ends."""
+        """Run the remaining edits in parallel, and save each when it ends."""
         due = {name: part for name, part in round_.parts.items() if part.edit is None}
         if due:
             for part in due.values():
                 part.begun += 1
             self._save()
-            orders = {name: self._order(self._config.author(name), round_.number) for name in due}
+            requests = {name: self._edit_request(self._config.author(name), round_.number) for name in due}
 
-            def ended(name: str, made: Edit) -> None:
-                round_.parts[name].edit = made
-                longest = max(round_.seconds.get("longest edit", 0.0), made.wall_s)
+            def ended(name: str, result: Edit) -> None:
+                round_.parts[name].edit = result
+                longest = max(round_.seconds.get("longest edit", 0.0), result.wall_s)
                 round_.seconds["longest edit"] = longest
                 self._save()
-                self._means.say(f"round {round_.number}: {name}: {edit_words(made)}")
+                self._context.say(f"round {round_.number}: {name}: {edit_words(result)}")
 
-            self._side_by_side(edit, orders, ended)
+            self._side_by_side(edit, requests, ended)
         round_.phase = "check"
 
-    def _order(self, author: Author, number: int) -> Order:
+    def _edit_request(self, author: Author, number: int) -> EditRequest:
         config = self._config
         level = config.rules.level
-        paths = (*config.shown_to(author), *program_paths()) if level == "sandbox" else ()
-        return Order(
+        paths = (*config.paths_of(author), *program_paths()) if level == "sandbox" else ()
+        return EditRequest(
             author=author.name,
             number=number,
-            folder=self._place.desk(author.name).folder,
+            folder=self._folder.author(author.name).path,
             commit=self._last_commit(author.name, number),
-            task=self._means.task(config, author, number),
-            documents=self._means.documents,
+            task=self._context.task(config, author, number),
+            documents=self._context.documents,
             argv=config.argv_of(author),
             level=level,
             limits=author.limits.of_command,
@@ -282,40 +286,40 @@ class _Run:
     def _last_commit(self, author: str, number: int) -> str:
         """The author's workspace before a round."""
         for round_ in reversed(self._state.rounds):
-            made = round_.parts[author].edit
-            if round_.number < number and made is not None:
-                return made.commit
+            result = round_.parts[author].edit
+            if round_.number < number and result is not None:
+                return result.commit
         return self._state.versions_of(author)[0].commit
 
     def _check(self, round_: Round) -> None:
-        """Check the bots that were changed, and decide which version of each author plays."""
-        orders: dict[str, CheckOrder] = {}
+        """Check the changed bots, and decide which version of each author plays."""
+        requests: dict[str, CheckRequest] = {}
         for name, part in round_.parts.items():
-            if part.check is None and part.edit is not None and self._take_out(round_, name, part):
-                orders[name] = self._check_order(name, round_.number, round_.number)
+            if part.check is None and part.edit is not None and self._extract_bot(round_, name, part):
+                requests[name] = self._check_request(name, round_.number, round_.number)
 
-        def ended(name: str, made: Check) -> None:
-            round_.parts[name].check = made
+        def ended(name: str, result: Check) -> None:
+            round_.parts[name].check = result
             self._save()
-            words = "ready" if made.ready else f"not ready: {_first_failure(made)}"
-            self._means.say(f"round {round_.number}: {name}: check: {words}")
+            words = "ready" if result.ready else f"not ready: {_first_failure(result)}"
+            self._context.say(f"round {round_.number}: {name}: check: {words}")
 
-        self._side_by_side(check, orders, ended)
+        self._side_by_side(check, requests, ended)
         for name, part in round_.parts.items():
             part.version = self._version(round_, name, part)
         round_.field = field_of(self._config, self._state, round_)
         round_.phase = "play"
 
-    def _take_out(self, round_: Round, name: str, part: Part) -> bool:
-        """Take out the bot of this round for its check; whether there is one to check."""
+    def _extract_bot(self, round_: Round, name: str, part: Part) -> bool:
+        """Extract the bot of this round. Returns whether it needs a check."""
         assert part.edit is not None
-        desk = self._place.desk(name)
+        author_folder = self._folder.author(name)
         last = self._state.versions_of(name)[-1]
         try:
-            if desk.history.tree(part.edit.commit) == desk.history.tree(last.commit):
+            if author_folder.history.tree(part.edit.commit) == author_folder.history.tree(last.commit):
                 return False  # it is the version that played last
-            desk.history.take_out(part.edit.commit, desk.bot(round_.number), BOT)
-            if folder_digest(desk.bot(round_.number)) == last.digest:
+            author_folder.history.extract(part.edit.commit, author_folder.bot(round_.number), BOT)
+            if folder_digest(author_folder.bot(round_.number)) == last.digest:
                 return False
         except (GitError, BotError) as error:
             text = f"{BOT}/ cannot be a bot: {error}"
@@ -325,10 +329,10 @@ class _Run:
             return False
         return True
 
-    def _check_order(self, author: str, league: int, number: int) -> CheckOrder:
-        return CheckOrder(
-            league=self._place.league(league),
-            bot=self._place.desk(author).bot(number),
+    def _check_request(self, author: str, league: int, number: int) -> CheckRequest:
+        return CheckRequest(
+            league=self._folder.league(league),
+            bot=self._folder.author(author).bot(number),
             seed=f"{author} {number}",
         )
 
@@ -336,21 +340,21 @@ class _Run:
         """The version of an author that plays in a round, which may be new."""
         versions = self._state.versions_of(name)
         if versions[-1].round == round_.number:
-            return versions[-1].name  # it was noted before a kill
+            return versions[-1].name  # saved before a kill
         if part.check is None:
             return versions[-1].name
         if not part.check.ready:
             return versions[-1].name if self._config.on_fail == "last" else None
         assert part.edit is not None
-        desk = self._place.desk(name)
-        added, removed = desk.history.lines(versions[-1].commit, part.edit.commit)
+        author_folder = self._folder.author(name)
+        added, removed = author_folder.history.lines(versions[-1].commit, part.edit.commit)
         self._state.versions.append(
             Version(
                 name=f"{name}.{round_.number}",
                 author=name,
                 round=round_.number,
                 commit=part.edit.commit,
-                digest=folder_digest(desk.bot(round_.number)),
+                digest=folder_digest(author_folder.bot(round_.number)),
                 lines_added=added,
                 lines_removed=removed,
             )
@@ -358,73 +362,75 @@ class _Run:
         return f"{name}.{round_.number}"
 
     def _play(self, round_: Round) -> None:
-        """Play the season of a round, and put into the authors' folders what they are told of it."""
-        state, place = self._state, self._place
+        """Play the season of a round, and write the feedback for each author."""
+        state, run_folder = self._state, self._folder
         versions = tuple(version for version in state.versions if version.name in round_.field)
-        take_out_bots(place, versions)
-        config = league_of(self._config, state, place, round_)
-        logs = LogFolder(place.logs(round_.number))
-        with open_to_run(config, place.leagues) as league:
+        extract_missing_bots(run_folder, versions)
+        config = league_of(self._config, state, run_folder, round_)
+        logs = LogFolder(run_folder.logs(round_.number))
+        with open_to_run(config, run_folder.leagues) as league:
             if not league.store.published():
-                self._means.say(
+                self._context.say(
                     f"round {round_.number}: {counted(len(round_.field), 'bot')} play: {league.schedule.describe()}"
                 )
-            report = self._means.play(league, logs)
+            report = self._context.play(league, logs)
             round_.spend("matches", report.elapsed_s)
             self._save()
             if not report.complete:
                 void = "" if report.stopped else f"{counted(len(report.void), 'match')} void"
                 raise Stopped(report.failure or void)
             round_.phase = "over"
-            results = results_of(self._config, state, place)
+            results = results_of(self._config, state, run_folder)
             for author in self._config.editors:
-                tell(self._config, state, place, round_, author, league, results)
+                write_feedback(self._config, state, run_folder, round_, author, league, results)
 
     # -- processes
 
     def _side_by_side(
         self,
         work: Callable[[Any], Any],
-        orders: Mapping[str, Any],
-        ended: Callable[[str, Any], None] = lambda _name, _made: None,
+        requests: Mapping[str, Any],
+        ended: Callable[[str, Any], None] = lambda _name, _result: None,
     ) -> dict[str, Any]:
-        """What `work` makes of each order, each in a process of its own; `ended` is called as each ends.
+        """Call `work` for each request, each in a process of its own, and return the results.
 
-        The processes end with this one, however that ends, and what they started with them.
+        `ended` is called as each ends. The processes, and all that they started, end with this process.
         """
-        made: dict[str, Any] = {}
-        if not orders:
-            return made
+        result: dict[str, Any] = {}
+        if not requests:
+            return result
         if self._pool is None:
-            # It is kept for the rounds to come: a new process would test the level anew.
+            # Reused in later rounds: a new process would test the level again.
             self._pool = RefereePool(min(self._jobs, len(self._config.editors)), "none")
         pool, deaths = self._pool, dict[str, int]()
-        running: dict[Future[Any], str] = {pool.submit(work, order): name for name, order in orders.items()}
+        running: dict[Future[Any], str] = {
+            pool.submit(work, request): name for name, request in requests.items()
+        }
         while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 name = running.pop(future)
                 try:
-                    made[name] = future.result()
+                    result[name] = future.result()
                 except RefereeDied:
                     deaths[name] = deaths.get(name, 0) + 1
                     if deaths[name] >= _TRIES:
                         raise
-                    running[pool.submit(work, orders[name])] = name
+                    running[pool.submit(work, requests[name])] = name
                     continue
-                ended(name, made[name])
-        return made
+                ended(name, result[name])
+        return result
 
 
-def edit_words(made: Edit) -> str:
-    """An edit in words."""
-    words = f"edited in {made.wall_s:.1f} s"
-    if made.problem:
-        return f"{words}, dropped: {made.problem}"
-    if not made.changed:
-        return f"{words}: the bot is as it was"
-    return f"{words}: +{made.lines_added} -{made.lines_removed} lines"
+def edit_words(result: Edit) -> str:
+    """A line that describes an edit."""
+    words = f"edited in {result.wall_s:.1f} s"
+    if result.problem:
+        return f"{words}, dropped: {result.problem}"
+    if not result.changed:
+        return f"{words}: the bot is unchanged"
+    return f"{words}: +{result.lines_added} -{result.lines_removed} lines"
 
 
-def _first_failure(made: Check) -> str:
-    failed = made.failure
+def _first_failure(result: Check) -> str:
+    failed = result.failure
     return "no match was finished" if failed is None else f"{failed.what}: {failed.text}"

@@ -1,7 +1,7 @@
-"""What has happened in a run of rounds so far: one small file, from which a run goes on after any kill.
+"""The state of a run of rounds: one small file, with which a killed run continues.
 
-It is replaced as a whole after each step. A step that is not in it has not happened, and is done anew from the state
-before it; a step that is in it is never done again.
+The file is replaced as a whole after each step. A step that it lacks is done again, from the state before that step. A
+step that it has is never done again.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT: Final = 1
-"""The form of the file."""
+"""The format of the file."""
 
 Phase = Literal["edit", "check", "play", "over"]
-"""What comes next in a round; nothing, if it is over."""
+"""The next phase of a round, or "over"."""
 
 
 @attrs.frozen(kw_only=True)
 class Usage:
-    """What an author's command says that it used: tokens of language models, and their cost in the author's unit."""
+    """The usage that an author's command reports: tokens of language models, and their cost in the author's unit."""
 
     input_tokens: int = attrs.field(default=0, validator=ge(0))
     output_tokens: int = attrs.field(default=0, validator=ge(0))
@@ -39,8 +39,9 @@ class Usage:
 class Edit:
     """One run of an author's edit command.
 
-    `commit` is the workspace after it; `changed` is whether the bot is another one than before. `problem` says why its
-    changes were dropped, if they were. `wall_s` and `cpu_s` are its time, `output_bytes` is how much it printed.
+    `commit` is the workspace after it. `changed` is true if the bot changed. `problem` says why the changes were
+    dropped, or is empty. `wall_s` and `cpu_s` are the times of the command, `output_bytes` the size of its output.
+    `remark` says why a report of its usage is invalid, or is empty.
     """
 
     commit: str
@@ -67,7 +68,7 @@ class Finding:
 
 @attrs.frozen(kw_only=True)
 class Check:
-    """The check of an author's bot: whether it is ready, all findings, and how long it took."""
+    """The check of an author's bot: whether the bot is ready, all findings, and the time of the check."""
 
     ready: bool
     findings: tuple[Finding, ...]
@@ -75,15 +76,15 @@ class Check:
 
     @property
     def failure(self) -> Finding | None:
-        """The first finding that the bot failed by; None if there is none."""
+        """The first finding with the verdict "failed", or None."""
         return next((one for one in self.findings if one.verdict == "failed"), None)
 
 
 @attrs.frozen(kw_only=True)
 class Version:
-    """A version of an author's bot that passed the check; no version has the content of the one before it.
+    """A version of an author's bot that passed the check. Its content differs from the version before.
 
-    `round` is the one in which it was made, 0 for the bot that the author starts with.
+    `round` is the round in which it was made, 0 for the bot that the author starts with.
     """
 
     name: str
@@ -97,10 +98,10 @@ class Version:
 
 @attrs.define(kw_only=True)
 class Part:
-    """An author's part in a round: how often its edit was begun, the edit, the check, the version that plays.
+    """An author's part in a round: how often its edit began, the edit, the check, the version that plays.
 
-    An edit that was begun twice was interrupted by the end of this program; what it had done by then was dropped.
-    `check` is None where the bot is as it was; `version` is None until it is known, or if the author forfeits.
+    An edit began twice if this program ended during the first try, whose changes were dropped. `check` is None if the
+    bot did not change. `version` is None until it is known, or if the author forfeits.
     """
 
     begun: int = 0
@@ -111,9 +112,9 @@ class Part:
 
 @attrs.define(kw_only=True)
 class Round:
-    """A round: what comes next in it, the commitment to its secret, and each author's part.
+    """A round: its next phase, the commitment to its secret, and each author's part.
 
-    `field` are the versions that play in it, once that is known. `seconds` is how long each phase took, over all runs.
+    `field` are the names of all its bots, empty until they are known. `seconds` is the time of each phase.
     """
 
     number: int
@@ -125,7 +126,7 @@ class Round:
     seconds: dict[str, float] = attrs.Factory(dict)
 
     def spend(self, phase: str, seconds: float) -> None:
-        """Count time that a phase took."""
+        """Add to the time of a phase."""
         self.seconds[phase] = round(self.seconds.get(phase, 0.0) + seconds, 3)
 
 
@@ -139,7 +140,7 @@ class State:
     rounds: list[Round] = attrs.Factory(list)
 
     def save(self, path: Path) -> None:
-        """Replace the file; once this returns, the state outlives a loss of power."""
+        """Replace the file. Once this returns, the state survives a power failure."""
         text = json.dumps(attrs.asdict(self), indent=1)
         scratch = path.with_suffix(".tmp")
         try:
@@ -157,13 +158,13 @@ class State:
             raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
 
     def version(self, name: str) -> Version:
-        """The version of this name, which there must be."""
-        found = self.find(name)
-        assert found is not None
-        return found
+        """The version of this name, which must exist."""
+        version = self.find(name)
+        assert version is not None
+        return version
 
     def find(self, name: str) -> Version | None:
-        """The version of this name; None if there is none, as for an anchor."""
+        """The version of this name, or None, as for an anchor."""
         return next((version for version in self.versions if version.name == name), None)
 
     def versions_of(self, author: str) -> list[Version]:
@@ -172,7 +173,7 @@ class State:
 
 
 def load_state(path: Path) -> State | None:
-    """The state in the file at `path`; None if there is none; `StoreError` for one that is no state."""
+    """The state in the file at `path`, or None if there is no file. Raises `StoreError` if it is invalid."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -181,9 +182,11 @@ def load_state(path: Path) -> State | None:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     try:
         data = json.loads(text)
-        found = data.get("format") if isinstance(data, dict) else None
+        version = data.get("format") if isinstance(data, dict) else None
     except ValueError as error:
-        raise StoreError(f"{path}: is no JSON: {error}") from None
-    if found != FORMAT:
-        raise StoreError(f"{path}: has the format {found}; this version of Warp League reads format {FORMAT}")
+        raise StoreError(f"{path}: is not JSON: {error}") from None
+    if version != FORMAT:
+        raise StoreError(
+            f"{path}: has the format {version}; this version of Warp League reads format {FORMAT}"
+        )
     return structure(data, State, str(path))

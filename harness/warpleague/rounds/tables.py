@@ -34,7 +34,7 @@ _KINDS: Final[dict[str, Kind]] = {
     "Share | None": "json",
     "dict[str, Any] | None": "json",
 }
-"""What the values of a field are, by its type."""
+"""The kind of a column, by the type of its field."""
 
 
 def _table(name: str, cls: type) -> Table:
@@ -47,7 +47,7 @@ ROUNDS: Final = _table("rounds", RoundLine)
 
 
 def write_tables(results: Results, folder: Path, kind: TableFormat) -> list[Path]:
-    """Write the tables to files in `folder`, which are returned; `BadInput` if that is not possible."""
+    """Write the tables to files in `folder`, and return their paths. Raises `BadInput` if that is not possible."""
     need(kind)
     written = []
     for table, lines in ((VERSIONS, results.versions), (CURVES, results.curves), (ROUNDS, results.per_round)):

@@ -13,7 +13,7 @@ from warpleague.league.results.opening import open_to_read
 from warpleague.league.season.config_file import load_config
 from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
 from warpleague.rounds.history import BOT, GitError
-from warpleague.rounds.playing import Place, field_of
+from warpleague.rounds.playing import RunFolder, field_of
 from warpleague.rounds.run import check_conditions
 from warpleague.rounds.state import load_state
 from warpleague.runner.bundle.content import folder_digest
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @attrs.define
-class Verified:
-    """What was checked, and each thing that does not hold, in words."""
+class Verification:
+    """How much was checked, and a description of each problem."""
 
     rounds: int = 0
     versions: int = 0
@@ -44,29 +44,30 @@ class Verified:
         return {**attrs.asdict(self), "holds": self.holds}
 
 
-def verify_rounds(config: RoundsConfig, results: Path, jobs: int = 0) -> Verified:
-    """Check all rounds of a run that are over; `BadInput` if it has not begun, `StoreError` if a store is unreadable.
+def verify_rounds(config: RoundsConfig, results: Path, jobs: int = 0) -> Verification:
+    """Check all rounds of a run that are over.
 
-    Every record is executed again. Every version is taken out of its commit, and has to be the bot that the stores of
-    the leagues name. Each edit is one commit on the one before it, so nobody edited twice.
+    Executes every record again. Extracts every version from its commit, and compares it with the bot in the stores of
+    the leagues. Each edit must be one commit on the one before it, so nobody edited twice. Raises `BadInput` if the
+    run has not begun, and `StoreError` if a store is unreadable.
     """
-    place = Place((results / config.name).absolute())
-    state = load_state(place.state)
+    run_folder = RunFolder((results / config.name).absolute())
+    state = load_state(run_folder.state)
     if state is None:
-        raise BadInput(f"{place.folder}: these rounds have not begun yet: warpleague rounds {config.path}")
-    check_conditions(config, state, place)
-    checked = Verified()
+        raise BadInput(f"{run_folder.path}: these rounds have not begun yet: warpleague rounds {config.path}")
+    check_conditions(config, state, run_folder)
+    checked = Verification()
     for author in config.editors:
-        _verify_author(state, place, author.name, checked)
+        _verify_author(state, run_folder, author.name, checked)
     for round_ in state.rounds:
         if round_.phase == "over":
             checked.rounds += 1
-            _verify_round(config, state, place, round_, jobs, checked)
+            _verify_round(config, state, run_folder, round_, jobs, checked)
     return checked
 
 
-def _verify_author(state: State, place: Place, author: str, checked: Verified) -> None:
-    history = place.desk(author).history
+def _verify_author(state: State, run_folder: RunFolder, author: str, checked: Verification) -> None:
+    history = run_folder.author(author).history
     edits = [made for round_ in state.rounds if (made := round_.parts[author].edit) is not None]
     chain = [version.commit for version in state.versions_of(author)[:1]]
     chain += [made.commit for made in edits if made.commit != chain[-1]] if chain else []
@@ -83,10 +84,10 @@ def _verify_author(state: State, place: Place, author: str, checked: Verified) -
             checked.versions += 1
             bot = Path(scratch, "bot")
             try:
-                history.take_out(version.commit, bot, BOT)
+                history.extract(version.commit, bot, BOT)
                 digest = folder_digest(bot)
             except (GitError, BotError) as error:
-                checked.problems.append(f"{version.name}: cannot be taken out of its commit: {error}")
+                checked.problems.append(f"{version.name}: cannot be extracted from its commit: {error}")
                 continue
             if digest != version.digest:
                 checked.problems.append(f"{version.name}: its commit has another content than the version")
@@ -97,7 +98,7 @@ def _newest_first(chain: list[str]) -> list[str]:
 
 
 def _verify_round(
-    config: RoundsConfig, state: State, place: Place, round_: Round, jobs: int, checked: Verified
+    config: RoundsConfig, state: State, run_folder: RunFolder, round_: Round, jobs: int, checked: Verification
 ) -> None:
     where = f"round {round_.number}"
     until_now = attrs.evolve(
@@ -105,7 +106,7 @@ def _verify_round(
     )
     if round_.field != field_of(config, until_now, round_):
         checked.problems.append(f"{where}: its field is not the one that its versions give")
-    with open_to_read(load_config(place.league(round_.number)), place.leagues) as league:
+    with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
         season = league.season
         if season.commitment != round_.commitment:
             checked.problems.append(

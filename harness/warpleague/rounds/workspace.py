@@ -1,4 +1,4 @@
-"""The workspace of an author: what it finds there before an edit, and what is taken out after it."""
+"""The workspace of an author: files written before an edit, and files removed after it."""
 
 from __future__ import annotations
 
@@ -29,58 +29,61 @@ DOCS: Final = "docs"
 ENGINE: Final = "engine"
 ROUNDS: Final = "rounds"
 PROGRAM: Final = "warpleague"
-"""The script with which an author calls this program in its workspace."""
+"""The script that runs this program in a workspace."""
 USAGE: Final = "usage.json"
-"""The file by which a command says which tokens it used, and what they cost."""
-OURS: Final = (TASK, DOCS, ENGINE, ROUNDS, PROGRAM, USAGE)
-"""The names in a workspace that belong to the harness: whatever an author does to them is dropped after each edit."""
+"""The file in which a command reports the tokens that it used, and their cost."""
+HARNESS_FILES: Final = (TASK, DOCS, ENGINE, ROUNDS, PROGRAM, USAGE)
+"""The names in a workspace that belong to the harness. An author's changes to them are dropped after each edit."""
 
-_MOST_USAGE: Final = 10_000  # bytes
+_MAX_USAGE_BYTES: Final = 10_000
 
 
 @attrs.frozen
-class Desk:
+class AuthorFolder:
     """The folders of one author in the folder of a run.
 
-    `history` has its commits, `workspace` is where its command runs, `shown` has what it is told of each round,
-    `bots` its bot of each round, and `scratch` is for the command alone.
+    `history` has its commits. Its command runs in `workspace`. `rounds` has its feedback on each round, `bots` its bot
+    of each round, `output` the command's output. `scratch` is the command's home.
     """
 
-    folder: Path
+    path: Path
 
     @property
     def history(self) -> History:
         """The commits of the workspace."""
-        return History(self.folder / "history.git")
+        return History(self.path / "history.git")
 
     @property
     def workspace(self) -> Path:
-        """Where the command runs; it is made anew before each edit."""
-        return self.folder / "workspace"
+        """The folder in which the command runs. It is created again before each edit."""
+        return self.path / "workspace"
 
     @property
     def scratch(self) -> Path:
         """The home of the command at level limits."""
-        return self.folder / "scratch"
+        return self.path / "scratch"
 
-    def shown(self, number: int) -> Path:
-        """What the author is told of a round."""
-        return self.folder / "rounds" / f"{number:02}"
+    def feedback(self, number: int) -> Path:
+        """The folder with the author's feedback on a round."""
+        return self.path / "rounds" / f"{number:02}"
 
     def bot(self, number: int) -> Path:
         """The bot that the author had after the edit of a round; 0: the one that it started with."""
-        return self.folder / "bots" / f"{number:02}"
+        return self.path / "bots" / f"{number:02}"
 
     def output(self, number: int) -> Path:
-        """What the command printed in a round."""
-        return self.folder / "output" / f"{number:02}.txt"
+        """The command's output in a round."""
+        return self.path / "output" / f"{number:02}.txt"
 
-    def begin(self, start: Path) -> str:
-        """Make the history, with the bot in `start` as its first commit, and return that; `BotError` for a bad bot."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
-        self.history.create(OURS)
-        first = self.folder / "first"
+    def create(self, start: Path) -> str:
+        """Create the history with the bot in `start` as its first commit, which is returned.
+
+        Raises `BotError` for a bad bot.
+        """
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.path.mkdir(parents=True)
+        self.history.create(HARNESS_FILES)
+        first = self.path / "first"
         for file in files_of(start):
             place = first / BOT / file.name
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -90,11 +93,11 @@ class Desk:
         shutil.rmtree(first)
         return commit
 
-    def lay_out(self, commit: str, task: str, documents: Mapping[str, str]) -> None:
-        """Make the workspace anew: the files of `commit`, the task, the documents, what is told of earlier rounds."""
+    def prepare(self, commit: str, task: str, documents: Mapping[str, str]) -> None:
+        """Replace the workspace: the files of `commit`, the task, the documents, the feedback on earlier rounds."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir()
-        self.history.take_out(commit, self.workspace)
+        self.history.extract(commit, self.workspace)
         self.history.copy_into(self.workspace, commit)
         (self.workspace / TASK).write_text(task, encoding="utf-8")
         (self.workspace / DOCS).mkdir()
@@ -104,26 +107,26 @@ class Desk:
         script = self.workspace / PROGRAM
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m warpleague "$@"\n', encoding="utf-8")
         script.chmod(0o755)
-        told = self.folder / "rounds"
-        if told.is_dir():
-            shutil.copytree(told, self.workspace / ROUNDS)
+        feedback = self.path / "rounds"
+        if feedback.is_dir():
+            shutil.copytree(feedback, self.workspace / ROUNDS)
         else:
             (self.workspace / ROUNDS).mkdir()
         _open_to_all(self.workspace)
 
-    def tidy(self) -> None:
-        """Remove from the workspace what is the harness's, and all repositories: what is left is the author's."""
-        for name in OURS:
+    def remove_harness_files(self) -> None:
+        """Remove the harness's files and all repositories from the workspace, so that only the author's remain."""
+        for name in HARNESS_FILES:
             _remove(self.workspace / name)
         for place, folders, files in os.walk(self.workspace):
             for name in LEFT_OUT.intersection((*folders, *files)):
                 _remove(Path(place, name))
             folders[:] = [name for name in folders if name not in LEFT_OUT]
 
-    def usage(self) -> tuple[Usage | None, str]:
-        """What the command says that it used, if it says so; and what is wrong with how it says it."""
+    def read_usage(self) -> tuple[Usage | None, str]:
+        """The usage that the command reports, if any, and a remark if the report is invalid."""
         try:
-            # The author made this file: it may be a link or a pipe, and of any size.
+            # The author wrote this file: it may be a link or a pipe, and of any size.
             file = os.open(self.workspace / USAGE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return None, ""
@@ -131,12 +134,12 @@ class Desk:
             return None, f"{USAGE}: cannot be read: {error.strerror}"
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                return None, f"{USAGE}: is no file"
-            return structure(json.loads(os.read(file, _MOST_USAGE)), Usage, USAGE), ""
+                return None, f"{USAGE}: is not a file"
+            return structure(json.loads(os.read(file, _MAX_USAGE_BYTES)), Usage, USAGE), ""
         except (OSError, ValueError, RecursionError, ConfigError) as error:
             return None, str(error).splitlines()[0] if isinstance(
                 error, ConfigError
-            ) else f"{USAGE}: is no JSON"
+            ) else f"{USAGE}: is not JSON"
         finally:
             os.close(file)
 
@@ -149,7 +152,7 @@ def _remove(path: Path) -> None:
 
 
 def _open_to_all(folder: Path) -> None:
-    """Let every user read the folder: in the sandbox the command may run as another one."""
+    """Let every user read the folder: in the sandbox the command may run as another user."""
     for place, _, files in os.walk(folder):
         os.chmod(place, 0o755)  # noqa: PTH101
         for name in files:

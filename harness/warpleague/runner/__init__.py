@@ -1,4 +1,4 @@
 """The edge to the operating system: builds bots, starts them, asks them against the clock, and ends them.
 
-What an answer means for a match is decided in `warpleague.match`.
+`warpleague.match` decides the meaning of an answer.
 """

@@ -62,7 +62,7 @@ QUICK_S: Final = 55.0
 TIME: Final = "time"
 """The subject of the finding that the time was over."""
 MACHINE: Final = "machine"
-"""The same where it was over since this machine was busy: by no fault of the bot."""
+"""The same if the cause was this busy machine, not the bot."""
 
 Verdict = Literal["ok", "warning", "failed"]
 
@@ -78,7 +78,7 @@ CODES: Final = {
     "slow-decision": "a decision took more than half of the time allowed",
     "not-repeatable": "the same match came out differently the second time",
     "reading": "how the bot reads lines that come in awkward ways",
-    "lingers": "the bot does not exit at once when it is asked to",
+    "lingers": "the bot does not exit at once on request",
     "files-written": "the bot wrote into its own folder",
     TIME: "the time of the check was over",
     MACHINE: "the time of the check was over, because this machine was busy",
@@ -140,7 +140,7 @@ class Table:
 class Checkup:
     """How to check: under which conditions, at which tables, and how much of it.
 
-    Without `tables`, the bot plays all tables of the `games` (none: of all that it names), so many `matches` at each.
+    Without `tables`, the bot plays `matches` matches at each table of the `games` (none: of all that it names).
     `enter` makes a bundle the seat that it takes in a league; `names` are what other bots of the league are called.
     With `quick` one match is played at the smallest and the largest table of each game, and after `within_s` seconds,
     the build aside, the check ends. Unless `again`, the check does not test whether a match comes out the same the

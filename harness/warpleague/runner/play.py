@@ -243,7 +243,7 @@ class _Brood:
 
 
 async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: Any) -> T | None:
-    """The result of `call`, or None if it had to be broken off after so many seconds."""
+    """The result of `call`, or None if it took more than `seconds` and was cancelled."""
     with trio.move_on_after(seconds):
         return await call(*arguments)
     return None

@@ -157,7 +157,7 @@ def try_out(
 ) -> Trial | None:
     """Seat the bot of `seat` alone, and put `questions` questions to it; its lines come in these `ways`, in turn.
 
-    The other seats take their first legal action. None if it had to be broken off after so many `seconds`. The
+    The other seats take their first legal action. None if it took more than `seconds` and was cancelled. The
     bot lingers if it has not exited `grace_s` seconds after `quit`.
     """
     game = load_game(spec.game)

@@ -59,7 +59,10 @@ class Simulator:
         return self.game.initial(self.players, self.options)
 
     def load(self, position: object) -> State:
-        """The position in its JSON form, as `dump` and `replay position` write it; `PositionError` if it is none."""
+        """The position in its JSON form, as `dump` and `replay position` write it.
+
+        Raises `PositionError` if it is invalid.
+        """
         return self.game.from_json(position)
 
     def dump(self, state: State) -> JsonObject:
@@ -77,7 +80,7 @@ class Simulator:
     def setup(self, state: State) -> JsonObject:
         """The `setup` of the start message of a match with this board: static facts that all seats know.
 
-        `PositionError` if dice are to be rolled at `state`: the board of captains is dealt by the first ones.
+        Raises `PositionError` if dice must be rolled at `state`: the first ones deal the board of captains.
         """
         if self.actor(state) == CHANCE:
             raise PositionError("dice are to be rolled here: setup is for a position after roll_all")
@@ -97,7 +100,7 @@ class Simulator:
     # ------------------------------------------------------------------ playing on
 
     def actor(self, state: State) -> int | None:
-        """The seat that must act, `CHANCE` (-1) if dice are to be rolled, None if the game is over."""
+        """The seat that must act, `CHANCE` (-1) if dice must be rolled, None if the game is over."""
         actors = self.game.actors(state)
         return actors[0] if actors else None
 

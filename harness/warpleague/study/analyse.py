@@ -38,8 +38,9 @@ class Setting:
     """How playouts are played: by `bots`, one for each seat, or at random if there are none.
 
     With `estimates` a playout ends as soon as the bot of the seat that decides says a `value`. With `all_known` it
-    starts from the position as it was; otherwise what the seat does not know is drawn anew for each. `record` is the
-    digest of the record; all that is random follows from it and from `seed`. `rules` is the version of the rules.
+    starts from the position as it was; otherwise facts that the seat does not know are drawn again for each. `record`
+    is the digest of the record; all that is random follows from it and from `seed`. `rules` is the version of the
+    rules.
     """
 
     record: str

@@ -214,13 +214,16 @@ def load(path: Path, decisions: Iterable[Decision]) -> tuple[JsonObject, Book]:
             book.add(_sample(structure(_parsed(line), _Sample, f"{path}: line {number}"), known))
         except (ConfigError, ValueError, RecursionError):
             raise BadInput(
-                f"{path}: line {number} is no sample of this match: remove the file, and analyse again"
+                f"{path}: line {number} is not a sample of this match: remove the file, and analyse again"
             ) from None
     return heading, book
 
 
 def _parsed(line: bytes) -> Any:
-    """The JSON of a line; `ValueError` or `RecursionError` if it is none, or has texts that cannot be written."""
+    """The JSON of a line.
+
+    Raises `ValueError` or `RecursionError` if it is invalid, or has texts that cannot be written.
+    """
     data = json.loads(line)
     if b"\\u" in line:
         json.dumps(data, ensure_ascii=False).encode()

@@ -38,9 +38,9 @@ def branch_off(
 ) -> Branch:
     """The position after line n = `n` of a record, or after `action` of `seat` there.
 
-    With `redeal`, a text, what `seat` does not know is drawn anew from that text (`seat`: by default the one that must
-    act). With `same_dice` the dice go on as in the parent, roll for roll. `BadInput` says why there is no such
-    position, `RecordError` what does not hold in the record.
+    With `redeal`, a text, facts that `seat` does not know are drawn again from that text (`seat`: by default the one
+    that must act). With `same_dice` the dice go on as in the parent, roll for roll. `BadInput` says why there is no
+    such position, `RecordError` what does not hold in the record.
     """
     game = replay.game
     state: Any = replay.first

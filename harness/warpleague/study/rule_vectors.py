@@ -1,4 +1,4 @@
-"""Makes test vectors of a game's rules: positions, what is legal there, a move, and what comes of it.
+"""Makes test vectors of a game's rules: positions, the legal actions there, a move, and its effects.
 
 Whoever writes the rules once more in another language can check them by these. `protocol/conformance/README.md`
 describes the lines, and `protocol/conformance/check_rules.py` puts them to a program.
@@ -144,7 +144,7 @@ def _match(table: Simulator, rng: Random, *, mixed: bool) -> Iterator[_Step]:
 
 
 def _features(table: Simulator, kind: str, after: Any, events: Sequence[Event]) -> Iterator[str]:
-    """What a step is an example of: its move, its events with their words, the end."""
+    """The subjects of a step as an example: its move, its events with their words, the end."""
     yield kind
     for event in events:
         for name, value in event.data.items():

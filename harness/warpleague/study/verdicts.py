@@ -64,7 +64,7 @@ class Sample:
 class Plan:
     """How far to go: `playouts` of an action at most, of `actions` of a decision at most.
 
-    A loss below `least` is no blunder. `shares` is false where a worth is a score instead of a share from 0 to 1.
+    A loss below `least` is not a blunder. `shares` is false if a worth is a score instead of a share from 0 to 1.
     """
 
     playouts: int
@@ -242,7 +242,7 @@ def _rounds(decision: Decision, book: Book, plan: Plan) -> tuple[list[_Round], _
 def _better_half(decision: Decision, book: Book, plan: Plan, left: list[int], high: int) -> list[int]:
     worth = {way: sum(book.worths(decision.n, way, range(high))) for way in left}
     if not plan.bots and high == FIRST:
-        return left  # so few are no ground to drop one
+        return left  # too few to drop one
     ranked = sorted(left, key=lambda way: (-worth[way], way))
     return sorted(ranked[: max(2, ceil(len(ranked) / 2))])
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from warpleague.games.scene import Scene
 
 LOG_FRAMES: Final = 60
-"""A page that opens gets so many of the last frames in words."""
+"""The number of last frames that a newly opened page gets in words."""
 MAX_PICTURES: Final = 60
 """When there are more new frames than this, a page gets the pictures of the last ones only."""
 

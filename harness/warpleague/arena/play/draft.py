@@ -1,7 +1,7 @@
 """The actions that a person has chosen and not sent yet; they can be taken back, since they revealed nothing.
 
 They are tried on a position that fits what the seat knows, so nothing hidden can show. Once an action tells the seat
-something new, or another has to act, or the dice are to be rolled, the choice is complete: what is sent then cannot be
+something new, or another seat must act, or dice must be rolled, the choice is complete. Once sent, it cannot be
 taken back.
 """
 
@@ -27,7 +27,7 @@ class Draft:
         self.seat = seat
         self.chosen: list[JsonObject] = []
         self.said: list[str] = []
-        """What was chosen, as sentences."""
+        """The chosen actions as sentences."""
         self.complete = False
         self._states = [game.determinize(view, seat, Random(0))]
 
@@ -37,7 +37,7 @@ class Draft:
         return self._states[-1]
 
     def legal(self) -> Sequence[Any]:
-        """The actions that can be chosen next; none when the choice is complete."""
+        """The actions that can be chosen next; empty when the choice is complete."""
         return () if self.complete else self.game.legal(self.state, self.seat)
 
     def phrase(self, action: Any) -> str:
@@ -46,7 +46,7 @@ class Draft:
 
     @property
     def heading(self) -> str:
-        """What is to be chosen next, harmless for a terminal; empty when the choice is complete."""
+        """A heading for the next choice, harmless for a terminal; empty when the choice is complete."""
         return "" if self.complete else safe(self.game.heading(self.state, self.seat), keep="")
 
     def choose(self, index: int) -> None:

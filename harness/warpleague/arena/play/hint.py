@@ -94,7 +94,7 @@ async def _answer(seat: SeatSpec, level: Level, start: bytes, question: bytes) -
                 try:
                     answer = json.loads(reply.line)
                 except (ValueError, RecursionError):
-                    wrong = "its answer is no JSON"
+                    wrong = "its answer is not JSON"
                     break
             bot.tell(greeting.quit_line())
         finally:

@@ -331,7 +331,7 @@ def _result(played: Played) -> JsonObject:
 
 
 def _fault(fault: SeatFault | None) -> JsonObject:
-    """What a page says of a seat's last fault.
+    """The text on the page about a seat's last fault.
 
     An illegal action may tell what only its seat knows: while the seat plays on, only the kind is told.
     """

@@ -65,7 +65,7 @@ class PersonSeat(InsideSeat):
         if self._sent:
             if self._sent[0] in self.question["legal"]:
                 return self._answer(self._sent.pop(0))
-            self._sent = []  # something came between: the person chooses anew
+            self._sent = []  # something happened in between: the person chooses again
         self.draft = Draft(self.game, self.number, self.question["state"])
         self.draft.resume(self._resume)
         self._resume = []

@@ -73,7 +73,7 @@ class Submission:
     author: str
     league: str
     state: str
-    """`received`, `checking`, `accepted`, `refused`, or `failed`, which is no fault of the bot."""
+    """`received`, `checking`, `accepted`, `refused`, or `failed` (not because of the bot)."""
     sha256: str
     """The SHA-256 of the archive, hexadecimal."""
     bytes: int
@@ -227,7 +227,7 @@ SUBMIT: Final = Operation(
         _LEAGUE,
         Query(
             "trial",
-            "so many deals beside the version that plays: the new version does not play then, but has a trial",
+            "the number of deals of a trial against the version that plays; the new version then does not play",
             None,
             1,
             _MAX_DEALS,

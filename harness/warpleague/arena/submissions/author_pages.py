@@ -205,7 +205,7 @@ class AuthorPages:
 
 
 def _number(form: FormData, name: str) -> int:
-    """A number of a form; `Refused` if it is none."""
+    """A number of a form. Raises `Refused` if it is not a number."""
     text = field(form, name)
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise Refused(422, f"{name}: must be a number.")

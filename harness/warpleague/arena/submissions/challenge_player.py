@@ -54,7 +54,7 @@ def run_challenges(
     once: bool = False,
     play: Play = play_within,
 ) -> None:
-    """Play challenges and trials in these leagues (by name) until `stop`, which waits so many seconds, returns true.
+    """Play challenges and trials in these leagues (by name) until `stop(seconds)`, which waits, returns true.
 
     A match of a trial follows each challenge, so that neither waits for all of the other. With `once` it returns when
     none waits. Raises `StoreError` if another process does this here.
@@ -84,7 +84,7 @@ def lower_priority() -> None:
 def _play(ledger: Ledger, config: LeagueConfig | None, challenge: Challenge, play: Play) -> None:
     """Play a challenge and store how it ended; a failure of this machine ends it, too, and does not count."""
     if config is None:
-        challenges.settle(ledger, challenge.id, why=f"there is no league {challenge.league} here any more")
+        challenges.settle(ledger, challenge.id, why=f"there is no longer a league {challenge.league} here")
         return
     try:
         seats = [_seat(ledger, config, seat) for seat in challenge.seats]
@@ -115,7 +115,7 @@ def _play(ledger: Ledger, config: LeagueConfig | None, challenge: Challenge, pla
 def _play_trial(ledger: Ledger, config: LeagueConfig | None, trial: Trial, play: Play) -> None:
     """Play the next match of a trial; if that cannot be, the trial has failed."""
     if config is None:
-        trials.fail(ledger, trial.id, f"there is no league {trial.league} here any more")
+        trials.fail(ledger, trial.id, f"there is no longer a league {trial.league} here")
         return
     try:
         trial = trials.line_up(ledger, config, trial)

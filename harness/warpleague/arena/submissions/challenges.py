@@ -1,6 +1,7 @@
 """Challenges: matches that an author asks for, against any bots of a league or earlier versions. They rate nobody.
 
-Each has dice of its own, so that nobody learns those of the season. An author may ask for so many within 24 hours.
+Each has dice of its own, so that nobody learns those of the season. A limit holds for an author's challenges in 24
+hours.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def ask(
 
 
 def challenge(ledger: Ledger, author: Author, number: int) -> Challenge:
-    """A challenge of an author; `NoChallenge` if there is none of that number."""
+    """The challenge of an author with this number. Raises `NoChallenge` if there is none."""
     rows = (
         ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE challenge.id = ? AND author = ?", number, author.id)
         if 0 < number < _MAX_NUMBER

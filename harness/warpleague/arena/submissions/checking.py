@@ -56,7 +56,7 @@ CODES: Final = {
     "name": "another bot has this name, or one that looks like it, or the author has too many bots",
     "league": "the league takes no more bots",
     "sandbox": "the sandbox does not hold on this machine",
-    "harness": "the check failed, by no fault of the bot",
+    "harness": "the check failed, but not because of the bot",
     "check": "the check ended the checker several times",
     "repeat": "the command that repeats the check at home",
 }
@@ -82,7 +82,7 @@ _WAIT_S: Final = 5.0
 _MAX_REASON: Final = 2000
 """Characters of the reason of a refusal that the command of a league gets."""
 _SPARE_S: Final = 60
-"""A check that takes longer than its build and its matches by more than this is taken for hung."""
+"""A check hangs if it exceeds the limits of its build and matches by more than this, in seconds."""
 
 
 @attrs.frozen
@@ -101,7 +101,7 @@ def run_checker(
     once: bool = False,
     tests: CheckerTests = CheckerTests(),
 ) -> None:
-    """Check submissions to these leagues (by name) until `stop`, which waits so many seconds, returns true.
+    """Check submissions to these leagues (by name) until `stop(seconds)`, which waits, returns true.
 
     With `once` it returns when nothing is left to check. Raises `StoreError` if another checker runs here.
     """
@@ -180,7 +180,7 @@ def _check(
     config = leagues.get(submission.league)
     if config is None:
         versions.refuse(
-            ledger, submission.id, f"there is no league {submission.league} here any more", what="league"
+            ledger, submission.id, f"there is no longer a league {submission.league} here", what="league"
         )
         return True
     limits = limits_of(ledger)
@@ -240,14 +240,14 @@ def _check_space(ledger: Ledger) -> None:
 
 
 def _postpone(ledger: Ledger, submission: Submission, error: BaseException) -> bool:
-    """Settle a failure of this machine, not of the bot; false if the check is to be made again later."""
+    """Handle a failure of this machine, not of the bot. Returns false if the check must be repeated later."""
     with contextlib.suppress(StoreError):
         if isinstance(error, _MachineBusy) and versions.begin_again(ledger, submission.id):
             return False
         if isinstance(error, (StoreError, MemoryError)) or getattr(error, "errno", None) in _TEMPORARY:
             versions.put_back(ledger, submission.id)
             return False
-        text = "the check failed, by no fault of the bot; please send it again"
+        text = "the check failed, but not because of the bot; please send it again"
         text = f"{text}: {_without(str(error), ledger.results)}"
         versions.refuse(ledger, submission.id, text, what="harness", state="failed")
         return True

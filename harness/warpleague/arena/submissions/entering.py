@@ -218,7 +218,7 @@ def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
     for key, value in more.items():
         old = was.get(key, getattr(config.format, key))
         if key == "max_matches" and config.format.kind != "ladder":
-            raise BadInput(f"{config.name}: is no ladder: extend it with more deals")
+            raise BadInput(f"{config.name}: is not a ladder: extend it with more deals")
         if key == "deals" and config.format.kind not in ("round-robin", "gauntlet"):
             raise BadInput(f"{config.name}: a {config.format.kind} cannot be extended by deals")
         if old is None or value <= old:

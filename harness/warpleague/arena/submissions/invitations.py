@@ -1,4 +1,4 @@
-"""Invitations: links with which people make themselves authors, each for so many of them, until it ends or is revoked.
+"""Invitations: links with which people make themselves authors. Each has a number of uses and an end.
 
 An invitation is shown once and stored as its SHA-256, as a token is.
 """
@@ -33,7 +33,7 @@ class NoInvitation(BadInput):
 
 @attrs.frozen
 class Invitation:
-    """An invitation for so many authors (`uses`), of whom `used` have come; times are ISO times in UTC."""
+    """An invitation for `uses` authors, of which `used` have come. Times are ISO times in UTC."""
 
     id: int
     note: str

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _SENTENCES: Final = {
     "member added": "{member} is a member of the team of {author}, with a token of their own",
-    "member removed": "{member} is no member of the team of {author} any more",
-    "token renewed": "{author} has a new token, and the old one is not valid any more",
-    "token revoked": "{author} can submit nothing any more: the token is revoked",
-    "invitation revoked": "invitation {invitation} is not valid any more",
+    "member removed": "{member} is no longer a member of the team of {author}",
+    "token renewed": "{author} has a new token, and the old one is no longer valid",
+    "token revoked": "{author} can no longer submit bots: the token is revoked",
+    "invitation revoked": "invitation {invitation} is no longer valid",
     "submission received": "sent submission {submission} to {league}",
     "submission accepted": "submission {submission} is accepted: {bot} {version} may play in {league}",
     "submission refused": "submission {submission} to {league}{which} is refused: {text}",
@@ -69,7 +69,7 @@ def journal_words(entry: Entry) -> str:
 
 
 def decision_words(decision: Decision) -> str:
-    """What an organiser wants of a league, as words that follow "asked to"."""
+    """A decision of an organiser about a league, as words that follow "asked to"."""
     return _filled(_DECISIONS[decision.what], decision.said)
 
 

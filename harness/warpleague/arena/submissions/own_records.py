@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from warpleague.league.season.config import LeagueConfig
 
 MAX_MATCHES: Final = 100
-"""At most so many matches, the last ones."""
+"""The most matches in one archive: the last ones."""
 _MAX_LOOKED: Final = 10_000
-"""Among so many matches of a bot one is searched."""
+"""The number of a bot's last matches that a search for one match covers."""
 
 
 def own_records(ledger: Ledger, config: LeagueConfig, author: Author, bot: str) -> bytes:

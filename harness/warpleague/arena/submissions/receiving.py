@@ -50,7 +50,7 @@ async def check_open(ledger: Ledger, config: LeagueConfig) -> None:
 async def receive(
     ledger: Ledger, author: Author, config: LeagueConfig, data: bytes, deals: int | None = None
 ) -> Submission:
-    """Receive an archive; durable when this returns. With `deals` it is for a trial of so many."""
+    """Receive an archive; durable when this returns. With `deals` it is for a trial on `deals` deals."""
     await check_open(ledger, config)
     if not data:
         raise Refused(422, "The archive is empty.")

@@ -119,7 +119,7 @@ class RequestHandler:
             answer = self._wrong(error.shown, 404, api=api)
         except BadInput as error:
             answer = self._wrong(str(error), 422, api=api)
-        except HTTPException as error:  # of the framework: a body that is no form
+        except HTTPException as error:  # of the framework: the body is not a form
             answer = self._wrong(str(error.detail), error.status_code, api=api)
         finally:
             await request.close()  # with the file of its form
@@ -154,7 +154,7 @@ class RequestHandler:
         del self._failures[_address(request)][:-_MAX_FAILURES]
 
     def who_has(self, request: Request, token: str) -> Author:
-        """The author of a token; `Refused` if there is none."""
+        """The author of the request's token. Raises `Refused` without a valid token."""
         self.check_failures(request)
         author = tokens.who_has(self.ledger, token.strip()[:200])
         if author is None:
@@ -178,7 +178,7 @@ class RequestHandler:
         return tokens.session_of(self.ledger, key) if key else None
 
     def need_session(self, request: Request) -> Session:
-        """The session of the request; `Refused` if there is none."""
+        """The session of the request. Raises `Refused` if there is none."""
         session = self.session(request)
         if session is None:
             raise Refused(401, "Give your token first, under Submit a bot.")
@@ -228,7 +228,7 @@ class RequestHandler:
         return form
 
     def league(self, name: str | None) -> LeagueConfig:
-        """The league of this name, or the only one; `Refused` if there is none."""
+        """The league of this name, or the only one. Raises `Refused` if there is none."""
         leagues = self.app.leagues
         if not name and len(leagues) == 1:
             return next(iter(leagues.values()))

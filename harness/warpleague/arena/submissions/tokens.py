@@ -69,7 +69,7 @@ def add_author(ledger: Ledger, name: str, who: str, *, organiser: bool = False) 
 
 
 def check_name(name: str) -> None:
-    """Raise `BadInput` for what is no name of an author or a member."""
+    """Raise `BadInput` if an author or a member cannot have this name."""
     if not _NAME.fullmatch(name):
         raise BadInput(
             f"{name!r}: an author's name has letters, digits, and after the first of them . _ + -, 40 at most"
@@ -161,7 +161,7 @@ def authors(ledger: Ledger) -> list[Author]:
 
 
 def author_named(ledger: Ledger, name: str) -> Author:
-    """The author of this name; `BadInput` if there is none."""
+    """The author of this name. Raises `BadInput` if there is none."""
     rows = ledger.rows(f"SELECT {_COLUMNS} FROM author WHERE name = ?", name)
     if not rows:
         known = [author.name for author in authors(ledger)]
@@ -247,5 +247,5 @@ def _new_token(number: int) -> tuple[str, bytes]:
 
 
 def hash_of(secret: str) -> bytes:
-    """The stored form of a secret that has so many random bits that no slow hash is needed."""
+    """The stored form of a secret. It has enough random bits, so a fast hash is safe."""
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()

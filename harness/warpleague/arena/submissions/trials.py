@@ -143,7 +143,7 @@ def check_size(ledger: Ledger, config: LeagueConfig, deals: int) -> None:
 
 
 def trial(ledger: Ledger, author: Author, number: int) -> Trial:
-    """A trial of an author; `NoTrial` if there is none of that number."""
+    """The trial of an author with this number. Raises `NoTrial` if there is none."""
     rows = (
         ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE trial.id = ? AND author = ?", number, author.id)
         if 0 < number < _MAX_NUMBER
@@ -185,7 +185,7 @@ def recover(ledger: Ledger) -> None:
 
 
 def claim(ledger: Ledger) -> Trial | None:
-    """The trial of which a match is to be played next, None if none waits."""
+    """The trial whose match is next, or None if none waits."""
     if not ledger.rows("SELECT 1 FROM trial WHERE state = 'waiting' LIMIT 1"):
         return None
     with ledger.writing() as db:

@@ -87,7 +87,7 @@ def pack_folder(folder: Path) -> bytes:
 
 
 def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[str, ...]:
-    """Make `folder`, not there yet, the folder of the bot in the upload `data`; `BotError` if there is none in it.
+    """Create `folder` from the bot in the upload `data`. Raises `BotError` if `data` has no bot.
 
     The bot may be in a folder of the archive, and this in another one, with files beside it. Returns the names of what
     is no part of the bot: these files, and what is never a part of one, such as `.venv`. What macOS and Windows add by
@@ -126,7 +126,7 @@ def _damaged(error: Exception) -> BotError:
 
 
 def _unpack(archive: BinaryIO, box: Path, limits: SubmissionLimits, gone: set[str]) -> None:
-    """Unpack all but what is no part of a bot; of that, `gone` gets the names of what an author may miss."""
+    """Unpack the parts of a bot. `gone` gets the names of other files that an author may miss."""
 
     def leave_out(name: str) -> bool:
         if _is_of_a_system(name):
@@ -155,7 +155,7 @@ def _is_of_a_system(name: str) -> bool:
 
 
 def _left_out_place(name: str) -> str | None:
-    """The folder on the way to `name`, or itself, that is left out of every bot; None if there is none.
+    """The first part of the path `name` that is left out of every bot, or None.
 
     The first part of a name may be the folder of the bot, which may have any name that does not begin with a dot.
     """

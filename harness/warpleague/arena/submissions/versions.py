@@ -177,7 +177,7 @@ def sent_today(ledger: Ledger, author: Author) -> int:
 
 
 def submission(ledger: Ledger, number: int) -> Submission:
-    """The submission with this number; `NoSubmission` if there is none."""
+    """The submission with this number. Raises `NoSubmission` if there is none."""
     if not 0 < number < _MAX_NUMBER:
         raise NoSubmission(f"there is no submission {number}")
     rows = ledger.rows(f"SELECT {_COLUMNS} {_FROM} WHERE submission.id = ?", number)
@@ -260,7 +260,7 @@ def name(ledger: Ledger, number: int, bot: str, version: str) -> None:
 
 
 def put_back(ledger: Ledger, number: int) -> None:
-    """The check could not be made now, by no fault of the bot: it will be begun again."""
+    """Return a submission to the queue, because its check failed, but not because of the bot."""
     with ledger.writing() as db:
         db.execute(
             "UPDATE submission SET state = 'received', claims = claims - 1, found = '[]' "

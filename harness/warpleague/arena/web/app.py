@@ -145,7 +145,7 @@ class App:
 
     async def _wrong(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        titles = {404: "There is no such page", 405: "This page cannot be asked that"}
+        titles = {404: "There is no such page", 405: "This page does not take this method"}
         if request.url.path.startswith("/api/"):
             return JSONResponse(
                 {"error": titles.get(error.status_code, str(error.detail))}, error.status_code
@@ -242,7 +242,7 @@ class App:
     async def _brief(self, request: Request) -> Response:
         game = request.path_params["game"]
         if game not in GAMES:
-            raise HTTPException(404, "There is no brief of a game of that name.")
+            raise HTTPException(404, "There is no brief of a game with this name.")
         text = await trio.to_thread.run_sync(brief_text, game)
         return Response(text, media_type="text/markdown")
 
@@ -354,7 +354,7 @@ class App:
         return HTMLResponse(content)
 
     async def _watch_bot(self, request: Request) -> Response:
-        """Lead to a match of a bot that can be watched; if there is none, wait for it."""
+        """Redirect to a match of a bot that can be watched. If there is none, wait for one."""
         feed, bot = self._feed(request), request.path_params["bot"]
         after = request.query_params.get("after", "")
         if feed.page is not None and not feed.shows_matches:

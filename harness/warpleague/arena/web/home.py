@@ -82,7 +82,7 @@ class Home:
         }
 
     def _picture(self) -> tuple[JsonObject | None, JsonObject | None]:
-        """The board of a match of the league that changed last, and what it shows; both None if there is none."""
+        """The board of a match of the league that changed last, and its caption. Both are None without a match."""
         for feed in sorted(self._feeds, key=lambda feed: -feed.changed_s):
             page = feed.page
             if page is not None and page.picture is not None and page.pick is not None:

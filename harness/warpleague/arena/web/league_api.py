@@ -343,7 +343,7 @@ class LeagueApi:
     async def _table(self, request: Request) -> Response:
         name = request.path_params["table"]
         if name not in TABLES:
-            raise Refused(404, f"There is no table of that name; there are {', '.join(TABLES)}.")
+            raise Refused(404, f"There is no table with this name; there are {', '.join(TABLES)}.")
         return await self._made(self._feed(request), name)
 
     async def _made(self, feed: LeagueFeed, name: str) -> Response:

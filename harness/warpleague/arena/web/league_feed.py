@@ -38,7 +38,7 @@ _RECENT: Final = 200
 _MAX_CPU_SHARE: Final = 0.005 * len(usable_cores())
 """The share of one processor's time for making the page of a league again, and the same share for sending changes."""
 WATCHER_S: Final = 0.0005 / _MAX_CPU_SHARE
-"""Each watcher makes the pause between messages so many seconds longer: a message takes half a millisecond to send."""
+"""Seconds by which each watcher lengthens the pause between messages: to send one takes half a millisecond."""
 _BATCH: Final = 10
 """So many watchers get a message at the same time."""
 

@@ -48,7 +48,7 @@ class RequestLimits:
 
     `per_s` requests a second in the long run, `burst` at once; `streams` live pages open at a time, `all_requests`
     requests at a time from everywhere; `body_s` seconds for a whole body, `large_body_s` where it has a limit of
-    its own. A proxy or a person on this machine is no stranger: for the loopback address only the common
+    its own. A proxy or a person on this machine is trusted: for the loopback address only the common
     limits hold.
     """
 

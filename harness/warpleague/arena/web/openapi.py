@@ -26,7 +26,7 @@ PATH: Final = "/api/openapi.json"
 _ERRORS: Final = {
     401: "A token is needed, or this one is not valid.",
     403: "This may not be seen now.",
-    404: "There is no such thing.",
+    404: "Not found.",
     409: "Not possible now; the reason says why.",
     411: "The length of the body is missing.",
     413: "The body is too long.",

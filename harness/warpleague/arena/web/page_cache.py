@@ -22,7 +22,7 @@ FOLDER: Final = "pages"
 MAX_WAITING: Final = 64
 """So many pages may wait to be made."""
 _PRUNE_EVERY: Final = 50
-"""After so many new pages the cache is pruned."""
+"""The number of new pages after which the cache is pruned."""
 
 
 class Busy(Exception):
@@ -45,7 +45,7 @@ class PageCache:
         """The page of a match; a text if its record does not hold; None if there is no such match to see.
 
         With the suffix `.js` it is the script beside the page, which is made and loaded only when it is wanted.
-        A page from before the season's secret was published does not tell the match's key, so it is made anew.
+        A page from before the season's secret was published does not have the match's key, so it is made again.
         """
         # What makes pages is part of the name, so that a newer version of this program makes its own.
         name = f"{maker(game)[:6].hex()}-{'open' if published else 'secret'}-{match_id}"

@@ -49,7 +49,7 @@ _NICE: Final = 10
 _courses: Final[dict[Path, CourseCache]] = {}
 """The intermediate results of each league's last page, from which the next one goes on."""
 _bot_tables: Final[dict[Path, tuple[int, float, BotTables]]] = {}
-"""What the pages of each league's bots are made of: since which version of the league's page, and until when."""
+"""The data for the pages of each league's bots: the version of the league's page, the expiry, the tables."""
 _MAX_CPU_SHARE: Final = 0.01
 """The share of a processor's time for reading again what the pages of a league's bots are made of."""
 _MAX_VERSIONS: Final = 10_000
@@ -209,7 +209,7 @@ def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], versio
 
 
 def _version_names(results: Path, league: str) -> dict[str, str]:
-    """What the authors call the versions that they submitted to a league, by the digest of their content."""
+    """The authors' names for the versions that they submitted to a league, by the digest of their content."""
     if not (results / FILE).exists():
         return {}
     with Ledger.open(results) as ledger:
@@ -249,7 +249,7 @@ def match_page(
 ) -> tuple[bytes, bytes] | str | None:
     """The page of a match and its script, which is empty unless it comes `with_script`.
 
-    A text if its record does not hold; None if there is none to see.
+    A text if its record is invalid; None if no match is visible.
     """
     try:
         with _opened(path, results) as league:
@@ -275,7 +275,7 @@ def league_table(path: Path, results: Path, name: str) -> bytes | None:
         with _opened(path, results) as league, league.store.snapshot():
             data = VIEWS[name].data(league)
             if name == "status" and is_frozen(league.config, results):
-                data["head"] = ""  # that of a copy, which is no receipt of the league
+                data["head"] = ""  # the head of a copy is not a receipt of the league
             if league.hides_matches:
                 data = _without_messages(data) if name in _TOTALS else None
             return None if data is None else table_json(data)
@@ -306,7 +306,7 @@ def _without_messages(data: Any) -> Any:
 
 
 def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
-    """The record of a match; None if there is none to see."""
+    """The record of a match, or None if it is not visible."""
     try:
         with _opened(path, results) as league:
             if match_id not in league.store or league.hides_matches:

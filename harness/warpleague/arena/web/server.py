@@ -74,7 +74,7 @@ class Serving:
 
 
 def check_address(serving: Serving) -> None:
-    """Raise `BadInput` for an address that strangers reach, as long as there is no organiser's token."""
+    """Raise `BadInput` for an address that others can reach, as long as there is no organiser's token."""
     try:
         loopback = ipaddress.ip_address(serving.host).is_loopback
     except ValueError:

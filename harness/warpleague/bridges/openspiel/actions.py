@@ -34,7 +34,7 @@ RESIGN = Resign()
 
 
 def _name(spiel: Any, player: int, action: int) -> str:
-    """OpenSpiel's name of an action; its number where that is no text, as on a board of `hex` with 63 rows."""
+    """OpenSpiel's name of an action; its number if that is not a text, as on a board of `hex` with 63 rows."""
     try:
         return str(spiel.action_to_string(player, action))
     except UnicodeDecodeError:

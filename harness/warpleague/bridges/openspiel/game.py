@@ -188,7 +188,7 @@ class SpielGame(Game[State, "Play | Resign"]):
         return after, self._events(state, after, [*played, *after.settle()])
 
     def _events(self, before: State, after: State, played: list[Event], *more: JsonObject) -> list[Event]:
-        """The events for each seat: `more`, what was `played`, and where something is hidden what it sees anew."""
+        """The events for each seat: `more`, the move `played`, and new visible facts if some are hidden."""
         events = [*map(Event, more), *played]
         if after.rules.open:
             return events

@@ -29,7 +29,7 @@ _TRIAL_S: Final = 30
 _EPSILON: Final = 4e-16
 """How far a fraction may be from a probability, which OpenSpiel has computed with rounding."""
 _FINE: Final = 1 << 52
-"""Others as so many parts, which is as exact as OpenSpiel's own numbers."""
+"""Other probabilities as a number of parts, which is as exact as OpenSpiel's own numbers."""
 
 
 @attrs.frozen(eq=False)
@@ -100,7 +100,7 @@ def _refusal(asked: bytes) -> str:
     try:
         done = subprocess.run(command, input=asked, capture_output=True, timeout=_TRIAL_S, check=False)
     except subprocess.TimeoutExpired:
-        return f"nothing comes of it within {_TRIAL_S} s"
+        return f"it does not end within {_TRIAL_S} s"
     message = done.stdout.decode(errors="replace").strip() or done.stderr.decode(errors="replace").strip()
     return "" if done.returncode == 0 else (message.splitlines() or ["it gives no reason"])[-1][:200]
 

@@ -38,7 +38,7 @@ class State:
         self.retired = retired
         """The seats that are out, in the order in which they went."""
         self.opening = opening
-        """The line that was drawn; None before that, and where there are no openings."""
+        """The line that was drawn; None before that, and without openings."""
         self.turns = turns
         """How many moves the players have made; those of the opening do not count."""
         self.resigned = resigned
@@ -67,7 +67,7 @@ class State:
 
     @property
     def pending(self) -> bool:
-        """Whether an opening is to be drawn now."""
+        """Whether the next step draws an opening."""
         return bool(self.rules.openings) and self.opening is None
 
     def why_over(self) -> str:

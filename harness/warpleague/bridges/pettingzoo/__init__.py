@@ -28,7 +28,7 @@ def batch(game: str, matches: int, players: int | None = None, seed: str = "0", 
 
 
 def env(game: str, players: int | None = None, **options: Any) -> Environment:
-    """An AEC environment of a built-in game, with so many players (None: the fewest) and the game's options.
+    """An AEC environment of a built-in game, with a number of players (None: the fewest) and the game's options.
 
     `BadInput` if there is no such game, if the options do not fit, or if PettingZoo is not installed.
     """

@@ -1,4 +1,4 @@
-"""Many matches of a game at once, as arrays: each is at a decision, and one that ends begins anew."""
+"""Many matches of a game at once, as arrays: each is at a decision, and one that ends starts again."""
 
 from __future__ import annotations
 

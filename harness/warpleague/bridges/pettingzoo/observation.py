@@ -1,7 +1,7 @@
 """Views as arrays: each number of a view has a place with a name, such as `ships.suns[0]`.
 
-A word is its place among those that the field may have, true is 1. A list has room for so many items; what is not
-there is `MISSING`, and what is beyond is left out.
+A word is its place among those that the field may have, true is 1. A list has room for a fixed number of items; what
+is not there is `MISSING`, and what is beyond is left out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LEFT_OUT: Final = frozenset(
         "sheets shared_discards",
     }
 )
-"""Options never change in a match, and texts are no numbers."""
+"""Options never change in a match, and texts are not numbers."""
 _KEYS: Final = {
     "aliens ships": _SUITS,
     "aliens dice": _SUITS,

@@ -32,7 +32,7 @@ class Command(Timed, Protocol):
 T = TypeVar("T", bound=Timed, covariant=True)
 
 _RUNS: Final = 3
-_CLEAR: Final = 5  # so many times the spread of like runs must the difference be
+_CLEAR: Final = 5  # the difference must be this many times the spread of equal runs
 _DOUBLED: Final = 3  # times; after that the run would take minutes
 
 
@@ -71,7 +71,7 @@ def beyond(run: Callable[[int], T], few: int, many: int) -> Beyond[T]:
 def rate(
     label: str, more: Beyond[Command], matches: int, goal: float | None = None, base_us: float = 0.0
 ) -> list[Figure]:
-    """Matches a second, and the processor time of one, from a long and a short run that differ by so many matches.
+    """Matches a second, and the processor time of one, from a long and a short run that differ by `matches` matches.
 
     `base_us` is the ping-pong, with which the goal is compared as a ratio.
     """

@@ -29,7 +29,7 @@ _FAULT: Final = SeatFault(kind="timeout", n=9, retired=True, message="no answer 
 
 
 def make(folder: Path, *, bots: int, matches: int, players: int = 2, faults: float = 0.001) -> Path:
-    """A league file in `folder`, with a store of about so many matches of made-up results; its path.
+    """Write a league file in `folder`, and a store of about `matches` matches with invented results. Returns the path.
 
     The records are not real, so `verify` finds every match wrong. `faults` is the share of matches with a fault.
     """

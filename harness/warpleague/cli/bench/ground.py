@@ -263,7 +263,7 @@ def players_of(game: Game[Any, Any]) -> int:
 
 
 def _run(argv: list[str], measure_memory: bool = False) -> float:
-    """Run a command; the most memory in MB of it and of those below it that are Python, if that is to be measured."""
+    """Run a command. Returns the most memory in MB of it and its Python children, with `measure_memory`."""
     most_kb = 0
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(argv, stdout=output, stderr=output)

@@ -47,7 +47,7 @@ def fastchess_games(ground: Ground) -> list[Figure]:
 
 
 def _fastchess(ground: Ground, engine: str, games: int, restart: str) -> _Run:
-    """Run a command that plays so many games of our trivial engine against itself."""
+    """Run a command that plays `games` games of our trivial engine against itself."""
     program = str(ground.program(engine))
     argv = [ground.peers["fastchess"]]
     for name in ("one", "two"):

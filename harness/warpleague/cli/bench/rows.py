@@ -28,7 +28,7 @@ class Figure:
 
     The value is None where this run is too noisy to measure it.
 
-    `label` tells the figures of one row apart. Where the unit is no ratio, `ratio` may be one, to `over`, another
+    `label` distinguishes the figures of one row. If the unit is not a ratio, `ratio` may be one, to `over`, another
     figure of this run. Then at most `ratio_goal` is what the goal is on the machine that it was set for: a slow or
     busy machine may reach this one alone. A figure of a peer has no goal.
     """
@@ -44,14 +44,14 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the figure reaches the goal; None if there is none."""
+        """Whether the figure reaches the goal, or None without a goal."""
         if self.goal is None or self.value is None:
             return None
         return self.value <= self.goal if self.most else self.value >= self.goal
 
     @property
     def met_as_ratio(self) -> bool | None:
-        """Whether the ratio reaches the goal of the ratio; None if there is none."""
+        """Whether the ratio reaches its goal, or None without a goal."""
         if self.ratio is None or self.ratio_goal is None:
             return None
         return self.ratio <= self.ratio_goal

@@ -70,10 +70,10 @@ _ASK_S: Final = 2.0
 _AIM_S: Final = 0.8
 """How long a batch should take at least, in seconds: much longer than Dask's work for it."""
 _BATCHES_A_SECOND: Final = 100
-"""What a scheduler with 1,000 workers can do: with more threads, batches take longer."""
+"""The rate that a scheduler with 1,000 workers can serve. With more threads, batches take longer."""
 _TASKS: Final = 2  # batches for each thread of a worker: one is played, one waits
 _MOST: Final = 128  # matches of a batch
-_MOST_AHEAD: Final = 20_000  # matches in flight, unless more are played at once
+_MAX_AHEAD: Final = 20_000  # matches in flight, unless more are played at once
 _TIMEOUTS: Final = {
     "distributed.comm.timeouts.connect": "5s",
     "distributed.comm.timeouts.tcp": "15s",
@@ -209,7 +209,7 @@ class ClusterExecutor(MatchExecutor):
     @property
     def ahead(self) -> int:
         """How many matches to submit for each place: enough for the batches that are played, wait and are filled."""
-        return max(8, min((_TASKS + 1) * self._size, _MOST_AHEAD // self.jobs))
+        return max(8, min((_TASKS + 1) * self._size, _MAX_AHEAD // self.jobs))
 
     @property
     def stuck(self) -> frozenset[str]:
@@ -217,7 +217,7 @@ class ClusterExecutor(MatchExecutor):
         return self._stuck
 
     def player(self, *, log: bool = False) -> Callable[..., Any]:
-        """What to submit to play a match; with `log`, its result holds what the bots printed and were sent."""
+        """The call to submit for a match. With `log`, its result has the bots' logs."""
         return partial(play_here, self._name, log=log)
 
     def begin(self) -> None:

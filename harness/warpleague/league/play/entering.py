@@ -176,7 +176,7 @@ def commit(
 ) -> Commitment:
     """Fix the secret of a season before there are matches or bots, and return its commitment, each time the same.
 
-    The bots are read only if there is to be a commitment to them as well. Raises `StoreError` if the store
+    The bots are read only if the season commits to them, too. Raises `StoreError` if the store
     belongs to a league of other conditions, or cannot be written, and with entrants what `open_to_run` raises.
     """
     folder = results / config.name

@@ -94,7 +94,7 @@ def check_content(config: LeagueConfig, stages: Sequence[Stage], bots: Sequence[
 
 
 def stage_problems(league: League) -> list[tuple[None, None, str]]:
-    """Where other leagues are no longer what they were when their bots were entered; as `verifying.altered` tells.
+    """Other leagues that changed after their bots were entered; in the form of `verifying.altered`.
 
     Leagues whose results are not in the same folder are left out.
     """

@@ -33,8 +33,8 @@ _MAX_PAIRED = 24  # bots whose every difference has degrees of freedom of its ow
 class Method:
     """How ratings are fitted.
 
-    `kind` is the model: of pairs, or of rankings. `prior` is in matches: as if each bot had drawn so many against one
-    of mean rating. `seats`: seats are rated beside the bots; `draws`: draws have a parameter (pairs only).
+    `kind` is the model: of pairs, or of rankings. `prior` is in matches: as if each bot had drawn this number against
+    one of mean rating. `seats`: seats are rated beside the bots; `draws`: draws have a parameter (pairs only).
     """
 
     kind: Literal["bradley-terry", "plackett-luce"] = "bradley-terry"
@@ -410,7 +410,7 @@ def _bounds(
 
 
 def _sweep(met: Floats, times: Floats, unsure: float) -> float:
-    """The rating at which to beat bots of the ratings `met`, each so many times, has the probability of the bound.
+    """The rating at which a bot beats bots of the ratings `met`, each `times` times, with the bound's probability.
 
     `unsure` is the variance of these ratings, taken to be too high or too low together.
     """

@@ -97,7 +97,7 @@ class Solution:
 class Likelihood:
     """The likelihood of `rows` as a function of the parameters.
 
-    `prior` is in matches: as if each bot had drawn so many against one of mean rating. `offset` (rows, places) is
+    `prior` is in matches: as if each bot had drawn this number against one of mean rating. `offset` (rows, places) is
     added to the log strengths.
     """
 

@@ -124,8 +124,8 @@ class Outcomes:
 class Earlier:
     """Earlier versions of bots, and bots that have left, and the `outcomes` of deals that no longer count.
 
-    There are so many `versions`, numbered behind the bots of now. `links` are pairs of versions of one bot, of
-    which the second followed the first.
+    `versions` is the number of earlier versions, numbered after the current bots. `links` are pairs of versions of one
+    bot, of which the second followed the first.
     """
 
     versions: int = 0

@@ -82,7 +82,7 @@ class Posterior:
         None  # all of them, if they were given at once
     )
     _linked: Floats = attrs.field(init=False)  # the precision that links give, each of the weight 1
-    _first: Floats = attrs.field(init=False)  # 1 for each bot that is no later version of another
+    _first: Floats = attrs.field(init=False)  # 1 for each bot that is not a later version of another
 
     def __attrs_post_init__(self) -> None:
         n = self.bots
@@ -223,7 +223,7 @@ class Posterior:
     def doubts(self, within: float = 0.0) -> Floats:
         """For each pair how likely it is that the one with the lower rating is the stronger one, at most a half.
 
-        With `within`: that it is stronger by more than so many Elo.
+        With `within`: by more than this number of Elo.
         """
         lead = np.abs(self.mean[:, None] - self.mean[None, :]) + within / SCALE
         deviations = lead / np.sqrt(self.distances + np.eye(self.bots))

@@ -28,7 +28,7 @@ def shrunk_fit(
 
     Errors are those of the difference to this mean, or to the anchor. Every bot that played has a finite rating with
     an error. Bots that never met, not even through others, are on different islands: only the prior links them.
-    What `earlier` versions played tells of those of now; but only the bots of now are rated.
+    Matches of `earlier` versions are evidence about the current bots, but only the current bots are rated.
     """
     known = Posterior.of(outcomes, bots, earlier)
     deals = known.deals[:bots]

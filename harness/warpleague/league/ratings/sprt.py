@@ -66,12 +66,12 @@ def shortfall(centred: Array, counts: Array) -> tuple[Array, Array]:
 
 
 def mean_cost(values: Array, counts: Array, mean: float) -> Array:
-    """The log likelihood that is lost if the mean of `values` (n) is to be `mean`, for `counts` (..., n)."""
+    """The loss of log likelihood if the mean of `values` (n) must be `mean`, for `counts` (..., n)."""
     return shortfall(values - mean, counts)[0]
 
 
 def normalized_cost(values: Array, counts: Array, origin: float, ratio: float) -> Array:
-    """The log likelihood that is lost if mean less `origin`, divided by the standard deviation, is to be `ratio`.
+    """The loss of log likelihood if (mean - `origin`) / standard deviation must be `ratio`.
 
     At the most likely distribution the constraint can be replaced by its tangent, which asks for a mean; this is
     repeated until the distribution stays (a fixed point, as in Van den Bergh, "Normalized Elo", 2020).

@@ -67,7 +67,7 @@ class _Walk:
 def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _STEPS) -> Estimate:
     """The difference in Elo after a test that accepted `elo1` (decision 1), `elo0` (-1), or came to no end (0).
 
-    A test of more than `max_steps` deals is followed in so many steps of several deals.
+    A test of more than `max_steps` deals is computed in `max_steps` steps of several deals.
     """
     if not counts.deals:
         return Estimate(None, None, None)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class MatchExecutor(Executor):
-    """An executor that plays matches in so many processes: `jobs`, 0 if that is unknown."""
+    """An executor that plays matches in `jobs` processes (0: unknown)."""
 
     jobs: int = 0
     is_local = False

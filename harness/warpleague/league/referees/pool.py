@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     NewPool = Callable[[int, Literal["core", "none"]], "Pool"]
-    """Makes a pool of so many jobs (0: one for each usable core), each pinned to its own core or not."""
+    """Makes a pool with a number of jobs (0: one for each usable core), each pinned to a core or not."""
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -21,7 +21,7 @@ class CourseCache:
     """A pass through a schedule as far as its results are stored, with these results as arrays.
 
     It serves one league after the other that is opened for the same season: it goes on where it ended if only results
-    have been added since, and begins anew otherwise.
+    have been added since, and starts again otherwise.
     """
 
     _known: tuple[Season, frozenset[int], int] | None = None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from warpleague.match.spec import SeatFault
 
 _LOOKED_AT: Final = 20
-"""The faults are read of so many of a bot's matches with faults, the first ones."""
+"""The number of a bot's first matches with faults whose faults are read."""
 
 
 @attrs.define

@@ -1,4 +1,4 @@
-"""Rates the bots of a league after so many of its matches, with errors: how their ratings came about."""
+"""Rates the bots of a league after parts of its matches, with errors: the course of their ratings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _POINTS = 20
 _FEW_POINTS = 6
 _MANY_BOTS = 40
-"""The time of a fit grows with the cube of the number of bots: so many bots are rated at fewer points."""
+"""The time of a fit grows with the cube of the number of bots. More bots than this are rated at fewer points."""
 MAX_BOTS = 60
 """The most bots to fit again and again: a fit of a hundred takes up to two seconds. Of more there is only Elo."""
 
@@ -84,7 +84,7 @@ def rating_course(league: League, columns: Columns, kind: str) -> RatingCourse:
 
 
 def _marks(columns: Columns, most: int) -> Sequence[int]:
-    """The ends of at most so many parts of whole deals, about equally long; the last one is all matches."""
+    """The ends of at most `points` parts of whole deals, about equally long. The last one is all matches."""
     count = len(columns)
     if not count:
         return []

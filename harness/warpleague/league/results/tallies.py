@@ -111,7 +111,7 @@ class Tally:
 def tally(columns: Columns, bots: int, k: float, start: float, marks: Sequence[int] = ()) -> Tally:
     """The counts of all matches of `columns`, in schedule order.
 
-    `marks` are numbers of matches, in order: after so many the ratings by Elo are noted, as `course`.
+    `marks` are numbers of matches, in order. The Elo ratings after each are in `course`.
     """
     table = Tally(bots, k, start)
     table.matches = len(columns)
@@ -246,9 +246,9 @@ def _means(values: Array, owners: Array, groups: Array, count: int) -> list[Mean
 
 
 def rate(ratings: list[float], columns: Columns, k: float, marks: Sequence[int] = ()) -> list[list[float]]:
-    """Let every match change the Elo `ratings`, in schedule order; the ratings after so many matches as in `marks`.
+    """Let every match change the Elo `ratings`, in schedule order.
 
-    It does what `SequentialElo` does, in less time.
+    Returns the ratings after each number of matches in `marks`. It does what `SequentialElo` does, in less time.
     """
     course: list[list[float]] = []
     at = 0

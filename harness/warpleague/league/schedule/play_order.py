@@ -28,8 +28,8 @@ _MAX_FIXTURES: Final = (
 def in_phases(fixtures: Iterable[Fixture], jobs: Callable[[], int]) -> Iterator[Fixture]:
     """The fixtures, given in schedule order, in the order in which to play them.
 
-    `jobs` tells how many are played at once; it is asked at the beginning of each window. Matches on one deal follow
-    each other in the schedule.
+    `jobs` returns the number of matches at the same time, and is called at the beginning of each window. Matches on
+    one deal follow each other in the schedule.
     """
     deals = (list(group) for _, group in groupby(fixtures, attrgetter("deal")))
     while window := list(_window(deals, jobs())):

@@ -82,7 +82,7 @@ class GameTable:
 class UntilTable:
     """`[format] until`: a league ends when its first `top` places are settled with so much `confidence`.
 
-    Which of two bots has the better place need not be settled if they are equal within so many Elo (`within`).
+    The order of two bots need not be clear if they are equal within `within` Elo.
     """
 
     confidence: float = attrs.field(default=0.95, validator=[ge(0.5), lt(1)])
@@ -104,10 +104,10 @@ class FormatTable:
 
     A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
     (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
-    is), or until `max_matches` are played. With `fixed` it plays so many matches and decides nothing on the way.
-    A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much longer than others
-    take at most the part `time_share` of the time beyond what is usual; a round-robin or a gauntlet until `until`
-    ends it, or all is played.
+    is), or until `max_matches` are played. With `fixed` it plays this number of matches and decides nothing before the
+    end. A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much longer than
+    others take at most the part `time_share` of the time beyond what is usual; a round-robin or a gauntlet until
+    `until` ends it, or all is played.
     """
 
     kind: FormatKind = "round-robin"
@@ -160,7 +160,7 @@ class RulesTable:
 class ServiceTable:
     """`[service]`: what happens where a bot answers that a service it uses failed.
 
-    In each match a bot is asked again so many times, and in the season so many of its matches are void after that.
+    In each match a bot is asked again up to `retries` times. After that the match is void, up to `voids` in a season.
     Both give time, or dice that it knows, to a bot that lies; so nothing is allowed unless the league says so.
     `note_bytes` is how long the note of an answer may be, which has what a model wrote.
     """
@@ -201,9 +201,10 @@ class RatingTable:
 
     `kind` says which rating ranks the table: "fit", the joint fit of all results (of pairs), "plackett-luce", the same
     of whole rankings, or "elo", sequential Elo in schedule order. `anchor` is the bot whose fitted rating is `start`;
-    without it the mean is. `prior` is in matches: the fit is made as if each bot had drawn so many against one of mean
-    rating. With `seat_advantage` seats are rated beside the bots, with `draw_parameter` a draw is not just half a win.
-    `los` says whether the likelihoods of superiority are those of "each" comparison, or corrected for their number.
+    without it the mean is. `prior` is in matches: the fit is made as if each bot had drawn this number against one of
+    mean rating. With `seat_advantage` seats are rated beside the bots, with `draw_parameter` a draw is not just half a
+    win. `los` says whether the likelihoods of superiority are those of "each" comparison, or corrected for their
+    number.
     """
 
     kind: Literal["fit", "plackett-luce", "elo"] = "fit"

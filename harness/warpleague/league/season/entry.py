@@ -1,6 +1,6 @@
 """Turns the bot folders of a league file into named, bundled bots.
 
-What a bundle is and how it is built is in `warpleague.runner.bundle`.
+`warpleague.runner.bundle` builds bundles.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Stage:
 
 @attrs.frozen
 class Begun:
-    """How much of a ladder a table had played when bots came or went: its first so many `deals` had begun.
+    """The part of a ladder that a table had played when bots came or left: its first `deals` deals had begun.
 
     `open` are the numbers of those among them that were not played to their end.
     """

@@ -118,7 +118,7 @@ class SeatPlan:
         return blake2b("\n".join(names).encode(), key=self._key, digest_size=32).digest()
 
     def _add(self, lineup: Sequence[str], size: int, guests: tuple[str, ...]) -> None:
-        """Plan the tables of so many bots of a lineup that are not planned yet, beside those that are."""
+        """Plan the tables of a lineup of `bots` bots that are not planned yet, and keep the others."""
         for name in (*guests, *lineup):
             self._numbers.setdefault(name, len(self._numbers))
         new, earlier, stream = [], [], ChanceStream(self._drawn("", *lineup))

@@ -198,7 +198,7 @@ def in_parts(
 def joined(parts: Iterable[Columns], players: int, expected: int = 0) -> Columns:
     """Several columns as one, in schedule order; of an iterator, memory holds one besides the whole.
 
-    `expected` is about how many matches they have. Room for so many is set aside at once, which takes no memory
+    `expected` is about the number of matches. Room for them is reserved at once, which takes no memory
     before it is used; arrays that grow leave gaps.
     """
     texts: dict[str, int] = {}

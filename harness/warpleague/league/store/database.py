@@ -49,7 +49,7 @@ def json_object(text: str) -> dict[str, Any]:
     """The JSON object in `text`; `ValueError` or `TypeError` if there is none."""
     data = json.loads(text)
     if not isinstance(data, dict):
-        raise ValueError("is no JSON object")
+        raise ValueError("is not a JSON object")
     return data
 
 

@@ -83,7 +83,7 @@ def disqualify(store: Store, bot: str, reason: str, results: Results) -> Disqual
 
 
 def reinstate(store: Store, bot: str, reason: str) -> None:
-    """Enter that `bot` is no longer disqualified; `BadInput` if it is not, or for a reason as above."""
+    """End the disqualification of `bot`. Raises `BadInput` if there is none, or for a bad reason as above."""
     known = disqualified(store)
     if not known:
         raise BadInput(f"{bot}: no bot of this league is disqualified")

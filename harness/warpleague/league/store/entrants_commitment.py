@@ -104,7 +104,7 @@ def entered(db: sqlite3.Connection, path: Path) -> list[Entered]:
 def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
     """Who took part in what, entry by entry, here and in stores whose matches were taken over.
 
-    What cannot be read is left out (`entrant_alterations` tells).
+    Unreadable entries are left out (`entrant_alterations` reports them).
     """
     entries = []
     for fact in facts_in(db, path, [ENTRANTS, MERGED]):

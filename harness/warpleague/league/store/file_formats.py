@@ -48,7 +48,7 @@ class Format:
 class _Column:
     """The compared parts of a column: its place in the primary key, and what stands for it where it is missing.
 
-    `default` is SQL text; None where the column must be there. `plain`: it is no generated column.
+    `default` is SQL text; None if the column must exist. `plain`: it is not a generated column.
     """
 
     key: int
@@ -144,7 +144,7 @@ class FileKind:
     def open_to_read(self, db: sqlite3.Connection, path: Path) -> None:
         """Let a reader see the tables of today's format, whatever format the file has."""
         with clear_errors(path):
-            db.execute("BEGIN")  # a run may go on there: all of it is to be of one moment
+            db.execute("BEGIN")  # the league may be running: read the state of one moment
             try:
                 number = self.check(db, path)
                 if number != self.latest.number:

@@ -82,7 +82,7 @@ class Head:
         match = _HEAD.fullmatch(text.strip())
         if match is None or bool(int(match[1])) != bool(match[2]):
             raise BadInput(
-                f"{text!r} is no head of a journal: it is a number, a dash and 64 hexadecimal digits, as a run "
+                f"{text!r} is not the head of a journal: that is a number, a dash and 64 hexadecimal digits, as a run "
                 "prints them behind Receipt"
             )
         return cls(int(match[1]), bytes.fromhex(match[2]))

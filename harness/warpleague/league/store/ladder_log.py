@@ -28,7 +28,7 @@ KEY: Final = "taken_over"
 
 _GAP: Final = (
     2 * MAX
-)  # a table's deals in two batches, which are played at a time: so many may be missing in a row
+)  # the deals of a table in two batches, which are played together: this many may be missing in a row
 
 
 def note(db: sqlite3.Connection, season: Season, entry: str) -> None:

@@ -101,7 +101,7 @@ def store_at(path: Path) -> Path:
 
 
 def unplayed(path: Path, before: str = "") -> StoreError:
-    """The error if there are no results where a command needs them; `before` names what is there instead."""
+    """The error if a command needs results and there are none; `before` names the state instead."""
     return StoreError(
         f"{path}: {before}nothing has been played yet; start with: warpleague league run LEAGUE"
     )

@@ -172,7 +172,7 @@ class Store(About):
             return match_rows.latest(self._db, most)
 
     def last_played(self, most: int, before: int | None = None, bot: str | None = None) -> list[PlayedMatch]:
-        """At most so many stored matches, the newest first: of one bot, or from before an entry of the journal."""
+        """At most `most` stored matches, the newest first: of one bot, or from before an entry of the journal."""
         query = "SELECT journal.seq, match.id FROM journal CROSS JOIN match ON match.id = journal.id "
         if bot is not None:
             query += (
@@ -239,7 +239,7 @@ class Store(About):
         return self.meta(NUMBERING)
 
     def number(self, entry: str, fixtures: Iterable[Fixture]) -> None:
-        """Give the stored matches of the schedule their numbers anew; `entry` is the commitment to its entrants."""
+        """Number the stored matches of the schedule again; `entry` is the commitment to its entrants."""
         with self.writing() as db:
             db.execute("UPDATE match SET number = NULL, cluster = NULL WHERE number IS NOT NULL")
             left = self.count()
@@ -403,7 +403,7 @@ class Store(About):
         return bool(self._rows(query))
 
     def faults(self, ids: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[SeatFault, ...], ...]]]:
-        """The faults of each of these matches, by seat; a match that is not there any more has none."""
+        """The faults of each of these matches, by seat; a missing match has none."""
         for chunk in match_rows.chunks(ids):
             with clear_errors(self.path):
                 rows = match_rows.by_id(self._db, chunk)

@@ -49,7 +49,7 @@ class UntrustedStore:
                 self._db.execute("PRAGMA query_only = ON")
                 self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_BYTES)
                 self._db.set_progress_handler(lambda: time.monotonic() > self._until_s, steps)
-                self._db.execute("BEGIN")  # a run may go on there: all of it is to be of one moment
+                self._db.execute("BEGIN")  # the league may be running: read the state of one moment
                 STORE.check(self._db, path, "nothing was taken over")
             except BaseException:
                 self._db.close()

@@ -94,7 +94,7 @@ def _verdict_json(verdict: Verdict, analysis: Analysis) -> JsonObject:
 def print_analysis(
     analysis: Analysis, replay: Replay, elapsed_s: float, most: int, *, every: bool = False
 ) -> None:
-    """Print the blunders and turning points, at most so many, and with `every` a table of all decisions."""
+    """Print at most `most` blunders and turning points, and with `every` a table of all decisions."""
     console = make_console()
     names = [seat["bot"] for seat in replay.header["seats"]]
     shares = analysis.plan.shares

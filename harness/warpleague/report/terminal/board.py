@@ -99,7 +99,7 @@ def _cell_style(cell: Cell) -> str:
 
 
 def _put_pieces(canvas: _Canvas, row: int, column: int, width: int, pieces: Iterable[Piece]) -> None:
-    """The pieces of a cell from left to right, uppermost (last) first; a plus where there is no room for all."""
+    """The pieces of a cell from left to right, uppermost (last) first; a plus if there is no room for all."""
     room = width
     for piece in reversed(list(pieces)):
         text = _piece_text(piece)

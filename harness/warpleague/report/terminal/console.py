@@ -43,7 +43,7 @@ class SafeConsole(Console):
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """The console on standard output (or error); where that is no terminal, lines are never cut at 80."""
+    """The console on standard output (or error); if it is not a terminal, lines are never cut at 80."""
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, SafeStream):
         stream = stream.inner  # it would escape the colours too

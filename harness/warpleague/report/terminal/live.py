@@ -239,7 +239,7 @@ class LiveWatcher(_Counting):
         if now - self._drawn >= _FRAME_S:
             self._drawn = now
             if self.console.width != self._width:
-                # The terminal has broken the lines of the last frame anew, and nobody knows where they begin now.
+                # The terminal has wrapped the lines of the last frame again, so their places are unknown.
                 self._width = self.console.width
                 self._live.stop()
                 self.console.clear()
@@ -316,7 +316,7 @@ class LiveWatcher(_Counting):
 
 
 def _begun(columns: Columns, whole: int) -> dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
-    """The matches of the deals that are stored in part, the last ones if there are many; `whole` ones have so many."""
+    """The matches of incomplete deals, the last ones if there are many. A complete deal has `whole` matches."""
     import numpy as np
 
     _, places, counts = np.unique(columns.group, return_inverse=True, return_counts=True)

@@ -92,7 +92,7 @@ def _excess(choice: Choice) -> float:
 
 
 def is_slower(choice: Choice) -> bool:
-    """Whether a decision took so much longer than recorded that it is no accident."""
+    """Whether a decision took clearly longer than recorded."""
     return (
         _excess(choice) > _SLOWER_MS
         and choice.ms is not None

@@ -28,7 +28,7 @@ LineT = TypeVar("LineT")
 
 
 def rounds_view(results: Results, width: int = 100) -> RenderableType:
-    """All tables, in so many columns: the curve of each author, all versions, the time of each round, who won."""
+    """All tables, `width` columns wide: the curve of each author, all versions, the time of each round, who won."""
     if not results.over:
         return f"{results.name}: no round is over yet"
     curves = [line for author in results.authors for line in results.curve(author.author)]

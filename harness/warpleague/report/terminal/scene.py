@@ -45,7 +45,7 @@ def paint(scene: Scene) -> Picture:
 
 
 def _parts(scene: Scene, width: int) -> list[RenderableType]:
-    """Caption, board, legend and panels, for so many columns."""
+    """Caption, board, legend and panels, `width` columns wide."""
     parts: list[RenderableType] = []
     if scene.caption:
         parts.append(Text(safe(scene.caption), style="bold"))
@@ -69,7 +69,7 @@ def _parts(scene: Scene, width: int) -> list[RenderableType]:
 
 
 def _board(scene: Scene, width: int) -> Text:
-    """The board; sheets that do not fit side by side into so many columns come in several rows."""
+    """The board; sheets that do not fit side by side into `width` columns come in several rows."""
     board = draw_board(scene, width)
     owners = list(dict.fromkeys(cell.owner for cell in scene.cells))
     if not scene.apart:
@@ -109,7 +109,7 @@ def _wrapped(words: Sequence[str], width: int) -> str:
 
 
 def _beside(panels: Sequence[Panel], width: int, height: int) -> Sequence[Panel]:
-    """The first panels, as many as fit into so many columns and lines."""
+    """As many of the first panels as fit into `width` columns and `height` lines."""
     for count, panel in enumerate(panels):
         height -= len(panel.lines) + 2
         if height < 0 or _across(panel) > width:

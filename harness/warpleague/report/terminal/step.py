@@ -50,7 +50,7 @@ class Stepper:
             yield _Step(step.state, safe("; ".join(lines), keep="") or f"({step.data['type']})")
 
     def _reach(self, number: int) -> int:
-        """Execute lines up to this number; the last that there is, if there are not so many."""
+        """Execute lines up to this number, or to the last line if there are fewer."""
         while len(self._steps) <= number and (step := next(self._rest, None)) is not None:
             self._steps.append(step)
         return min(number, len(self._steps) - 1)

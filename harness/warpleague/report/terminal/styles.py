@@ -91,4 +91,4 @@ FACINGS: Final = {
     "W": "◀",
     "NW": "◤",
 }
-"""Filled, so that a ship's heading is not taken for an arrow printed on the board."""
+"""Filled, to tell a ship's heading from an arrow printed on the board."""

@@ -161,7 +161,7 @@ def times_table(lines: Sequence[TimeLine]) -> RenderableType:
 def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
     """The work and the cost of the bots' services."""
     if not lines:
-        return Text("No bot told of a service.")
+        return Text("No bot reported a service.")
     view = TableView(lines)
     return titled("Services that bots use", filled(SERVICES, view, lines), *help_lines(SERVICES, view))
 

@@ -39,7 +39,7 @@ _LOOK_S: Final = 0.2
 
 
 class Keys:
-    """Reads single keys from the terminal, without waiting for Enter; none where the input is no terminal."""
+    """Reads single keys from the terminal, without waiting for Enter; none if the input is not a terminal."""
 
     def __init__(self) -> None:
         self._restore = ExitStack()
@@ -69,7 +69,7 @@ class Keys:
         return self._fd >= 0
 
     def read(self, wait_s: float | None) -> str:
-        """The name of the next key, empty if none comes in so many seconds (None: wait for one).
+        """The name of the next key, or empty if none comes within `wait_s` seconds (None: wait for one).
 
         It is `resize` if the terminal has got another size meanwhile.
         """

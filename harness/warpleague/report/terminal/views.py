@@ -1,6 +1,6 @@
 """The commands that show a league, each in two forms: JSON for programs, a table for people.
 
-What counts many matches is loaded only by the views that count: numpy takes longer to load than all else together.
+Only views that count many matches load numpy, which takes longer to load than everything else together.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Shows a match while it is played: scores, the last things that happened, and the board, at the watcher's pace.
 
-The runner calls `MatchWatcher.observe` after each step. If the output is no terminal, each event is a line of text.
+The runner calls `MatchWatcher.observe` after each step. If the output is not a terminal, each event is a line of text.
 """
 
 from __future__ import annotations

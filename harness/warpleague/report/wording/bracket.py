@@ -109,7 +109,7 @@ def bracket_text(league: League) -> str:
 
 
 def latest_lines(league: League, width: int, rows: int) -> list[str]:
-    """The bracket or the rounds in so many rows at most: all of it if it fits, else the latest rounds.
+    """The bracket or the rounds in at most `rows` rows: all of them if they fit, else the latest rounds.
 
     `BadInput` if the league has none.
     """

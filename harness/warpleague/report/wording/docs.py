@@ -20,7 +20,7 @@ LINK: Final = re.compile(r"(`[^`]*`)|\[([^\]]*)\]\(([^)\s]+)\)")
 
 @attrs.frozen
 class Page:
-    """A page of the documentation: the name it is asked for by, its heading, what to read it for, and its file."""
+    """A page of the documentation: its name in commands, its heading, its purpose, and its file."""
 
     name: str
     title: str

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from warpleague.league.store.disqualifications import Disqualification
     from warpleague.match.confinement import Confinement
 
-_CYCLES: Final = 0.005  # so seldom chance makes so many cycles
+_CYCLES: Final = 0.005  # the probability below which chance does not explain the cycles
 _MAX_CHANGES: Final = 8  # listed in one line
 _MIN_WAIT_MS: Final = 1000.0  # a shorter wait is not reported
 _MAX_CAUSE: Final = 160  # characters of a fault's message in a sentence
@@ -55,7 +55,7 @@ def percent(share: float) -> str:
 
 
 def waited_words(report: RunReport) -> list[str]:
-    """A sentence on a run whose bots waited for longer than they computed; none where that is no matter."""
+    """A sentence on a run whose bots waited for longer than they computed; empty if that does not matter."""
     if report.wait_ms < max(report.cpu_ms, _MIN_WAIT_MS):
         return []
     got = 100 * report.cpu_ms / (report.cpu_ms + report.wait_ms)
@@ -121,7 +121,7 @@ class FaultTally:
     first: list[FaultLine] = attrs.field(factory=list)
 
     def what(self, most: int) -> str:
-        """The first line of the first one's message, at most so many characters of it."""
+        """The first line of the first message, at most `most` characters of it."""
         return (self.first[0].fault.message.splitlines() or [""])[0][:most]
 
 
@@ -147,7 +147,7 @@ def fault_sentence(bot: BotFaults, unit: str = "match") -> str:
 
 
 class FaultTallies:
-    """Faults by bot and kind, each with those of so many `first` matches; counted as a stream, in schedule order."""
+    """Faults by bot and kind, each with its `first` matches. Counts a stream of matches in schedule order."""
 
     def __init__(self, first: int = 1) -> None:
         self._first = first
@@ -190,7 +190,7 @@ def read_tables(
 ) -> Tables:
     """All tables, from the parts "results" and "matches" of the `columns` of the matches that count.
 
-    Kinds of faults come with those of so many `first` matches; `standings` are given if they have been computed.
+    Each kind of fault has its `first` matches. `standings` are given if they have been computed.
     """
     from warpleague.league.results import details
     from warpleague.league.results import standings as computed

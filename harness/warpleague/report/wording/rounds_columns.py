@@ -22,7 +22,7 @@ _LONGEST_PROBLEM: Final = 200
 
 @attrs.frozen
 class RoundsView(TableView[LineT]):
-    """The `lines` of a table of rounds, on a page or in a terminal of so many columns."""
+    """The `lines` of a table of rounds, on a page or in a terminal with `width` columns."""
 
     width: int = 1_000
 
@@ -34,7 +34,7 @@ _RoundColumn: TypeAlias = "Column[RoundLine, RoundsView[RoundLine]]"
 
 
 def rating_text(rating: float | None, error: float | None) -> str:
-    """A rating with half its 95 % interval, or without one where it has none."""
+    """A rating with half its 95 % interval, if it has one."""
     if rating is None:
         return "-"
     if not error:  # the anchor's is zero
@@ -48,7 +48,7 @@ def share_text(share: Share | None) -> str:
         return "-"
     known = (
         share.half is not None and share.half < 1
-    )  # of two deals the interval may be wider than all shares
+    )  # with two deals the interval may be wider than all shares
     return f"{100 * share.mean:.1f} ± {100 * (share.half or 0.0):.1f} %" if known else percent(share.mean)
 
 
@@ -65,7 +65,7 @@ def helped_text(line: AuthorLine) -> str:
 
 
 def verdict_of(helped: dict[str, Any]) -> str:
-    """The word for a paired difference: better or worse if it is as likely as not that by chance below 5 %."""
+    """The word for a paired difference: better or worse with 95 % confidence, equal, or open."""
     likelihood = helped["likelihood"]
     if likelihood is None:
         return {"won": "better", "lost": "worse", "level": "equal"}.get(helped["one_way"] or "", "")
@@ -97,12 +97,12 @@ def _wide(view: RoundsView[Any]) -> bool:
 
 
 def _any(name: str, width: int = 0) -> Callable[[RoundsView[Any]], bool]:
-    """Shown where a line has such a value, and the terminal is so wide."""
+    """Show the column if a line has a value, and the terminal has at least `width` columns."""
     return lambda view: view.width >= width and any(getattr(line, name) for line in view.lines)
 
 
 def problem_lines(lines: Sequence[AuthorLine]) -> list[str]:
-    """What went wrong with edits and bots, one line for each."""
+    """The problems of edits and bots, one line for each."""
     return [
         f"round {line.round}, {line.author}: {one_line(line.problem)[:_LONGEST_PROBLEM]}"
         for line in sorted(lines, key=lambda line: line.round)
@@ -182,7 +182,7 @@ ROUNDS: Final[tuple[_RoundColumn, ...]] = (
         "overhead",
         "overhead s",
         lambda line: f"{line.overhead_s:.1f}",
-        help="overhead: all but the longest edit and the matches.",
+        help="overhead: the time without the longest edit and the matches.",
     ),
     Column(
         "commitment",
@@ -193,7 +193,7 @@ ROUNDS: Final[tuple[_RoundColumn, ...]] = (
         shown=_medium,
     ),
 )
-"""Where the time of each round went, and what its dice were fixed by."""
+"""The times of each round, and the commitment to its dice."""
 
 
 def rated(versions: Sequence[VersionLine]) -> list[VersionLine]:

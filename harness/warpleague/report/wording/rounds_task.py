@@ -1,4 +1,4 @@
-"""Writes the task of an author in rounds, and chooses the pages of the documentation that its workspace gets."""
+"""Writes the task of an author in rounds, and selects the documentation pages for its workspace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PAGES: Final = ("write-a-bot", "simulator", "compare", "study", "protocol", "spec")
 
 _OTHERS: Final = {
-    "own": "Of the other authors you see results only, and records of the matches in which you played.",
+    "own": "You see only results of the other authors, and records of the matches in which you played.",
     "records": "You also see records of matches in which you did not play.",
     "sources": "You also see records of matches in which you did not play, and the bots of the others: `sources/`.",
 }
@@ -31,7 +31,7 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
     """The text of TASK.md for `author` before the edit of round `number`, in Markdown."""
     game, limits = config.game, author.limits
     others = ", ".join(other.name for other in config.authors if other.name != author.name)
-    told = f"rounds/{number:02}"
+    feedback = f"rounds/{number:02}"
     task = (
         f"You are the author `{author.name}`. Make the bot in `bot/` stronger at the game {game.id}. This is round "
         f"{number} of {config.rounds}. The other authors are {others}. After each round all bots play each other."
@@ -39,7 +39,7 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
     work = (
         f"Change the files in `bot/`, then end. You have {limits.time_s:g} s, {limits.memory_mb} MiB of memory and "
         f"{counted(limits.processes, 'process')}, and the workspace may have {limits.folder_mb} MiB. If your command "
-        "fails, or takes more, all its changes are dropped."
+        "fails or exceeds a limit, all its changes are dropped."
     )
     rules = (
         f"`docs/brief.md` has the rules, the messages and their types; `docs/{game.id}.md` has all details."
@@ -50,14 +50,14 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
     opponents = " ".join(["bot", *["bots/random-python"] * (game.players - 1)])
     tests = (
         "`./warpleague compare NEW OLD --game GAME` tests whether a bot is better than another: `docs/compare.md`. "
-        "The commits that `git log` shows are those of your earlier rounds."
+        "`git log` shows the commits of your earlier rounds."
     )
     steps = (
-        f"1. The league checks your bot: it has to finish whole matches. If it fails, {_FAILED[config.on_fail]}, and "
-        f"in the next round `{told}/check.json` says why.",
+        f"1. The league checks your bot: it must finish whole matches. If it fails, {_FAILED[config.on_fail]}, and "
+        f"in the next round `{feedback}/check.json` says why.",
         f"2. All tables play {counted(config.deals, 'deal')}. Earlier versions of the bots play, too. The secret of "
         "the dice was fixed before you began, so nobody knows them.",
-        f"3. In the next round `{told}/own.json` says how your version did. `helped` there compares it with your "
+        f"3. In the next round `{feedback}/own.json` says how your version did. `helped` there compares it with your "
         "version before.",
     )
     return f"""# Your task
@@ -81,11 +81,11 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
 | `bot/` | your bot; `bot.toml` says how it is run |
 | `docs/` | the documentation |
 | `engine/` | the rules and a simulator in Python: `docs/simulator.md` |
-| `rounds/01/` and so on | what you may know of earlier rounds: standings, check, records, logs, output of your edit |
+| `rounds/01/` and so on | feedback on earlier rounds: standings, check, records, logs, output of your edit |
 | `./warpleague` | the program that plays the matches |
-| all other files | your own notes: they are here again in the next round |
+| all other files | your own notes, which stay from round to round |
 
-{_filled(_OTHERS[config.shows] + " All but `bot/` and your notes is made anew before each round.")}
+{_filled(_OTHERS[config.shows] + " Before each round everything is replaced except `bot/` and your notes.")}
 
 ## How to test
 

@@ -36,7 +36,7 @@ class Layout:
     width: int | None = None
 
     def has(self, characters: int) -> bool:
-        """Whether there are so many characters."""
+        """Whether the terminal has at least `characters` columns."""
         return self.width is None or self.width >= characters
 
     @property

@@ -223,7 +223,7 @@ class Child:
         try:
             pidfd = os.pidfd_open(self.pid)
         except (AttributeError, OSError):
-            # Another system, or no descriptor left: the bot is to be ended all the same.
+            # Another system, or no descriptor left: end the bot all the same.
             while self.alive():
                 await trio.sleep(_CHECK_S)
             return

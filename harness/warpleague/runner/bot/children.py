@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 _CHAIN: Final = 3
-"""So many measurements in a row with new processes, beside others that stay, are no chance.
+"""With new processes in this number of measurements in a row, beside others that stay, chance is excluded.
 
 A bot may start a helper or two.
 """
@@ -23,9 +23,9 @@ A bot may start a helper or two.
 class Children:
     """The CPU time of the processes that one bot has beside its own, on `cores` processors.
 
-    What starts and ends between two measurements is not seen. But where each of them finds new processes, there are
-    many that live shortly, and they count as computing all the time, also beside one that stays. Times are in
-    nanoseconds; `clock` is the module `time`, or what stands for it.
+    A process that starts and ends between two measurements is missed. But where each of them finds new processes,
+    there are many that live shortly, and they count as computing all the time, also beside one that stays. Times are
+    in nanoseconds; `clock` is the module `time`, or what stands for it.
     """
 
     __slots__ = (

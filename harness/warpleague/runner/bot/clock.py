@@ -185,7 +185,7 @@ class LongDecision:
         return self.budget_ns is None or least_ns < self.budget_ns
 
     def overloaded(self) -> bool:
-        """Whether the host keeps the bot waiting for so long that this is no match any more."""
+        """Whether the host keeps the bot waiting for so long that the match is void."""
         if self.budget_ns is None:
             return self.excused_ns - self.paused_ns > self._overload_ns
         waited_ns = max(self.excused_ns, self._unsettled_ns) - self.paused_ns

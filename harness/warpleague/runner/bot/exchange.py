@@ -1,6 +1,6 @@
 """One question and one answer over a bot's pipes, for answers that come at once: the path of nearly all decisions.
 
-What the readings mean, and what happens to all other answers, is in `process` and `waiting`.
+`process` and `waiting` interpret the readings, and handle all other answers.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Pipes:
     """The two pipes of a bot, and what is known of its clocks since its last answer; all times in nanoseconds.
 
     The pipes are not blocking: `to` is the bot's input, `back` its output. `clock` is the id of its processor clock.
-    The bot may run on so many `cores` at once.
+    The bot may run on `cores` cores at once.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Pipes:
             self.alarm_ns = cpu_ns + QUIET_NS
 
     def exchange(self, line: bytes, wait_ms: int, continues: bool = False) -> Answer | Sent | None:
-        """Send a question, and wait for the answer for so many milliseconds, without the event loop.
+        """Send a question, and wait for the answer for some milliseconds, without the event loop.
 
         An `Answer` is exactly one line that may be charged as measured, after a gap that need not be judged; it never
         is if what comes `continues` a line that the bot began before. None says that the bot had written something

@@ -51,7 +51,7 @@ class Halt:
         return own_ns + self.others_ns
 
     def stop(self) -> None:
-        """Stop the bot until it is asked or sent something, if it cannot be left behind stopped."""
+        """Freeze the bot until its next message, if a crash of the harness cannot leave it frozen."""
         if not self.stopped:
             self.since_ns = time.perf_counter_ns()
         if self.counted:

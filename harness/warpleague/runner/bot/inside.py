@@ -91,10 +91,10 @@ class InsideSeat(ABC):
         self._share = share or self._share
 
     def begin_tasks(self) -> None:
-        """There is no process to watch."""
+        """Do nothing: there is no process to watch."""
 
     async def close(self, grace_s: float) -> None:
-        """There is no process to end."""
+        """Do nothing: there is no process to end."""
         await trio.lowlevel.checkpoint()
 
 

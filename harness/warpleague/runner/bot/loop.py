@@ -154,7 +154,7 @@ class Loop(trio.abc.Instrument):
                 share.check(paused)
 
     def _begin_tick(self) -> int:
-        # First: what it waits between the two readings is no pause.
+        # First: the time that it waits between the two readings is not a pause.
         spent_ns = sum(self._counts()) + self._blocked_ns
         now = self._clock()
         paused_ns = self.paused_ns(now)
@@ -200,7 +200,7 @@ class Loop(trio.abc.Instrument):
 
     @contextmanager
     def blocked(self) -> Iterator[None]:
-        """The block may wait for the kernel; that is no pause of this process."""
+        """The block may wait for the kernel. That does not count as a pause of this process."""
         begun, spent = self._clock(), sum(self._counts())
         try:
             yield
@@ -245,7 +245,7 @@ class Loop(trio.abc.Instrument):
 
 
 class LoopShare:
-    """The part of one bot in its event loop: whether it is waited for there, and whether it computes meanwhile.
+    """The part of one bot in its event loop: whether the loop waits for it, and whether it computes meanwhile.
 
     `on_slow` is called now and then while an answer takes more than a moment.
     """
@@ -254,7 +254,7 @@ class LoopShare:
         self.loop = Loop() if loop is None else loop
         self.on_slow = on_slow
         self.plays = False
-        """Whether it is asked for decisions: a bot that starts makes no other match wait while it computes."""
+        """Whether it makes decisions: other matches do not wait for a bot that starts."""
         self.alone = False
         """Whether no other bot of its match is asked while it is."""
         self.absent_ns = 0

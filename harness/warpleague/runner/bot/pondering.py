@@ -36,7 +36,7 @@ class Pondering:
         self._score = 0
         self._children_score = 0
         self.stops = False
-        """Whether the bot is to be stopped between its decisions."""
+        """Whether to freeze the bot between its decisions."""
 
     def begin(self, policy: Policy) -> None:
         """A match under `policy` begins; what was seen in another is forgotten."""

@@ -1,6 +1,6 @@
 """One running bot: its start, its questions, the tasks that watch it, the time between two matches, and its end.
 
-What the lines mean is decided in `warpleague.match.referee`. An answer that comes at once is taken in `exchange`, any
+`warpleague.match.referee` decides the meaning of lines. `exchange` reads an answer that comes at once, any
 other in `waiting`. The process itself is in `child`.
 """
 
@@ -248,7 +248,7 @@ class BotProcess:
             self._unsent = self._unsent[os.write(self.child.stdin, self._unsent) :]
 
     def pause(self) -> None:
-        """Stop the bot until it is asked or sent something, if it cannot be left behind stopped."""
+        """Freeze the bot until its next message, if a crash of the harness cannot leave it frozen."""
         self.halt.stop()
 
     def freeze(self) -> None:

@@ -1,6 +1,6 @@
 """A bot in Python that plays inside this process: its `choose` is called, no process is started, and no clock runs.
 
-What it computes is measured as processor time, so a result does not depend on what else the machine does. It is for
+Its time is processor time, so a result does not depend on other programs. It is for
 bots that one trusts: nothing confines them.
 """
 
@@ -130,7 +130,7 @@ class LoadedBot:
         return file is not None and Path(file).resolve().is_relative_to(self._folder)
 
     def answer(self, line: bytes) -> bytes | None:
-        """What the bot answers to a line of the referee's, without the newline."""
+        """The bot's answer to a line of the referee, without the newline."""
         with self._inside():
             answer = self.program.answer(json.loads(line))
         return None if answer is None else answer[:-1]

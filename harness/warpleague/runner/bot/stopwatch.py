@@ -1,6 +1,6 @@
 """Times the decisions of one bot that take more than a moment: which clocks are read, and when.
 
-What the readings mean is in `clock`.
+`clock` interprets the readings.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Connection:
     stderr: StderrLog
     share: LoopShare
     asked_ns: int = 0
-    """Since when the bot is asked, while it is waited for; else 0."""
+    """The time of the question, while the referee waits for the answer; else 0."""
     is_player: bool = False
     """Whether it is known which process is the bot's own, so that its other processes can be judged."""
 
@@ -87,7 +87,7 @@ class Connection:
         return violations.timed_out(budget_ns, excused_ns, self.output.unfinished, why)
 
     def _is_deaf(self) -> bool:
-        """Whether the bot has closed its input, so that it cannot know what it is asked."""
+        """Whether the bot has closed its input, so that it cannot read the question."""
         poll = select.poll()
         poll.register(self.child.stdin, 0)
         return any(events & select.POLLERR for _, events in poll.poll(0))

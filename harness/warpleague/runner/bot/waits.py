@@ -34,7 +34,7 @@ class Waits:
 
     def __init__(self, child: Child) -> None:
         self._child = child
-        # What was read last, perhaps in an earlier decision: until it is asked again, a bot waits for nothing.
+        # The last reading, perhaps of an earlier decision: between questions a bot waits for nothing.
         self._pressure: dict[str, int] = {}
         self._threads: dict[int, _Counts] = {}
         self._traffic = 0, child.all_traffic_bytes()

@@ -94,7 +94,7 @@ def unpack(
     check_name: Callable[[str], None] = lambda _: None,
     leave_out: Callable[[str], bool] = lambda _: False,
 ) -> None:
-    """Make `folder`, which must not be there yet, hold what is in `archive`: at most so many bytes of files.
+    """Unpack `archive` into `folder`, which must not exist yet: at most `max_bytes` bytes of files.
 
     All files become readable for everyone, and executable for everyone or nobody. Folders that have no entry of their
     own are made. `check_name` may refuse a path, and what `leave_out` is true of is not written. Raises `BadArchive`.
@@ -136,7 +136,7 @@ def _unpack(
             continue
         check_name(name)
         if name in files or name in links or (name in folders and kind != _FOLDER):
-            raise BadArchive(f"{name} twice; an archive that files were added to has to be made anew")
+            raise BadArchive(f"{name} twice; an archive that files were added to must be made again")
         for parent in _missing(name, folders):
             if parent in files or parent in links:
                 raise BadArchive(f"{name}, below {parent}, which is no folder")
@@ -153,7 +153,7 @@ def _unpack(
         elif kind == _HARD_LINK:
             target = _inside(entry.target)
             if target not in files:
-                raise BadArchive(f"{name}, a link to {target}, which is no file")
+                raise BadArchive(f"{name}, a link to {target}, which is not a file")
             os.link(folder / target, folder / name)
             files.add(name)
         elif kind == _SYMBOLIC_LINK:

@@ -37,8 +37,8 @@ class BuildTime:
 class BuildClock:
     """Counts the time of a build of which the limit is `limit_s` seconds.
 
-    What counts is the processor time of all processes of the build, and the time while all of them sleep: a build that
-    only waits must end, too. While one of them waits for a processor or the disk, others take that time from it.
+    The clock counts the processor time of all processes of the build, and the time while all of them sleep: a build
+    that only waits must end, too. While one of them waits for a processor or the disk, others take that time from it.
     """
 
     limit_s: float

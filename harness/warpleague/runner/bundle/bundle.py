@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _KNOWN: Final = (*PROGRAMS, "sh", "bash", "make", "cmake")
 """Programs that manifests name, to suggest one that was misspelt."""
 _SCRIPTS: Final = {**SCRIPTS, "sh": (".sh",), "bash": (".sh", ".bash")}
-_NO_SCRIPT: Final = ("-c", "-m", "-e", "-cp", "-r")  # what follows is no script of the bot's folder
+_NO_SCRIPT: Final = ("-c", "-m", "-e", "-cp", "-r")  # the next word is not a script of the bot's folder
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -87,14 +87,14 @@ def prepare(
     """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
 
     It is built under `level`, once for each level, so that a bot which is ready in the sandbox was built there, too.
-    If a copy was changed since, perhaps by the bot itself, this warns on standard error and makes it anew.
+    If a copy was changed since, perhaps by the bot itself, this warns on standard error and makes it again.
 
     In the sandbox it sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks
     for; these may not hold one of the folders `hidden`, or be in one. `build_s` is how long the build may take, if not
     as long as every build.
 
     Raises `BotError`, `MissingToolchain` when the program that builds or runs it is not installed, and `BadInput` when
-    it is to be built and the level does not hold here.
+    the bot must be built and the level does not hold here.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -196,7 +196,7 @@ def _is_intact(folder: Path, name: str) -> bool:
             "%s",
             safe(
                 f"note: {name}: its copy in the cache is not as it was made, most likely the bot wrote to it: "
-                f"{shown}; it is made anew. Matches played meanwhile may depend on each other"
+                f"{shown}; it is made again. Matches played meanwhile may depend on each other"
             ),
         )
         return False

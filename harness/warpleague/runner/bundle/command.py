@@ -105,7 +105,7 @@ class CommandEnd:
 
     @property
     def problem(self) -> str:
-        """What went wrong, in words; empty if nothing."""
+        """The problem in words, or empty."""
         if self.reason or not self.status:
             return self.reason
         how = f"exit status {self.status}" if self.status > 0 else f"killed by signal {-self.status}"

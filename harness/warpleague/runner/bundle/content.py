@@ -23,7 +23,7 @@ BUNDLE_MB: Final = 256
 MAX_FILES: Final = 50_000
 _OF_SYSTEMS: Final = frozenset({".DS_Store", "__MACOSX", "desktop.ini", "Desktop.ini", "Thumbs.db", "Icon\r"})
 LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", *_OF_SYSTEMS})
-"""Names of folders and files that are no part of a bot: what tools make beside its source, and make anew."""
+"""Names of folders and files that are not part of a bot: tools create them beside its source."""
 _MADE_ANEW: Final = frozenset({"__pycache__", ".git", *_OF_SYSTEMS})  # nobody expects these to be part of it
 BRING_LIBRARIES: Final = "the libraries in a folder of the bot's: pip install --target vendor LIBRARY"
 
@@ -138,7 +138,7 @@ def content(file: File) -> bytes:
         # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
         with open(os.open(file.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:  # noqa: PTH123
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise BotError(f"{file.path}: is no file any more")
+                raise BotError(f"{file.path}: is no longer a file")
             data = opened.read((BUNDLE_MB << 20) + 1)
     except OSError as error:
         raise _unreadable(file.path, error) from None
@@ -150,7 +150,7 @@ def content(file: File) -> bytes:
 def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
     """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths.
 
-    Files that are `linked` are no part of it: their digests are in the manifest, which is.
+    `linked` files are not part of it, but their digests are, in the manifest.
     """
     hasher = sha256()
     for file in files_of(folder, linked):
@@ -162,7 +162,7 @@ def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
 
 
 def left_out(folder: Path) -> list[str]:
-    """The paths below `folder` that are no part of the bot, but may hold its needs; relative paths, sorted."""
+    """The paths below `folder` that are not part of the bot, but that it may need; relative paths, sorted."""
     return sorted(_left_out(folder))
 
 

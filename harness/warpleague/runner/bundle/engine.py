@@ -1,6 +1,6 @@
 """Puts the rules of the games and the simulator into a bot's folder, so that the bot can search on any machine.
 
-What is copied needs nothing but Python: `attrs` comes along, and without msgspec views are written by the standard
+The copy needs only Python: `attrs` comes along, and without msgspec views are written by the standard
 library. It stands in a folder of its own, which the bot puts at the head of `sys.path`.
 """
 

@@ -44,7 +44,7 @@ def check_files(folder: Path, manifest: Manifest) -> dict[str, str]:
 
 
 def recheck_files(bundle: Path, files: Mapping[str, LargeFile]) -> None:
-    """Raise `BotError` if a file that a bundle in the cache links to is not there any more, or another one."""
+    """Raise `BotError` if a file that a bundle in the cache links to is missing or was replaced."""
     for name, file in files.items():
         place = Path(f"{bundle}{FILES}", name)
         _verify(place, os.path.realpath(place), file.sha256)
@@ -117,5 +117,5 @@ def _verify(place: Path, real: str, digest: str) -> None:
 def _stamp(real: str, status: os.stat_result) -> list[str | int]:
     """The stamp of a file, which changes when it is written or replaced."""
     if not stat.S_ISREG(status.st_mode):
-        raise BotError(f"{real}: is no file")
+        raise BotError(f"{real}: is not a file")
     return [real, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]

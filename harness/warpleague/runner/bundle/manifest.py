@@ -63,7 +63,7 @@ def _check_texts(instance: object, field: attrs.Attribute[Any], value: tuple[str
 def _check_command(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
     """A stranger's manifest must not name any program of this machine.
 
-    What surrounds a program is shown to the bot in the sandbox, and a Python is asked outside of it where it is
+    The sandbox shows the folder around a program to the bot, and a Python outside of it is asked for its folders
     installed.
     """
     _check_texts(instance, field, value)

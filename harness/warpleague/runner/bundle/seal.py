@@ -23,7 +23,7 @@ _CHUNK: Final = 1 << 20
 
 
 def seal(copy: Path, place: Path) -> None:
-    """Note for the copy that is to be at `place` what is in `copy` now."""
+    """Store the present state of `copy`, which moves to `place`."""
     stamp = _stamp(copy)  # before the files are read: what is written meanwhile, shows
     _write(place, stamp, _contents(copy))
 

@@ -51,7 +51,7 @@ _CLOSELY: Final = 32
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 # `ulimit -f` counts 512-byte blocks in POSIX shells, `-d` kilobytes. A limit the host forbids to set is already
-# lower, so a failure is no reason to stop.
+# lower, so a failure does not stop the launch.
 _LIMITS: Final = (
     'ulimit -c 0; ulimit -n {files}; ulimit -f {blocks}; ulimit -d {data_kb}; exec 2>&3 3>&-; exec "$@"'
 )
@@ -222,7 +222,7 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
 class MemoryWatch:
     """Whether a bot has taken more memory than its limit, in MiB.
 
-    What counts is the resident set, shared memory included, and the page tables.
+    It counts the resident set, with shared memory, and the page tables.
     """
 
     __slots__ = ("_checked", "_group", "_left", "_limit_pages", "_pages", "exceeded_mb", "kill", "limit_mb")

@@ -1,6 +1,6 @@
 """Decides which files of the machine a bot in the sandbox sees, all read-only: the system, its runtime, its folder.
 
-What is not named here does not exist for the bot.
+Nothing else exists for the bot.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ _ASK_PYTHON: Final = (
 def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
     """The arguments to bubblewrap for all that the bot of `seat` sees.
 
-    With `build_mb` its folder is at `SOURCE`, and `HOME` is so many MiB of empty folder in memory, to be built in.
+    With `build_mb` its folder is at `SOURCE`, and `HOME` is an empty folder of `build_mb` MiB in memory, for the
+    build.
     """
     own: tuple[str, ...] = ("--ro-bind", seat.cwd, HOME)
     if build_mb:

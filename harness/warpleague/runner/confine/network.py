@@ -27,7 +27,7 @@ _ANSWER_S: Final = 20.0
 
 
 def parse_address(text: str) -> tuple[str, int] | None:
-    """Host and port of an address such as `127.0.0.1:8080`; None if it is none that a bot may be let reach.
+    """Host and port of an address such as `127.0.0.1:8080`; None if a bot may not be allowed to reach it.
 
     It must be one of this machine's own (127.0.0.0/8): others have no route in the sandbox.
     """

@@ -43,7 +43,7 @@ GONE_S: Final = 2.0
 _GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
 """The command that holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
 
-It says by a line of its own that it is there: what ends before that is no bot.
+It writes a line of its own when it runs: an end before that is not the bot's.
 """
 
 KEY: Final = "/key"
@@ -282,7 +282,7 @@ class Sandbox:
     def _let_run(self, process: subprocess.Popen[bytes], deadline: float) -> None:
         """Let the bot itself run once process 1 has asked to die with its parent, after which it waits for children.
 
-        Killed before that, the harness would leave the bot behind. What ends until then is no doing of the bot's.
+        Killed before that, the harness would leave the bot behind. An end before that is not the bot's fault.
         """
         assert process.stdin is not None
         assert process.stdout is not None
@@ -317,7 +317,7 @@ class Sandbox:
     def wait_gone(self) -> None:
         """Wait until nothing of the sandbox is left, for `GONE_S` at most; after `kill` this takes milliseconds.
 
-        What was killed runs no more. How long the kernel takes to clear it away is up to what the bot left there
+        Killed processes no longer run. How long the kernel takes to remove them depends on what the bot left there
         (memory that many processes share, say), so a match does not depend on it.
         """
         # The kernel lets process 1 of a namespace end only after all others there.
@@ -327,7 +327,7 @@ class Sandbox:
             os.waitid(os.P_PIDFD, self._init, os.WEXITED | os.WNOHANG)
 
     def fault(self, process: subprocess.Popen[bytes]) -> str | None:
-        """Why this is no doing of the bot's, if it is none: it ended, but the bot's program never ran.
+        """The reason if the bot's program never ran, so that the end is not its fault; else None.
 
         To be asked once the output has ended by itself, not after `kill`.
         """
@@ -382,7 +382,7 @@ def _readable(fd: int, within_ms: float) -> bool:
 
 
 def _read_within(process: subprocess.Popen[bytes], fd: int, deadline: float, most: int) -> bytes:
-    """The bytes that come on `fd`, at most so many; `HarnessFault` if nothing does until the deadline, or ever."""
+    """Read at most `most` bytes from `fd`. Raises `HarnessFault` if none come before the deadline, or ever."""
     rest_ms = (deadline - time.monotonic()) * 1000
     if rest_ms <= 0 or not _readable(fd, rest_ms):
         raise HarnessFault(f"bubblewrap was not ready within {SETUP_S:.0f} s")

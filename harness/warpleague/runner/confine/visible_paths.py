@@ -1,6 +1,6 @@
 """The one list of the machine's files that a bot in the sandbox may see, and the rules for additional paths.
 
-What is not on it, not asked for by a manifest, and not granted by an organiser does not exist for a bot. `mounts`
+Other paths exist for a bot only if its manifest asks for them or an organiser grants them. `mounts`
 mounts these files.
 """
 

@@ -244,7 +244,7 @@ def devices(_: Expected) -> str:
     names = [
         entry.name for entry in Path("/dev").rglob("*") if entry.is_char_device() or entry.is_block_device()
     ]
-    # Links to the standard streams, which are pipes, are no devices.
+    # Links to the standard streams, which are pipes, are not devices.
     if more := sorted(set(names) - known):
         return f"it has {', '.join(more)}"
     with contextlib.suppress(OSError):

@@ -34,7 +34,7 @@ def check_own_limits(level: str) -> None:
 
 
 def shortage(error: OSError | MemoryError) -> str:
-    """What was too little, from the error that it led to, and what allows more."""
+    """The resource that was short, from the error that it caused, and the setting that allows more."""
     match error:
         case OSError(errno=errno.EMFILE) if (files := _limit("RLIMIT_NOFILE")) is not None:
             return f"it may open {files} files: `ulimit -n` in the shell that starts it allows more"
@@ -59,9 +59,10 @@ def _limit(name: str) -> int | None:
 
 
 def _startable(most: int) -> int:
-    """How many processes could be started at once, at most so many; threads count as such, and take less time.
+    """How many processes could be started at once, up to `most`.
 
-    Where memory is limited, none is tried: the stacks of threads might be too much of it.
+    It starts threads, which count, too, and take less time. Where memory is limited, none is tried: the stacks of
+    threads might be too much of it.
     """
     if _limit("RLIMIT_AS") is not None:
         return most

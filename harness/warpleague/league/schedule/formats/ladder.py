@@ -207,7 +207,7 @@ class _Choice:
 
         First comes who has played too little. Every fourth deal goes to those who met least: so ratings do not hang
         by a few near pairs. All others go to an even pair of which a second of play tells most (`each`). Where places
-        are to be settled, all go to pairs whose order is not yet clear (`asked`).
+        must be clear, all go to pairs whose order is not yet clear (`asked`).
         """
         here = self._here()
         dealt = [self.dealt[bot] for bot in here]

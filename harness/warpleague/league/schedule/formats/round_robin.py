@@ -86,7 +86,7 @@ def planned_orders(
 
 
 def described(season: Season, kind: str, tables: int) -> str:
-    """A format of so many tables, each of which plays all deals; with a hint where that leaves seats uneven."""
+    """A format of `tables` tables, each of which plays all deals; with a hint if that leaves seats uneven."""
     form, k = season.format, season.players
     deals = counted(form.deals, "deal")
     text = f"{kind}: {counted(tables, 'table')} of {k}, {deals} each, {describe_seatings(form)}"

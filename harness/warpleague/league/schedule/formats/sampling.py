@@ -36,7 +36,7 @@ def sample_tables(
 ) -> tuple[Table, ...]:
     """Tables of `k` bots, in playing order: games within 1, meetings and neighbours as even as the search gets them.
 
-    Each stage has the bots that take part, and how many tables there are to be. A stage keeps the tables of earlier
+    Each stage has the bots that take part, and the number of tables. A stage keeps the tables of earlier
     ones and adds to them until there are as many, and all bots have as many games, within 1. Bots in seat order: the
     seats of one stage are within 1. A `long` search for what a stage adds is that of earlier versions of the program:
     it takes up to fifty times as long and finds nothing better. Trusts its caller that there are `k` bots at least,

@@ -1,6 +1,6 @@
 """The time that the bots of a ladder take: bots that think much longer than others get a bounded share of it.
 
-What a match took is in the store, so anybody can work the same out again.
+The times of matches are in the store, so anybody can compute the same again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SLOW: Final = 2.0  # times the usual time of a match: who takes no longer is ne
 
 @attrs.define
 class TimeShare:
-    """The seconds that each of `bots` bots has taken in so many matches; `share` is the part for slow bots.
+    """The seconds that each of `bots` bots took in its matches; `share` is the part for slow bots.
 
     A bot is slow if its matches take more than twice as long as those of the middle bot. All that slow bots have taken
     beyond the time of the middle bot is at most the part `share` of all time, or else they wait.
@@ -101,5 +101,5 @@ class TimeShare:
 
 
 def _middle(paces: Sequence[float]) -> float:
-    """What is usual: no more than half of the bots take less."""
+    """The usual time: at most half of the bots take less."""
     return median_low(paces) if paces else LEAST_S

@@ -22,7 +22,7 @@ _PART = 32  # a batch is about so small a part of what was played: what is playe
 
 
 def batch_size(bots: int, played: int) -> int:
-    """How many deals a batch has, where so many were played before."""
+    """The number of deals of a batch after `played` deals."""
     return max(_LEAST, bots // 2, min(played // _PART, MAX))
 
 

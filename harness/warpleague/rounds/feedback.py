@@ -1,4 +1,4 @@
-"""Writes what an author is told of a round: its results, its edit and check, records and logs of its own matches."""
+"""Writes an author's feedback on a round: the results, its edit and check, records, and logs of its own matches."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from warpleague.league.season.fixture import Fixture
     from warpleague.rounds.curves import Results
     from warpleague.rounds.file import Author, RoundsConfig
-    from warpleague.rounds.playing import Place
+    from warpleague.rounds.playing import RunFolder
     from warpleague.rounds.state import Round, State
 
 
-def tell(
+def write_feedback(
     config: RoundsConfig,
     state: State,
-    place: Place,
+    run_folder: RunFolder,
     round_: Round,
     author: Author,
     league: League,
     results: Results,
 ) -> None:
-    """Make the folder that tells an author of a round whose matches are all played; one that is there is made anew."""
-    desk = place.desk(author.name)
-    target = desk.shown(round_.number)
+    """Write the folder with an author's feedback on a round that is over, and replace an older one."""
+    author_folder = run_folder.author(author.name)
+    target = author_folder.feedback(round_.number)
     draft = target.with_name(f".{target.name}.draft")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
@@ -43,12 +43,12 @@ def tell(
         "round": round_.number,
         "you": part.version,
         "standings": [
-            {key: value for key, value in attrs.asdict(line).items() if key in _TOLD}
+            {key: value for key, value in attrs.asdict(line).items() if key in _AUTHOR_KEYS}
             for line in results.curves
             if line.round == round_.number
         ],
         "versions": [
-            {key: value for key, value in attrs.asdict(line).items() if key in _TOLD_OF_VERSIONS}
+            {key: value for key, value in attrs.asdict(line).items() if key in _VERSION_KEYS}
             for line in results.versions
             if line.played
         ],
@@ -58,21 +58,34 @@ def tell(
     _write(draft / "own.json", attrs.asdict(own[0]))
     _write(draft / "edit.json", None if part.edit is None else attrs.asdict(part.edit))
     _write(draft / "check.json", None if part.check is None else attrs.asdict(part.check))
-    output = desk.output(round_.number)
+    output = author_folder.output(round_.number)
     if output.is_file():
         shutil.copyfile(output, draft / "output.txt")
-    _records(config, place, round_, author, league, draft)
+    _records(config, run_folder, round_, author, league, draft)
     if config.shows == "sources":
         for name, other in round_.parts.items():
             if name != author.name and other.version is not None:
                 version = state.version(other.version)
-                shutil.copytree(place.desk(name).bot(version.round), draft / "sources" / name, symlinks=True)
+                shutil.copytree(
+                    run_folder.author(name).bot(version.round), draft / "sources" / name, symlinks=True
+                )
     shutil.rmtree(target, ignore_errors=True)
     draft.rename(target)
 
 
-_TOLD = ("author", "version", "new", "rank", "won", "share", "rating", "error", "anchor_share", "faults")
-_TOLD_OF_VERSIONS = (
+_AUTHOR_KEYS = (
+    "author",
+    "version",
+    "new",
+    "rank",
+    "won",
+    "share",
+    "rating",
+    "error",
+    "anchor_share",
+    "faults",
+)
+_VERSION_KEYS = (
     "version",
     "author",
     "fixed",
@@ -90,21 +103,21 @@ def _write(path: Path, data: Any) -> None:
 
 
 def _records(
-    config: RoundsConfig, place: Place, round_: Round, author: Author, league: League, folder: Path
+    config: RoundsConfig, run_folder: RunFolder, round_: Round, author: Author, league: League, folder: Path
 ) -> None:
-    """Records of matches, spread evenly over the schedule, and the author's own logs of these."""
+    """Write records of matches, spread evenly over the schedule, and the author's logs of these matches."""
     version = round_.parts[author.name].version
     own = None if version is None else league.season.names.index(version)
     (folder / "records").mkdir()
     (folder / "logs").mkdir()
 
-    def wanted() -> Iterator[Fixture]:
+    def visible() -> Iterator[Fixture]:
         for fixture, _ in league.results():
             if config.shows != "own" or own in fixture.seats:
                 yield fixture
 
-    matches = list(wanted())
-    # The author's own come first, whatever else is shown.
+    matches = list(visible())
+    # The author's own matches come first.
     matches.sort(key=lambda fixture: own not in fixture.seats)
     ours = sum(own in fixture.seats for fixture in matches)
     chosen = _spread(matches[:ours], config.records) + _spread(matches[ours:], config.records)
@@ -115,13 +128,13 @@ def _records(
         (folder / "records" / f"{stem}.jsonl").write_bytes(record)
         for seat, bot in enumerate(fixture.seats):
             for kind in KINDS if bot == own else ():
-                log = log_file(place.logs(round_.number), names[seat], fixture.id, seat, kind)
+                log = log_file(run_folder.logs(round_.number), names[seat], fixture.id, seat, kind)
                 if log.is_file():
                     shutil.copyfile(log, folder / "logs" / f"{stem}-seat-{seat}.{kind}.txt")
 
 
 def _spread(matches: list[Fixture], most: int) -> list[Fixture]:
-    """At most so many of these, at equal distances."""
+    """At most `most` of these matches, at equal distances."""
     if len(matches) <= most:
         return matches
     return [matches[place * len(matches) // most] for place in range(most)]
