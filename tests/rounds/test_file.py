@@ -72,7 +72,7 @@ def test_a_program_that_is_not_there_is_named(make: Make) -> None:
     """The edit command is looked up before anything is run."""
     path = make({"ann": "true", "bob": ""})
     path.with_name("ann.sh").unlink()
-    with pytest.raises(ConfigError, match=r"authors: ann: edit: ./ann.sh is not there"):
+    with pytest.raises(ConfigError, match=r"authors: ann: edit: there is no ./ann.sh"):
         load_rounds(path)
 
 

@@ -141,7 +141,7 @@ def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
             run_rounds(config, run_folder, state, context)
         except Stopped as stopped:
             code = 1 if str(stopped) else 130
-            say(f"{stopped or 'stopped'}; the same command continues")
+            say(f"{str(stopped) or 'stopped'}; the same command continues")
         results = _results(args, config)
         page = _write_page(run_folder, results)
     _print(args, results)
