@@ -10,13 +10,14 @@ import json
 import re
 from functools import cache
 from html import escape
-from math import cos, hypot, pi, sin, sqrt
+from math import atan2, cos, degrees, hypot, pi, sin, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from warpleague.report.site.page_frame import asset
 from warpleague.report.wording.match_words import number, one_line
+from warpleague.report.wording.seat_names import SeatNames
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,8 @@ _PAD: Final = 16.0
 _SHEET: Final = 490.0
 _HEAD: Final = 46.0
 _BROAD: Final = 0.62
+_LEAST_ROOM: Final = 38
+"""The least width of a heading, by the size of its text."""
 _SHIP: Final = "M0,-1.3 L.9,-.3 L.9,.95 L-.9,.95 L-.9,-.3Z"
 _ANGLES: Final = {"": 0, "N": 0, "NE": 45, "E": 90, "SE": 135, "S": 180, "SW": 225, "W": 270, "NW": 315}
 _ON: Final = {"rocket": (0.42, 0.08), "coin": (0.62, 0.0), "disc": (0.34, -0.58)}
@@ -41,28 +44,90 @@ _PIP_PLACES: Final = {
 }  # fmt: skip
 
 
+Part = tuple[tuple[str, ...], str]
+"""An element, and the opening tags of the groups around it, the outermost first. A group may be empty: `""`."""
+
+
+@attrs.frozen
+class Drawing:
+    """A scene as parts, in the order in which they are painted, and its box: left, top, width and height."""
+
+    parts: tuple[Part, ...]
+    box: tuple[float, float, float, float]
+
+
 def picture(scene: Scene, names: Sequence[str]) -> bytes:
     """The SVG of a scene; `names` are those of the bots by seat."""
-    parts, (left, top, wide, high) = _sheets(scene, names) if scene.apart else _board(scene)
-    size = max(13.0, wide / 62)
-    lines = _heading(scene, names)
-    head = size * 1.6 * len(lines) + size
-    texts = "".join(
-        f'<text class="said{style}" x="{_n(left + _PAD)}" y="{_n(top - head + size * (1.6 * at + 1.2))}"'
-        f' font-size="{_n(size)}">{escape(text)}</text>'
+    drawn = draw(scene, names)
+    lines = heading(scene, names)
+    size = text_size(drawn.box)
+    box = around(drawn.box, len(lines))
+    parts = [*heading_parts(lines, box, size), *drawn.parts]
+    return svg(joined(parts), box, one_line(scene.caption))
+
+
+def draw(scene: Scene, names: Sequence[str], before: Scene | None = None) -> Drawing:
+    """The scene without its heading; what changed since the scene `before` is marked."""
+    return _sheets(scene, names, before) if scene.apart else _board(scene, before)
+
+
+def joined(parts: Sequence[Part]) -> str:
+    """The text of parts; those that follow each other in the same group share it."""
+    made: list[str] = []
+    open_now: tuple[str, ...] = ()
+    for path, element in [*parts, ((), "")]:
+        same = 0
+        while same < min(len(path), len(open_now)) and path[same] == open_now[same]:
+            same += 1
+        made += ["</g>"] * (len(open_now) - same)
+        made += [*path[same:], element]
+        open_now = path
+    return "".join(made)
+
+
+def text_size(box: tuple[float, float, float, float]) -> float:
+    """The size of the heading's text above a drawing."""
+    return max(13.0, box[2] / 62)
+
+
+def around(box: tuple[float, float, float, float], lines: int) -> tuple[float, float, float, float]:
+    """The box of a drawing with a heading of so many lines above it, and with room for these."""
+    left, top, wide, high = box
+    size = text_size(box)
+    head = size * (1.6 * lines + 1)
+    whole = max(wide, _LEAST_ROOM * size)
+    return left - (whole - wide) / 2, top - head, whole, high + head + _PAD
+
+
+def heading_parts(
+    lines: Sequence[tuple[str, str]], box: tuple[float, float, float, float], size: float
+) -> list[Part]:
+    """The lines of the heading, each a text and a class, at the top of a box."""
+    return [
+        (
+            (),
+            f'<text class="said{style}" x="{_n(box[0] + _PAD)}" y="{_n(box[1] + size * (1.6 * at + 1.2))}"'
+            f' font-size="{_n(size)}">{escape(text)}</text>',
+        )
         for at, (text, style) in enumerate(lines)
-    )
-    box = (left, top - head, max(wide, 20 * size), high + head + _PAD)
+    ]
+
+
+def svg(inner: str, box: tuple[float, float, float, float], title: str) -> bytes:
+    """The whole file around what is drawn."""
     view = " ".join(map(_n, box))
     across = min(1200.0, max(480.0, box[2]))
-    paper = (
-        f'<rect class="paper" x="{_n(box[0])}" y="{_n(box[1])}" width="{_n(box[2])}" height="{_n(box[3])}"/>'
-    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="{view}" width="{_n(across)}"'
-        f' height="{_n(across * box[3] / box[2])}"><title>{escape(one_line(scene.caption))}</title>'
-        f"<style>{escape(_style(), quote=False)}</style>{paper}{texts}{parts}</svg>\n"
+        f' height="{_n(across * box[3] / box[2])}"><title>{escape(title)}</title>'
+        f"<style>{escape(_style(), quote=False)}</style>{rect('paper', *box)}{inner}</svg>\n"
     ).encode()
+
+
+def rect(name: str, x: float, y: float, wide: float, high: float, more: str = "") -> str:
+    """A rectangle of a class, with what is `more` within it."""
+    place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(wide)}" height="{_n(high)}"'
+    return f'<rect class="{name}" {place}>{more}</rect>' if more else f'<rect class="{name}" {place}/>'
 
 
 @cache
@@ -72,10 +137,10 @@ def _style() -> str:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r"@(?:media|keyframes)[^{]*\{(?:[^{}]|\{[^{}]*\})*\}", "", text)
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", text)
-    own = r"seat-\d|:root|cell|piece|link|picture|sheet|kind-|item|cross|board|tray|way|disc"
+    own = r"seat-\d|:root|cell|piece|link|picture|sheet|kind-|item|cross|board|tray|way|disc|arrow|lost|fresh"
     kept = [f"{name.strip()}{{{' '.join(body.split())}}}" for name, body in rules if re.search(own, name)]
     more = (
-        "svg>.paper{fill:var(--paper)}",
+        "svg>.paper{fill:var(--paper)}svg>.progress{fill:var(--soft)}",
         ".board text.said{font-weight:550;fill:var(--seat,var(--ink))}",
         "text{text-anchor:middle}text.said,text.start{text-anchor:start}",
     )
@@ -96,7 +161,7 @@ def _n(value: float) -> str:
     return f"{round(value, 2):g}"
 
 
-def _heading(scene: Scene, names: Sequence[str]) -> list[tuple[str, str]]:
+def heading(scene: Scene, names: Sequence[str]) -> list[tuple[str, str]]:
     """A line for each seat, with its score and what it has, in its colour, and the caption."""
     lines = []
     for seat, name in enumerate(names):
@@ -104,21 +169,11 @@ def _heading(scene: Scene, names: Sequence[str]) -> list[tuple[str, str]]:
         more = scene.seat_lines[seat] if scene.seat_lines else ""
         text = " · ".join(filter(None, (f"{name}  {score}".strip(), more)))
         lines.append((one_line(text), f" seat-{seat % 10}"))
-    return [*lines, (one_line(_named(scene.caption, names)), "")]
+    return [*lines, (one_line(SeatNames(names, scene.roles).say(scene.caption)), "")]
 
 
-def _named(text: str, names: Sequence[str]) -> str:
-    """A text of a game with the names of bots in place of `seat 0`."""
-
-    def name(found: re.Match[str]) -> str:
-        seat = int(found[1])
-        return names[seat] if seat < len(names) else found[0]
-
-    return re.sub(r"\bseat (\d+)\b", name, text)
-
-
-def _board(scene: Scene) -> tuple[str, tuple[float, float, float, float]]:
-    """The board, and its box: left, top, width and height."""
+def _board(scene: Scene, before: Scene | None) -> Drawing:
+    """The board, its kinds of things in groups one upon the other."""
     hexes = scene.shape == "hex"
     points = [_point(scene, cell.x, cell.y) for cell in scene.cells] or [(0.0, 0.0)]
     reach = (_RADIUS if hexes else _SIDE / 2) + 4
@@ -127,26 +182,64 @@ def _board(scene: Scene) -> tuple[str, tuple[float, float, float, float]]:
     crowd: dict[tuple[float, float], list[Piece]] = {}
     for piece in scene.pieces:
         crowd.setdefault((piece.x, piece.y), []).append(piece)
-    parts = [_cell(scene, cell, crowded=(cell.x, cell.y) in crowd) for cell in scene.cells]
-    parts += _discs(scene)
-    parts += [_link(scene, link) for link in scene.links]
+    old = before or scene
+    layers: dict[str, list[str]] = {
+        "cells": [],
+        "discs": _discs(scene),
+        "links": [],
+        "trail": [],
+        "pieces": [],
+    }
+    steady = len(old.cells) == len(scene.cells)
+    for cell, was in zip(scene.cells, old.cells if steady else scene.cells, strict=True):
+        layers["cells"].append(_cell(scene, cell, crowded=(cell.x, cell.y) in crowd, fresh=cell != was))
+    layers["links"] += [_link(scene, link, fresh=link not in old.links) for link in scene.links]
+    layers["trail"] += _trail(old, scene)
     for cell in scene.cells:
         here = crowd.pop((cell.x, cell.y), [])
         marked = bool(cell.corner or (cell.label and not cell.ways and not _filler(cell.label)))
         x, y = _point(scene, cell.x, cell.y)
         for at, piece in enumerate(here):
             dx, dy, radius = _place(len(here), at, raised=marked, hexes=hexes)
-            parts.append(_group("piece", piece.kind, piece.owner, x + dx, y + dy, _token(piece, radius)))
+            name = "piece" if piece in old.pieces else "piece fresh"
+            made = _group(name, piece.kind, piece.owner, x + dx, y + dy, _token(piece, radius))
+            layers["pieces"].append(made)
     step, down = (1.5 * _RADIUS, sqrt(3) * _RADIUS) if hexes else (_SIDE, _SIDE)
     west, south = (32.0 if scene.rows else 0.0), (22.0 if scene.columns else 0.0)
     names = [(name, left + reach + at * step, bottom + 10) for at, name in enumerate(scene.columns)]
     names += [(name, left - west / 2, top + reach + at * down) for at, name in enumerate(scene.rows)]
-    for name, x, y in names:
-        drawn = _glyph(name, 8)
-        parts.append(
-            f'<g class="name" transform="translate({_n(x)} {_n(y)})">{drawn or _text("name", name, size=11.5)}</g>'
-        )
-    return "".join(parts), (left - west, top, right - left + west, bottom - top + south)
+    layers["names"] = [
+        f'<g class="name" transform="translate({_n(x)} {_n(y)})">'
+        f"{_glyph(name, 8) or _text('name', name, size=11.5)}</g>"
+        for name, x, y in names
+    ]
+    parts: list[Part] = []
+    for layer, elements in layers.items():
+        parts += [((f'<g class="{layer}">',), element) for element in elements or [""]]
+    return Drawing(tuple(parts), (left - west, top, right - left + west, bottom - top + south))
+
+
+def _trail(before: Scene, scene: Scene) -> list[str]:
+    """An arrow from where each piece was, and a cross over each that was lost."""
+    now = {piece.id: piece for piece in scene.pieces if piece.id}
+    made = []
+    for old in before.pieces:
+        x1, y1 = _point(scene, old.x, old.y)
+        piece = now.get(old.id)
+        if piece is None and old.id:
+            far = _n(_SIDE * 0.38)
+            cross = f'<path class="cross" d="M-{far} -{far}L{far} {far}M{far} -{far}L-{far} {far}"/>'
+            made.append(_group("lost", old.kind, old.owner, x1, y1, _token(old, _SIDE * 0.35) + cross))
+        elif piece is not None and (old.x, old.y) != (piece.x, piece.y):
+            x2, y2 = _point(scene, piece.x, piece.y)
+            far_off = hypot(x2 - x1, y2 - y1)
+            ux, uy = (x2 - x1) / far_off, (y2 - y1) / far_off
+            x2, y2 = x2 - ux * 16, y2 - uy * 16
+            turn = _n(degrees(atan2(uy, ux)) + 90)
+            head = f'<path d="M0 0L7 13L-7 13Z" transform="translate({_n(x2)} {_n(y2)}) rotate({turn})"/>'
+            line = f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2 - ux * 6)}" y2="{_n(y2 - uy * 6)}"/>'
+            made.append(f'<g class="arrow">{line}{head}</g>')
+    return made
 
 
 def _point(scene: Scene, x: float, y: float) -> tuple[float, float]:
@@ -187,7 +280,7 @@ def _filler(label: str) -> bool:
     return bool(re.fullmatch("[\u2500-\u25ff]+", label))
 
 
-def _cell(scene: Scene, cell: Cell, *, crowded: bool) -> str:
+def _cell(scene: Scene, cell: Cell, *, crowded: bool, fresh: bool) -> str:
     hexes = scene.shape == "hex"
     if hexes:
         turns = [at * pi / 3 for at in range(6)]
@@ -214,7 +307,8 @@ def _cell(scene: Scene, cell: Cell, *, crowded: bool) -> str:
     elif cell.label and not _filler(cell.label) and not cell.ways and not disc:
         y = -(_RADIUS * 0.62 if hexes else _SIDE * 0.36) if crowded else 0
         inner += _text("label", cell.label, 0, y, size=10 if crowded else 13, room=36)
-    return _group("cell", cell.kind, cell.owner, *_point(scene, cell.x, cell.y), inner)
+    name = "cell fresh" if fresh else "cell"
+    return _group(name, cell.kind, cell.owner, *_point(scene, cell.x, cell.y), inner)
 
 
 def _discs(scene: Scene) -> list[str]:
@@ -236,14 +330,15 @@ def _discs(scene: Scene) -> list[str]:
     return made
 
 
-def _link(scene: Scene, link: Link) -> str:
+def _link(scene: Scene, link: Link, *, fresh: bool) -> str:
     """Between the corners of squares it is a wall, else it leads from cell to cell."""
     (x1, y1), (x2, y2) = _point(scene, link.x1, link.y1), _point(scene, link.x2, link.y2)
     wall = abs(link.x1 % 1) == 0.5 and (link.x1 == link.x2 or link.y1 == link.y2)
     inner = f'<line class="stroke" x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"/>'
     if not wall:
         inner += f'<circle class="to" cx="{_n(x2)}" cy="{_n(y2)}" r="5"/>'
-    return _group("link wall" if wall else "link", link.kind, link.owner, 0, 0, inner)
+    name = f"link{' wall' if wall else ''}{' fresh' if fresh else ''}"
+    return _group(name, link.kind, link.owner, 0, 0, inner)
 
 
 def _place(count: int, at: int, *, raised: bool, hexes: bool) -> tuple[float, float, float]:
@@ -324,74 +419,90 @@ def _parts(name: str, layers: int) -> str:
     return made
 
 
-def _sheets(scene: Scene, names: Sequence[str]) -> tuple[str, tuple[float, float, float, float]]:
+def _sheets(scene: Scene, names: Sequence[str], before: Scene | None) -> Drawing:
     """The sheets of all owners side by side, the active one outlined, below what lies on the table."""
     owners = list(dict.fromkeys(cell.owner for cell in scene.cells))
     table, below = _trays([tray for tray in scene.trays if tray.owner is None], flat=True)
-    made = [f'<g transform="translate({_n(_PAD)} 0)">{table}</g>']
+    parts = _within([_moved(_PAD, 0)], table)
     top, high = below + (_PAD if below else 0), 0.0
     sheets = []
     for owner in owners:
-        own = attrs.evolve(
-            scene,
-            cells=tuple(cell for cell in scene.cells if cell.owner == owner),
-            pieces=tuple(piece for piece in scene.pieces if piece.owner == owner),
-            links=tuple(link for link in scene.links if link.owner == owner),
-        )
-        board, (left, upper, wide, tall) = _board(own)
+        board = _board(_own(scene, owner), before and _own(before, owner))
+        left, upper, wide, tall = board.box
         scale = min(1.25, (_SHEET - 2 * _PAD) / wide)
         rest, low = _trays([tray for tray in scene.trays if tray.owner == owner], flat=False)
         x = (_SHEET - wide * scale) / 2 - left * scale
         title = names[owner] if owner is not None and owner < len(names) else ""
-        inner = (
-            _text("heading start", title, _PAD, 24, size=20, room=_SHEET - 2 * _PAD)
-            + f'<g transform="translate({_n(x)} {_n(_HEAD - upper * scale)}) scale({_n(scale)})">{board}</g>'
-            f'<g transform="translate({_n(_PAD)} {_n(tall * scale + _HEAD + _PAD)})">{rest}</g>'
+        sheets.append(
+            [
+                ((), _text("heading start", title, _PAD, 24, size=20, room=_SHEET - 2 * _PAD)),
+                *_within([_moved(x, _HEAD - upper * scale, scale)], board.parts),
+                *_within([_moved(_PAD, tall * scale + _HEAD + _PAD)], rest),
+            ]
         )
-        sheets.append((owner, inner))
         high = max(high, tall * scale + _HEAD + 2 * _PAD + low)
-    for at, (owner, inner) in enumerate(sheets):
+    for at, (owner, inner) in enumerate(zip(owners, sheets, strict=True)):
         name = "sheet active" if owner == scene.focus else "sheet"
-        paper = f'<rect class="paper" width="{_n(_SHEET)}" height="{_n(high)}" rx="14"/>'
-        made.append(_group(name, "sheet", owner, at * (_SHEET + 14), top, paper + inner))
-    return "".join(made), (-3.0, -3.0, len(owners) * (_SHEET + 14) - 8, top + high + 6)
+        paper = (
+            f'<g class="{name}"><rect class="paper" width="{_n(_SHEET)}" height="{_n(high)}" rx="14"/></g>'
+        )
+        seat = f" owned seat-{owner % 10}" if owner is not None else ""
+        group = f'<g class="sheet{seat}" transform="translate({_n(at * (_SHEET + 14))} {_n(top)})">'
+        parts += _within([group], [((), paper), *inner])
+    return Drawing(tuple(parts), (-3.0, -3.0, len(owners) * (_SHEET + 14) - 8, top + high + 6))
 
 
-def _trays(trays: Sequence[Tray], *, flat: bool) -> tuple[str, float]:
+def _own(scene: Scene, owner: int | None) -> Scene:
+    """What of a scene is on the sheet of one owner."""
+    return attrs.evolve(
+        scene,
+        cells=tuple(cell for cell in scene.cells if cell.owner == owner),
+        pieces=tuple(piece for piece in scene.pieces if piece.owner == owner),
+        links=tuple(link for link in scene.links if link.owner == owner),
+    )
+
+
+def _moved(x: float, y: float, scale: float = 1.0) -> str:
+    """The opening tag of a group elsewhere."""
+    more = "" if scale == 1.0 else f" scale({_n(scale)})"
+    return f'<g transform="translate({_n(x)} {_n(y)}){more}">'
+
+
+def _within(groups: Sequence[str], parts: Sequence[Part]) -> list[Part]:
+    """The parts in more groups."""
+    return [((*groups, *path), element) for path, element in parts]
+
+
+def _trays(trays: Sequence[Tray], *, flat: bool) -> tuple[list[Part], float]:
     """Trays one beside the other, or in two columns; and their height."""
-    made, flat_x, flat_high = [], 0.0, 0.0
+    made: list[Part] = []
+    flat_x, flat_high = 0.0, 0.0
     heights, second = [0.0, 0.0], 0.0
     for place, tray in enumerate(trays):
-        inner = _text("title start", tray.title, 0, 8, size=13)
+        inner = [_text("title start", tray.title, 0, 8, size=13)]
         across = len(tray.title) * 8.0
         for down, row in enumerate(tray.rows):
             x = 0.0
             for item in row:
                 wide = _wide(item)
                 y = 20 + down * (_ITEM + 3) + _ITEM / 2
-                inner += _group(
-                    "item crossed" if item.crossed else "item",
-                    item.kind,
-                    tray.owner,
-                    x + wide / 2,
-                    y,
-                    _item(item, wide),
-                )
+                name = "item crossed" if item.crossed else "item"
+                inner.append(_group(name, item.kind, tray.owner, x + wide / 2, y, _item(item, wide)))
                 x += wide + 3
             across = max(across, x)
         tall = 28 + len(tray.rows) * (_ITEM + 3)
+        column = 0 if place == 0 else 1
         if flat:
-            made.append(f'<g class="tray" transform="translate({_n(flat_x)} 0)">{inner}</g>')
+            at = flat_x, 0.0
             flat_x += across + 18
             flat_high = max(flat_high, tall)
-            continue
-        column = 0 if place == 0 else 1
-        second = second or across + 12
-        made.append(
-            f'<g class="tray" transform="translate({_n(second * column)} {_n(heights[column])})">{inner}</g>'
-        )
-        heights[column] += tall
-    return "".join(made), flat_high if flat else max(heights)
+        else:
+            second = second or across + 12
+            at = second * column, heights[column]
+            heights[column] += tall
+        group = f'<g class="tray" transform="translate({_n(at[0])} {_n(at[1])})">'
+        made += _within([group], [((), element) for element in inner])
+    return made, flat_high if flat else max(heights)
 
 
 def _wide(item: Item) -> float:
