@@ -196,8 +196,9 @@ clicks: bootstrap browsers ## play each game by clicks in Chromium and Firefox, 
 	.venvs/browsers/bin/python tests/soak/arena_pages.py $(CLICKS)
 
 .PHONY: clicks-quick
-clicks-quick: bootstrap browsers ## play each game once by clicks in Chromium, in two minutes
+clicks-quick: bootstrap browsers ## play each game once by clicks in Chromium, and one in Firefox, in three minutes
 	.venvs/browsers/bin/python tests/soak/clicks.py --browsers chromium --widths 1280
+	.venvs/browsers/bin/python tests/soak/clicks.py --browsers firefox --widths 1280 --games aliens
 
 .PHONY: axe
 axe: bootstrap browsers ## look for what hinders people on all kinds of pages, with the rules of axe (AXE='--games sheets')

@@ -24,6 +24,9 @@ BROWSERS = {
 _OWN_STYLE = "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA="
 """Of the style `body {}`, which Playwright puts into a page to take a picture, and the page's policy forbids."""
 
+_PATIENCE_MS = 180_000
+"""For what Playwright waits for by itself: a busy machine is no fault of a page."""
+
 WARPLEAGUE = [".venv/bin/warpleague"]
 """The command of the checkout: these scripts run in an environment of their own."""
 
@@ -66,6 +69,7 @@ def page_of(
     context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=bare, **more)
     if chromium:
         context.grant_permissions(["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(_PATIENCE_MS)
     page = context.new_page()
     troubles: list[str] = []
 
@@ -98,7 +102,7 @@ def server(*words: str, told: str = "open ") -> Iterator[tuple[Any, str]]:
         running.wait()
 
 
-def wait(page: Any, ready: str, tries: int = 3000) -> None:
+def wait(page: Any, ready: str, tries: int = 9000) -> None:
     """Wait until a function is true; the page's policy forbids Playwright's own way of waiting."""
     from playwright.sync_api import Error
 
@@ -144,10 +148,18 @@ def is_ready(page: Any) -> None:
 
 
 def axe(page: Any, name: str) -> list[str]:
-    """What axe finds on a page."""
+    """What axe finds on a page, or on that to which it leads meanwhile, as a live page does when its match is over."""
     from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import Error
 
-    results = Axe().run(page)
+    for left in (2, 1, 0):
+        try:
+            results = Axe().run(page)
+            break
+        except Error as error:
+            if "context was destroyed" not in str(error) or left == 0:
+                raise
+        page.wait_for_load_state()
     return [
         f"{name}: {found['id']}: {found['help']}: {node['html'][:160]}"
         for found in results.response["violations"]

@@ -31,7 +31,8 @@ GAMES = {
 _SHOTS = (0, 12, 40)
 """After so many choices a screenshot is taken, and one at the end."""
 _MAX = 4000
-_PRESS_MS = 10_000
+_PRESS_MS = 60_000
+_END_S = 120
 _HOT = "#stage [data-id].hot"
 _OWN_POINT = """(made) => {
     made.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
@@ -60,7 +61,7 @@ def play(browser: Any, game: str, width: int, out: Path, *, dark: bool, seed: st
             shoot(page, out / f"{name}-end.png", whole=True)
             page.click("#leave")
             wait(page, "() => document.getElementById('status').textContent.includes('ended')")
-            assert running.wait(20) == 0
+            assert running.wait(_END_S) == 0
         run("replay", "verify", record)
     return (*counts, took_s)
 

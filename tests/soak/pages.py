@@ -71,7 +71,7 @@ def is_at(page: Any, told: str) -> None:
 
 def go_by_turns(page: Any, last: int) -> None:
     """Arrows lead from turn to turn, with Shift from step to step; who wants no result sees none before the end."""
-    turn = "() => document.getElementById('moment').textContent.split(' of ')[0]"
+    turn = "() => document.querySelector('#strip .now').getAttribute('d')"
     click(page, page.query_selector("#forth"))
     first = page.evaluate(turn)
     click(page, page.query_selector("#forth"))

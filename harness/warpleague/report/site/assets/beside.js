@@ -103,6 +103,38 @@ globalThis.warpleague ??= {};
   }
 
   /**
+   * The panels beside a board, each with the trays of its owner; first the trays of nobody. Lines that are others than
+   * in the scene `before` are marked. `nameOf`, `say` and `titleOf` put names, as `naming` makes them.
+   */
+  function panelsOf(scene, before, { nameOf, say, titleOf }) {
+    const owners = new Set([null]);
+    const dress = (made, owner) => {
+      if (owner !== null) made.classList.add("owned", `seat-${owner % 10}`);
+      return made;
+    };
+    const panels = scene.panels.flatMap(([title, owner], index) => {
+      const lines = scene.lines[index];
+      const old = before?.lines[index] ?? [];
+      const own = owners.has(owner) ? [] : trays(scene, before, owner);
+      owners.add(owner);
+      if (lines.length + own.length === 0) return [];
+      const told = lines.map((line, row) => {
+        const changed = before !== undefined && old.length === lines.length && old[row] !== line;
+        return make("div", changed ? "changed" : "", say(line) || "\u00a0");
+      });
+      const words = told.length > 0 ? [make("div", "lines", ...told)] : [];
+      return [dress(make("section", "panel", make("h2", "", titleOf(title, owner)), ...own, ...words), owner)];
+    });
+    const left = [...new Set(wl.traysOf(scene).map((tray) => tray.owner))].filter((owner) => !owners.has(owner));
+    for (const owner of left) {
+      const own = trays(scene, before, owner);
+      if (own.length > 0) panels.push(dress(make("section", "panel", make("h2", "", nameOf(owner)), ...own), owner));
+    }
+    const nobody = trays(scene, before, null);
+    return nobody.length > 0 ? [make("section", "panel", ...nobody), ...panels] : panels;
+  }
+
+  /**
    * Puts names into what a game says: `say` where a text has `seat 0`, `titleOf` before a panel's title, too.
    *
    * `nameOf(owner)` says who an owner is, `count()` how many seats there are, `roles()` what else the game calls them.
@@ -126,5 +158,5 @@ globalThis.warpleague ??= {};
     return { say, titleOf };
   }
 
-  Object.assign(wl, { make, naming, showLegend, trays });
+  Object.assign(wl, { make, naming, panelsOf, showLegend, trays });
 })();

@@ -249,6 +249,11 @@ globalThis.warpleague ??= {};
       made.style.display = fits ? "" : "none";
       if (fits) made.setAttribute("font-size", ROUND(wanted));
     }
+    // The title of a tray of which nothing can be seen would stand for nothing.
+    for (const title of root.querySelectorAll(".tray > .title")) {
+      const seen = [...title.parentNode.children].some((one) => one !== title && (one.querySelector(".glyph, .body") || one.querySelector("text:not([hidden])")));
+      if (!seen) title.style.display = "none";
+    }
   }
 
   Object.assign(globalThis.warpleague, {

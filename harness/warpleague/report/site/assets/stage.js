@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { Board, EMPTY, make, naming, patch, showLegend, trays } = globalThis.warpleague;
+  const { Board, EMPTY, make, naming, panelsOf, patch, showLegend } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const AGAIN_MS = 800; // between pictures that are shown once more
   const MOST_PICTURES = 12;
@@ -101,28 +101,12 @@
     }
 
     show(scene, before) {
-      const { say, titleOf, nameOf } = this;
+      const { say } = this;
       find("caption").textContent = say(scene.caption);
       find("board").toggleAttribute("hidden", scene.cells.length === 0);
       find("board").classList.toggle("tall", scene.apart);
       this.board.show(scene, before);
-      const owned = (made, owner) => {
-        if (owner !== null && owner !== undefined) made.classList.add("owned", `seat-${owner % 10}`);
-        return made;
-      };
-      const owners = [...new Set(scene.trays.map(([, owner]) => owner ?? null))];
-      const held = owners.flatMap((owner) => {
-        const own = trays(scene, before, owner);
-        const title = owner === null ? [] : [make("h2", "", nameOf(owner))];
-        return own.length > 0 ? [owned(make("section", "panel", ...title, ...own), owner)] : [];
-      });
-      const panels = scene.panels.flatMap(([title, owner], index) => {
-        const lines = scene.lines[index];
-        if (lines.length === 0) return [];
-        const shown = make("div", "lines", ...lines.map((line) => make("div", "", say(line) || "\u00a0")));
-        return [owned(make("section", "panel", make("h2", "", titleOf(title, owner)), shown), owner)];
-      });
-      find("panels").replaceChildren(...held, ...panels);
+      find("panels").replaceChildren(...panelsOf(scene, before, this));
       showLegend(find("legend"), scene, say, find("board"));
     }
   }

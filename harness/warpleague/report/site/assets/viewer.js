@@ -5,7 +5,7 @@
 "use strict";
 
 (async () => {
-  const { Board, Film, element, losses, make, moves, naming, showChart, showLegend, told, trays, unpackReplay, words, zoomable } =
+  const { Board, Film, element, losses, make, moves, naming, panelsOf, showChart, showLegend, told, unpackReplay, words, zoomable } =
     globalThis.warpleague;
   const { judgedFacts, lossText, lossesOf, nextBlunder, showStrip, turnByStep, turnsOf } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
@@ -111,7 +111,13 @@
       const hope = hopes[state.n][seat];
       const hoped = hope === undefined ? "" : `expects ${Math.round(100 * hope)} %`;
       const parts = fault ? [make("span", "fault", `out: ${fault}`)] : [say(lines[seat] ?? ""), hoped, time];
-      about.replaceChildren(...[place, ...parts].filter((part) => (part.textContent ?? part) !== "").flatMap((part, at) => (at ? [" · ", part] : [part])));
+      // No line of a card breaks within what is between two points.
+      const [rank, shared] = place.split(",");
+      const told = parts.flatMap((part) => (typeof part === "string" ? part.split(" · ").map((words) => make("span", "", words)) : [part]));
+      const ranked = shared ? make("span", "", rank, make("span", "shared", `,${shared}`)) : make("span", "", rank);
+      const all = [ranked, ...told].filter((part) => part.textContent !== "");
+      all.slice(0, -1).forEach((part) => part.append(" ·"));
+      about.replaceChildren(...all.flatMap((part, at) => (at ? [" ", part] : [part])));
       done.setAttribute("width", value === undefined ? 0 : Math.max(0, Math.min(100, (100 * value) / reach)));
       card.setAttribute("aria-pressed", String(state.viewer === seat + 1));
       card.classList.toggle("out", Boolean(fault));
@@ -172,8 +178,9 @@
     find("sentence").replaceChildren(...parts);
     find("sentence").title = find("sentence").textContent;
     const steps = turn.to - turn.from + 1;
-    const facts = n === 0 ? [] : [`turn ${at + 1} of ${turns.length}`];
-    if (n > 0 && steps > 1) facts.push(`step ${n - turn.from + 1} of ${steps}`);
+    // A game that counts its turns or rounds says so itself: another count beside it would only confuse.
+    const facts = n === 0 || turns.some(({ number }) => number > 0) ? [] : [`turn ${at + 1} of ${turns.length}`];
+    if (n > 0 && steps > 1) facts.push(`step ${n - turn.from + 1} of ${steps} of this turn`);
     const ms = frames.slice(since(n), n + 1).reduce((sum, frame) => sum + (frame.ms?.[0] ?? 0), 0);
     if (ms > 0) facts.push(seconds(ms));
     const loss = n > 0 && mayRead(frames[n]) ? lossText(frames[n]) : "";
@@ -348,6 +355,7 @@
     find("board").toggleAttribute("hidden", scene.cells.length === 0);
     find("board").classList.toggle("glide", step && !still.matches);
     find("stage").classList.toggle("apart", scene.apart);
+    find("board").setAttribute("preserveAspectRatio", scene.apart ? "xMidYMin" : "xMidYMid");
     makeRoom();
     const there = new Set(scene.pieces.map((piece) => piece[6]));
     board.show(scene, before, trail.filter(({ piece }) => there.has(piece[6])), gone);
@@ -373,9 +381,11 @@
   /** Shows the meaning of all marks at once where that takes room from nothing else. */
   function unfold() {
     const panels = find("panels");
-    const held = [...panels.children].reduce((low, panel) => Math.max(low, panel.offsetTop + panel.offsetHeight), panels.offsetTop);
+    const held = [...panels.querySelectorAll(".panel")].reduce((low, panel) => Math.max(low, panel.offsetTop + panel.offsetHeight), panels.offsetTop);
     const left = find("stage").offsetTop + find("stage").offsetHeight - held;
-    find("legend-box").open = !narrow.matches && left > 200 && !find("stage").classList.contains("apart");
+    find("legend-box").open = !narrow.matches && left > 60 && !find("stage").classList.contains("apart");
+    const legend = find("legend");
+    if (panels.scrollHeight > panels.clientHeight + 4 || legend.scrollHeight > legend.clientHeight + 4) find("legend-box").open = false;
     find("legend-box").querySelector("summary").addEventListener("click", () => (chosen = true));
   }
 
@@ -384,25 +394,22 @@
   }
 
   function showPanels(scene, before) {
-    const nobody = trays(scene, before, null);
-    const owners = new Set();
-    const panels = scene.panels.flatMap(([title, owner], index) => {
-      const lines = scene.lines[index];
-      const old = before?.lines[index] ?? [];
-      const own = owner === null || owners.has(owner) ? [] : trays(scene, before, owner);
-      if (owner !== null) owners.add(owner);
-      if (lines.length + own.length === 0) return [];
-      const panel = make("section", "panel", make("h2", "", titleOf(title, owner)), ...own);
-      if (owner !== null) panel.classList.add("owned", `seat-${owner % 10}`);
-      panel.append(make("div", "lines", ...lines.map((line, row) => {
-        const changed = before !== undefined && old.length === lines.length && old[row] !== line;
-        return make("div", changed ? "changed" : "", say(line) || "\u00a0");
-      })));
-      return [panel];
-    });
-    if (nobody.length > 0) panels.unshift(make("section", "panel", ...nobody));
+    const panels = panelsOf(scene, before, { nameOf, say, titleOf });
     find("panels").replaceChildren(...panels);
     find("panels").hidden = panels.length === 0;
+    pack(panels);
+  }
+
+  /** Where panels stand in columns, each goes to the column that is the least full: no room is lost between them. */
+  function pack(panels) {
+    const many = getComputedStyle(find("panels")).gridTemplateColumns.split(" ").length;
+    if (narrow.matches || many < 2 || panels.length <= many) return;
+    const columns = [...Array(many).keys()].map(() => make("div", "column"));
+    find("panels").replaceChildren(...columns);
+    for (const panel of panels) {
+      const room = columns.map((column) => [...column.children].reduce((sum, one) => sum + one.offsetHeight, 0));
+      columns[room.indexOf(Math.min(...room))].append(panel);
+    }
   }
 
   // The chart: the values at the cursor or the pointer; a click leads to the step.
