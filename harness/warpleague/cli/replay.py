@@ -177,7 +177,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_examples(
         film,
         "replay film results/one.jsonl -o one.svg",
-        "replay film results/one.jsonl --from 30 --to 38 --steps --pace 800ms -o moment.svg",
+        "replay film results/one.jsonl --from 30 --to 38 --steps",
     )
     film.set_defaults(handler=run_film)
     position = add_verb(
