@@ -7,7 +7,9 @@ from contextlib import closing
 from html import unescape
 from typing import TYPE_CHECKING
 
+import attrs
 import pytest
+import trio
 from tests.arena.api_ground import ApiGround
 
 from warpleague.arena.web.freeze import is_frozen, shown_results
@@ -98,6 +100,49 @@ def test_all_is_shown_before_the_time_and_after_the_season(ground: ApiGround) ->
     assert shown_results(ground.played, ground.results) == ground.results
     ground.render()
     assert len(ground.ask("GET", "/api/leagues/played/matches").json["matches"]) == 6
+
+
+def test_the_page_is_made_again_when_the_time_has_come(
+    ground: ApiGround, autojump_clock: trio.abc.Clock
+) -> None:
+    """Also where no match is stored any more, so that nothing else changes the page."""
+    ground.serve(f'[arena]\nfreeze_at = "{AT}"\nfreeze = "hidden"\n')
+    feed = ground.feeds[1]
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(feed.run, ground.whole.words())
+            await trio.sleep(5)
+            assert feed.page is not None
+            feed.page = attrs.evolve(feed.page, frozen=False)  # as if it had been made before the time
+            await trio.sleep(5)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=autojump_clock)
+    assert feed.page is not None
+    assert feed.page.frozen
+
+
+def test_a_league_without_a_page_says_whether_matches_were_played(
+    ground: ApiGround, autojump_clock: trio.abc.Clock
+) -> None:
+    """A server that has just started says that tables are being made, not that nothing was played."""
+
+    async def main() -> None:
+        for feed in ground.feeds:
+            feed.page = None
+            with trio.move_on_after(1):
+                await feed.run(ground.whole.words())
+            feed.page = None
+
+    trio.run(main, clock=autojump_clock)
+    for league, sentence in (
+        ("played", "The tables of this league are being made."),
+        ("cup", "No match has been played yet."),
+    ):
+        assert ground.ask("GET", f"/api/leagues/{league}").json["sentence"] == sentence
+        assert ground.ask("GET", f"/api/leagues/{league}/standings").json["error"] == sentence
+        assert sentence in ground.ask("GET", f"/l/{league}/").text
 
 
 @pytest.mark.parametrize("time", ["tomorrow", "2026-12-28", "2026-12-28T18:00:00"])

@@ -251,7 +251,7 @@ class App:
     async def _league(self, request: Request) -> Response:
         feed = self._feed(request)
         if feed.page is None:
-            return self._notice(feed.name, "No match has been played yet.", 200, again=True)
+            return self._notice(feed.name, feed.sentence, 200, again=True)
         return HTMLResponse(feed.page.page)
 
     async def _news(self, request: Request) -> Response:

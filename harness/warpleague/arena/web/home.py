@@ -72,7 +72,7 @@ class Home:
                     "name": feed.name,
                     "game": self._configs[feed.name].game.id,
                     "title": load_game(self._configs[feed.name].game.id).title,
-                    "sentence": feed.page.sentence if feed.page else "No match has been played yet.",
+                    "sentence": feed.sentence,
                     "notice": feed.page.notice if feed.page else "",
                     "bots": feed.page.bots[:_BOTS] if feed.page else (),
                     "count": len(feed.page.bots) if feed.page else 0,

@@ -323,7 +323,7 @@ class LeagueApi:
             players=config.game.players,
             format=config.format.kind,
             level=config.rules.level,
-            sentence=page.sentence if page else "No match has been played yet.",
+            sentence=feed.sentence,
             played=page.played if page else 0,
             complete=bool(page and page.complete),
             published=bool(page and page.published),
@@ -350,7 +350,7 @@ class LeagueApi:
         """A table, made at most once for each page of the league."""
         page = feed.page
         if page is None:
-            raise Refused(404, "No match has been played yet.")
+            raise Refused(404, feed.sentence)
         made, data = self._tables.get((feed.name, name), (None, b""))
         if made is not page:
             data = await self._rendered(feed, league_table, name)

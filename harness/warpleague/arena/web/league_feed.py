@@ -115,6 +115,8 @@ class LeagueFeed:
                 if match.watchers:
                     await self._execute(match)
             changed |= self._refresh_from_store()
+            if self.page is not None and self.page.frozen != self.frozen:
+                self.stale = True  # the time to freeze has come, and perhaps no match is stored any more
         except (OSError, StoreError) as error:
             log("league not read", league=self.name, why=str(error))
             self._close()
@@ -138,6 +140,15 @@ class LeagueFeed:
     def playing(self) -> list[LiveMatch]:
         """The matches being played that may be watched."""
         return self.live.playing() if self.shows_matches else []
+
+    @property
+    def sentence(self) -> str:
+        """How the league stands, in a sentence."""
+        if self.page is not None:
+            return self.page.sentence
+        return (
+            "The tables of this league are being made." if self._latest else "No match has been played yet."
+        )
 
     @property
     def version(self) -> int:

@@ -98,8 +98,8 @@ def brief_text(game: str) -> str:
         "## The game\n\n" + _game_page(game),
         f"## What surprises\n\n{hints}",
         "## The wire\n\nThe bot reads lines of JSON from standard input, and writes lines of JSON to standard output."
-        " `>` is a line from the referee, `<` a line from the bot; neither mark is on the wire. In this recorded "
-        f"session `setup` and `state` are shortened, and the game is {_session_game()}.\n\n"
+        " `>` is a line from the referee, `<` a line from the bot; neither mark is on the wire. Here the contents of "
+        "`setup`, `state`, `events` and `legal` are made up.\n\n"
         f"```text\n{_session()}```\n\n" + wire.lstrip(),
         "## Types\n\nThe types of JSON values; a key with `?` may be absent. An action is one object of its list.\n\n"
         f"```text\n{_types('messages', ('Start', 'Act', 'End', 'BotHello', 'Answer'))}```\n\n"
@@ -230,24 +230,14 @@ def _game_page(game: str) -> str:
 # ---------------------------------------------------------------------- from the protocol's files
 
 
-@cache
-def _steps() -> list[dict[str, Any]]:
-    path = shipped_root() / "protocol" / "conformance" / "bot" / "one-match.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def _session() -> str:
     """The recorded session, with a mark before each line."""
+    path = shipped_root() / "protocol" / "conformance" / "bot" / "one-match.jsonl"
+    steps = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return "".join(
         f"{'>' if 'to' in step else '<'} {json.dumps(step['message'], separators=(',', ':'))}\n"
-        for step in _steps()
+        for step in steps
         if "message" in step
-    )
-
-
-def _session_game() -> str:
-    return next(
-        str(step["message"]["game"]) for step in _steps() if step.get("message", {}).get("type") == "start"
     )
 
 
