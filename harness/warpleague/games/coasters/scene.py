@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
+import attrs
+
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import ARROWS, CENTRE, free_places, galaxy
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
-from warpleague.games.values import members
+from warpleague.games.values import CacheByIdentity, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +24,17 @@ _COMPASS: Final[tuple[Literal["N", "E", "S", "W"], ...]] = ("N", "E", "S", "W")
 
 def scene(state: State, viewer: int | None) -> Scene:
     """The galaxy with its arrows, the ships, the firing line of the ship whose turn it is, and the talk."""
+    silent = _SILENT[state]
+    heard = tuple(
+        f"turn {message.turn}: seat {message.seat} to {_seats(message.to)}: {message.text}"
+        for message in state.table.messages
+        if viewer is None or viewer == message.seat or viewer in message.to
+    )
+    return attrs.evolve(silent, panels=(*silent.panels, Panel("Talk", heard, viewer))) if heard else silent
+
+
+def _silent(state: State) -> Scene:
+    """The picture without the talk: all else is public."""
     table = state.table
     facts = table.config
     board = galaxy(table.systems)
@@ -56,13 +69,6 @@ def scene(state: State, viewer: int | None) -> Scene:
             x, y = nx, ny
     panels = [Panel("Turn", tuple(_turn_lines(state)), None if state.seat < 0 else state.seat)]
     panels += [Panel(f"seat {seat}", tuple(_seat_lines(state, seat)), seat) for seat in range(facts.players)]
-    heard = tuple(
-        f"turn {message.turn}: seat {message.seat} to {_seats(message.to)}: {message.text}"
-        for message in table.messages
-        if viewer is None or viewer == message.seat or viewer in message.to
-    )
-    if heard:
-        panels.append(Panel("Talk", heard, viewer))
     free = state.phase == st.LAY or not any(table.systems)
     cells = _cells(table.systems, table.alive, facts.players, free)
     return Scene(
@@ -86,6 +92,9 @@ def scene(state: State, viewer: int | None) -> Scene:
         seat_lines=_seat_hits(table.hits, table.alive, facts.players, facts.ships),
         turn=(table.round if state.phase > st.DEPLOY else 0, state.seat) if state.seat >= 0 else None,
     )
+
+
+_SILENT: Final = CacheByIdentity(_silent, 1)
 
 
 @lru_cache(maxsize=32)  # they change with a hit only

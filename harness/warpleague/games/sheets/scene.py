@@ -23,7 +23,7 @@ from warpleague.games.sheets.geometry import (
     place_of,
 )
 from warpleague.games.sheets.score import PARTS, score_parts
-from warpleague.games.values import mask, members
+from warpleague.games.values import CacheByIdentity, mask, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,11 @@ _TODO: Final = {
 
 
 def scene(state: State, viewer: int | None) -> Scene:
-    """The whole picture; the same for every viewer, since nothing is hidden."""
+    """The whole picture; the same object for every viewer, since nothing is hidden."""
+    return _SCENES[state]
+
+
+def _drawn(state: State) -> Scene:
     cells: list[Cell] = []
     pieces: list[Piece] = []
     links: list[Link] = []
@@ -90,6 +94,9 @@ def scene(state: State, viewer: int | None) -> Scene:
         turn=(state.round, state.seat) if state.phase not in ("lines", "over") else None,
         focus=state.actor if state.actor >= 0 else state.seat,
     )
+
+
+_SCENES: Final = CacheByIdentity(_drawn, 1)
 
 
 # Most lines of a record change one sheet, few of them its boxes: the rest is the same object as in the scene before.

@@ -169,6 +169,8 @@ def diff(old: Scene | None, new: Scene, like: tuple[Scene | None, Scene, Delta] 
     Scenes are compared as values, and only what changed is written. `like` is the same step as another viewer sees it,
     as two scenes and their delta: what both see alike is taken from there.
     """
+    if like is not None and old is like[0] and new is like[1]:
+        return like[2]
     delta: Delta = {}
     if old is None:
         old = _NOTHING

@@ -33,6 +33,7 @@ from warpleague.safe_text import safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
     from warpleague.match.replay import Replay, ReplayStep
     from warpleague.report.site.delta import Delta
@@ -179,9 +180,16 @@ def _evidence_text(value: object) -> str:
 
 
 def _texts(replay: Replay, step: ReplayStep, viewers: tuple[int | None, ...]) -> list[list[str] | None]:
-    texts: list[list[str] | None] = []
+    whole: list[JsonObject | None] = [event.data for event in step.events]
+    first = _told(replay, whole)
+    texts: list[list[str] | None] = [first]
     for viewer in viewers:
-        seen = [event.data if viewer is None else event.seen_by(viewer) for event in step.events]
-        lines = [safe(replay.game.tell(data), keep="") for data in seen if data is not None]
-        texts.append(None if viewer is not None and lines == texts[0] else lines)
+        if viewer is not None:
+            seen = [event.seen_by(viewer) for event in step.events]
+            lines = first if seen == whole else _told(replay, seen)
+            texts.append(None if lines == first else lines)
     return texts
+
+
+def _told(replay: Replay, events: list[JsonObject | None]) -> list[str]:
+    return [safe(replay.game.tell(data), keep="") for data in events if data is not None]

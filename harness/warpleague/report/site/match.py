@@ -51,8 +51,8 @@ def page_linked(
 ) -> tuple[bytes, bytes]:
     """The page of a match as a part of a site, and the script beside it, `ID.js`.
 
-    The script has what the page loads only when it is wanted: what each seat saw, and the record. It takes half of the
-    time. Unless the page comes `with_script`, that is empty.
+    The script has what the page loads only when it is wanted: what each seat saw, and the record. Where seats see
+    different things, it takes a good part of the time. Unless the page comes `with_script`, that is empty.
 
     `home` is the address of the league's page, `root` of the site's folder, both as seen from this page; `export`
     is the command that writes the record. `stamp` is a hash of what the page was made from. The page offers `record`
