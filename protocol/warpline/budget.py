@@ -43,7 +43,7 @@ class Budget:
         """`limit_s` are seconds of processor time; None means no limit."""
         self.limit_s = limit_s
         self.met = False
-        """Whether the search was told to stop."""
+        """Whether the search must stop now."""
         self._start = process_time()
 
     @classmethod
@@ -76,7 +76,7 @@ class Budget:
 
     @property
     def note(self) -> str | None:
-        """A remark for the record if the search was told to stop, else None."""
+        """A remark for the record if the search had to stop, else None."""
         if not self.met or self.limit_s is None:
             return None
         return f"stopped the search after {1000 * self.limit_s:.3g} ms of processor time"

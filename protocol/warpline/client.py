@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-# The same numbers as in `warpline.limits`, kept here so that this file stands alone.
+# The same numbers as in `warpline.limits`, repeated here so that this file stands alone.
 PROTOCOL = 1
 MAX_LINE = 64 * 1024
 NOTE_BYTES = 1024
@@ -135,7 +135,7 @@ class End:
 
 
 class Reply:
-    """An action with more to it: `then`, action objects that follow at once, and what is kept in the record.
+    """An action with more to it: `then`, action objects that follow at once, and remarks for the record.
 
     `note` is a text, cut to the `note_bytes` of the match. `value` is the share of the points that the bot expects for
     its seat, from 0 (last) to 1 (first). `usage` says what a service took: `input_tokens`, `output_tokens`, `cost`.
@@ -280,7 +280,7 @@ def _take_wire() -> tuple[int, int]:
     if nothing > 2:
         os.close(nothing)
     if sys.stdout is not None:
-        sys.stdout.flush()  # what was printed before this call still sat in the buffer
+        sys.stdout.flush()  # earlier output was still in the buffer
     sys.stdout = sys.stderr
     return source, sink
 

@@ -366,7 +366,7 @@ def _asked(ask: str, move_s: float | None) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _bare(ask: str, move_s: float | None) -> bytes:
-    """The rest of the line of an `Act` after its id, where nothing but these two is told."""
+    """The rest of the line of an `Act` after its id, with only these two fields."""
     line = _asked(ask, move_s) + b"}\n"
     return line if line.isascii() else _unbroken(line)
 

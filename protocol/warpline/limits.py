@@ -32,7 +32,7 @@ NAME_BYTES: Final = 256
 """Bytes of the `name` and of the `version` a bot says in `hello`, in UTF-8."""
 
 STDERR_KEPT: Final = 64 * 1024
-"""Bytes of a bot's stderr that are kept, half from its head and half from its tail."""
+"""Bytes of a bot's stderr that are stored, half from its head and half from its tail."""
 
 STDERR_READ: Final = 16 * 1024 * 1024
 """Bytes of a bot's stderr that are read at all; a bot that writes more blocks."""

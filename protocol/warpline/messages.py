@@ -204,15 +204,15 @@ class Answer:
         },
         default=(),
     )
-    note: Note | None = attrs.field(metadata={"help": "a remark, kept in the record"}, default=None)
+    note: Note | None = attrs.field(metadata={"help": "a remark for the record"}, default=None)
     value: Share | None = attrs.field(
         metadata={
-            "help": "the share of the points that the bot expects for its seat, from 0 to 1; kept in the record"
+            "help": "the share of the points that the bot expects for its seat, from 0 to 1; stored in the record"
         },
         default=None,
     )
     usage: Usage | None = attrs.field(
-        metadata={"help": "what services took for this answer; kept in the record"}, default=None
+        metadata={"help": "the usage of services for this answer; stored in the record"}, default=None
     )
 
 
@@ -222,9 +222,9 @@ class Failed:
 
     type: ClassVar[str] = "act"
     id: Natural = attrs.field(metadata={"help": "the question's id"})
-    failed: Reason = attrs.field(metadata={"help": "what failed, for people; kept in the record"})
+    failed: Reason = attrs.field(metadata={"help": "the failure, in words for people; stored in the record"})
     usage: Usage | None = attrs.field(
-        metadata={"help": "what services took all the same; kept in the record"}, default=None
+        metadata={"help": "the usage of services nevertheless; stored in the record"}, default=None
     )
 
 

@@ -392,7 +392,7 @@ def test_a_test_can_stop_at_a_fault(compare: Any) -> None:
     code, out, _ = compare(0.0, "--stop-on-fault", crashes="other")
     assert code == 1
     assert "Stopped at a fault: match " in out
-    assert "other: crash: killed by SIGSEGV; what was played is kept." in out
+    assert "other: crash: killed by SIGSEGV; played matches stay." in out
 
 
 def test_a_bot_against_itself_is_told(compare: Any) -> None:

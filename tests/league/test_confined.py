@@ -138,7 +138,7 @@ def test_one_means_is_one_line() -> None:
     assert confinement_lines("sandbox", [ConfinedMatches(280, HERE)]) == [
         "Level sandbox in 280 matches: bubblewrap 0.11.0; memory capped by cgroup v2; "
         "system calls filtered by seccomp; on Linux 6.1 x86_64.",
-        "Promises of the level that were tried before the matches, and held: 2; "
+        "Promises of the level that were tested before the matches, and hold: 2; "
         "not tried: hoard (`warpleague doctor` tries all).",
     ]
 
@@ -156,7 +156,7 @@ def test_different_means_are_told_apart() -> None:
     assert lines[1].startswith("  in 1,200: bubblewrap 0.11.0; memory capped by cgroup v2; ")
     assert lines[2].startswith("  in 80: bubblewrap 0.8.0; memory polled; ")
     assert lines[3] == (
-        "Promises of the level that were tried before the matches, and held: 1; "
+        "Promises of the level that were tested before the matches, and hold: 1; "
         "not tried: descriptors (in 80 matches), hoard (`warpleague doctor` tries all)."
     )
 

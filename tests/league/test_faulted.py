@@ -129,11 +129,11 @@ def test_the_progress_says_it_from_the_first_fault_on(
 def test_a_run_can_stop_at_the_first_fault(
     file: Path, command: Command, open_league: OpenLeague, inline: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With exit code 1, the match and the fault; what was played is kept, and the next run goes on."""
+    """With exit code 1, the match and the fault; played matches stay, and the next run continues."""
     code, out, _ = command("run", file, "--stop-on-fault", "--jobs", "1", play=crashing)
     assert code == 1
     (line,) = [line for line in out.splitlines() if line.startswith("Stopped at a fault: match ")]
-    assert line.endswith("segv: crash: killed by SIGSEGV; what was played is kept.")
+    assert line.endswith("segv: crash: killed by SIGSEGV; played matches stay.")
     with open_league(file) as league:
         stored = league.store.count()
         assert 0 < stored <= 18

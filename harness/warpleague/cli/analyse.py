@@ -128,7 +128,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="print a table of all decisions, too")
     add_level(parser)
-    parser.add_argument("--json", action="store_true", help="print everything that was found as JSON")
+    parser.add_argument("--json", action="store_true", help="print all results as JSON")
     add_examples(
         parser,
         "analyse results/one.jsonl",
@@ -203,7 +203,7 @@ def run(args: argparse.Namespace) -> int:
     if stopped:
         say(f"stopped {'by Ctrl-C' if interrupted else f'after {limit_s:g} s'}: the same command goes on")
     if args.out is not None:
-        say(f"kept in {path}; a page with it: warpleague replay page {args.file} --analysis {path}")
+        say(f"stored in {path}; a page with it: warpleague replay page {args.file} --analysis {path}")
     return 130 if interrupted else 0
 
 

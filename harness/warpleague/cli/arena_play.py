@@ -37,7 +37,7 @@ def configure_play(verbs: Any) -> None:
         type=count(0),
         default=200,
         metavar="MB",
-        help="disk space for what bots print, in MB; the newest is kept (default 200; 0: keep nothing)",
+        help="disk space for the output of bots, in MB; the newest stays (default 200; 0: none)",
     )
     play.add_argument("--end-with-parent", "--tied", action="store_true", help=SUPPRESS)
     add_examples(play, "arena play leagues/open.toml --live")

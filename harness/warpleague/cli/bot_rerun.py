@@ -82,10 +82,10 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
         "--seconds",
         type=seconds,
         metavar="TIME",
-        help="stop after this time, but not before the first record is done, and print what was found until then",
+        help="stop after this time, but not before the first record is done, and print the results so far",
     )
     add_level(rerun)
-    rerun.add_argument("--json", action="store_true", help="print everything that was found as JSON")
+    rerun.add_argument("--json", action="store_true", help="print all results as JSON")
     add_examples(
         rerun,
         "bot rerun my-bot results/one.jsonl --seat 0",
@@ -159,8 +159,8 @@ def run_rerun(args: argparse.Namespace) -> int:
     stopped = ""
     end_s = None if args.seconds is None else time.monotonic() + args.seconds
     try:
-        with WorkProgress() as progress, closing(rerun(bot, _tasks(args), args.jobs, end_s)) as found:
-            for seats in found:
+        with WorkProgress() as progress, closing(rerun(bot, _tasks(args), args.jobs, end_s)) as rerun_seats:
+            for seats in rerun_seats:
                 summary.records += 1
                 for seen in seats:
                     summary.add(seen)

@@ -335,7 +335,7 @@ def _print_result(
         print(line)
     print(*(f"{line}.\n" for line in remarks), sep="", end="")
     if report.fault is not None:
-        print(f"{fault_line(report.fault)}; what was played is kept.")
+        print(f"{fault_line(report.fault)}; played matches stay.")
     print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}.")
     for line in waited_words(report):
         print(line)

@@ -63,7 +63,7 @@ def whole_parser() -> Parser:
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for inner in {id(found): found for found in action.choices.values()}.values():
+            for inner in {id(inner): inner for inner in action.choices.values()}.values():
                 yield from _actions(inner)
         else:
             yield action

@@ -387,7 +387,7 @@ def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> No
     if args.quiet:  # else they stand below the table
         print(*(f"{line}\n" for line in fault_lines(bot_faults(league), MAX_FAULTED)), sep="", end="")
     if report.fault is not None:
-        print(f"{fault_line(report.fault)}; what was played is kept.")
+        print(f"{fault_line(report.fault)}; played matches stay.")
     if report.void:
         print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
     if report.failure is not None:

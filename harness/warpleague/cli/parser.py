@@ -294,5 +294,5 @@ def below(parser: argparse.ArgumentParser) -> Iterator[Parser]:
     if parser.verbs is None:
         yield parser
         return
-    for inner in {id(found): found for found in parser.verbs.choices.values()}.values():
+    for inner in {id(inner): inner for inner in parser.verbs.choices.values()}.values():
         yield from below(inner)

@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("wire", "all messages to and from the bot at seat S"),
     ):
         logs.add_argument(
-            f"--{kind}", type=count(0), metavar="S", help=f"show {text} instead, if logs were kept"
+            f"--{kind}", type=count(0), metavar="S", help=f"show {text} instead, if logs were stored"
         )
     show.add_argument(
         "--log",
@@ -106,7 +106,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--analysis",
         type=Path,
         metavar="FILE",
-        help="show what an analysis found, too; `warpleague analyse --out FILE` writes this file",
+        help="show the results of an analysis, too; `warpleague analyse --out FILE` writes this file",
     )
     add_force(page)
     page.add_argument("--json", action="store_true", help="print the path of the page as JSON")

@@ -49,7 +49,7 @@ def configure_report(report: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="show what an analysis found on the page of its match; `warpleague analyse --out "
+        help="show the results of an analysis on the page of its match; `warpleague analyse --out "
         "FILE` writes this file; can be given several times",
     )
     report.add_argument(

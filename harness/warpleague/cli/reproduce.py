@@ -168,11 +168,11 @@ def run(args: argparse.Namespace) -> int:
     if args.record is not None:
         write_file(args.record, pack(result.record, args.record.name))
     # Another level is another match's digest, but must not change what is played.
-    aside = {"level"} if spec.level != replay.header["level"] else set()
-    anywhere = first_difference(record, result.record, aside)
+    ignored = {"level"} if spec.level != replay.header["level"] else set()
+    anywhere = first_difference(record, result.record, ignored)
     difference = anywhere
     if anywhere is not None and not args.strict:
-        difference = first_difference(record, result.record, aside, actions_only=True)
+        difference = first_difference(record, result.record, ignored, actions_only=True)
     assert replay.summary is not None
     if args.json:
         print_json(
@@ -187,7 +187,7 @@ def run(args: argparse.Namespace) -> int:
             }
         )
     elif difference is None:
-        outcome = "the same but for the level" if aside else f"the same digest {result.digest}"
+        outcome = "the same but for the level" if ignored else f"the same digest {result.digest}"
         if anywhere is not None:
             outcome = (
                 f"the same actions; what they say differs, first in line {anywhere.line} (--strict shows it)"

@@ -46,7 +46,7 @@ def add_stop_on_fault(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stop-on-fault",
         action="store_true",
-        help="stop once a bot has faulted, with exit code 1; what was played so far is kept",
+        help="stop once a bot has faulted, with exit code 1; played matches stay",
     )
 
 

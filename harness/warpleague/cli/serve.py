@@ -83,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=count(0),
         default=200,
         metavar="MB",
-        help="disk space for what bots print in each league, in MB; the newest is kept (default 200; 0: keep nothing)",
+        help="disk space for the output of bots of each league, in MB; the newest stays (default 200; 0: none)",
     )
     add_examples(
         parser,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
 
-_ASIDE: Final = frozenset({"note", "value", "then", "n", "digest"})
-"""The fields that do not count where only actions are compared. `n` is there since messages shift it."""
+_IGNORED_IN_ACTIONS: Final = frozenset({"note", "value", "then", "n", "digest"})
+"""The fields that are ignored if only actions are compared. `n` is one of them because messages shift it."""
 
 
 @attrs.frozen
@@ -28,8 +28,8 @@ class Difference:
     """The first line in which a match that was played again differs from its record.
 
     `line` and `played_line` are its numbers in the record and in the new one, the header being 1. `recorded` and
-    `played` are what the digest covers of it, empty where a record has no more lines. `seat` decided otherwise; it is
-    None if the difference is not a decision of one seat.
+    `played` are the parts of it that the digest covers, empty if a record has no more lines. `seat` decided
+    differently; it is None if the difference is not a decision of one seat.
     """
 
     line: int
@@ -48,20 +48,20 @@ def first_difference(
     which cover these. With `actions_only` notes, values and messages do not count either, nor whether an action came
     in a `then` list: only dice, actions, faults and the result. Both records must hold then: they are executed.
     """
-    aside = {*apart_from, "digest"} if apart_from else set()
+    ignored = {*apart_from, "digest"} if apart_from else set()
     if actions_only:
-        aside |= _ASIDE
+        ignored |= _IGNORED_IN_ACTIONS
     lines = [list(_lines(record, messages(record) if actions_only else ())) for record in (old, new)]
     ends: list[tuple[int, JsonObject]] = [(len(record.splitlines()), {}) for record in (old, new)]
     for one, other in zip_longest(*lines):
         (line, recorded), (played_line, played) = one or ends[0], other or ends[1]
-        if _without(recorded, aside) != _without(played, aside):
+        if _without(recorded, ignored) != _without(played, ignored):
             return Difference(line, played_line, _form(recorded), _form(played), _same_seat(recorded, played))
     return None
 
 
 def is_same_play(path: Path, record: bytes) -> bool:
-    """Whether the file `path` is a record of the very same play as `record`, perhaps with its key or without."""
+    """Whether the file `path` is a record of the same play as `record`, with or without its key."""
     try:
         there = end_digest(read_record(path))
     except RecordError:
@@ -91,8 +91,8 @@ def _lines(record: bytes, left_out: Container[int]) -> Iterator[tuple[int, JsonO
             yield number, data
 
 
-def _without(data: JsonObject, aside: Container[str]) -> bytes:
-    return digest_form({key: value for key, value in data.items() if key not in aside})
+def _without(data: JsonObject, ignored: Container[str]) -> bytes:
+    return digest_form({key: value for key, value in data.items() if key not in ignored})
 
 
 def _form(data: JsonObject) -> bytes:

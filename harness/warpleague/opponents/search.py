@@ -20,28 +20,28 @@ def best_of(
 ) -> tuple[int, float | None]:
     """The number of the best action, and the mean of its playouts; the first and None if nothing was compared.
 
-    Each of the `rounds` says how many actions are left in it, and how many playouts each of them gets.
-    `worth(number, trial)` plays one out; equal trials are to mean equal worlds and dice, so that luck weighs little
-    in the comparison. When the `budget` is used up, what is known so far decides; `worth` may raise `OverBudget`.
+    Each of the `rounds` has the number of remaining actions, and the number of playouts for each of them.
+    `worth(number, trial)` plays one to its end; equal trials must mean equal worlds and dice, so that luck has little
+    weight in the comparison. When the `budget` is used up, the results so far decide; `worth` may raise `OverBudget`.
     """
     total = dict.fromkeys(numbers, 0.0)
     left = list(numbers)
     trial = 0
-    told: dict[int, float] = {}
+    results: dict[int, float] = {}
     """The results so far of the trial in progress."""
     for most, playouts in rounds:
         left = sorted(left, key=total.__getitem__, reverse=True)[:most]
         if len(left) == 1:
             break
         for _ in range(playouts):
-            told.clear()
+            results.clear()
             try:
                 for number in left:
                     budget.check()
-                    told[number] = worth(number, trial)
+                    results[number] = worth(number, trial)
             except OverBudget:
-                return _best(total, left, trial) if trial or not told else _best(told, list(told), 1)
-            for number, one in told.items():
+                return _best(total, left, trial) if trial or not results else _best(results, list(results), 1)
+            for number, one in results.items():
                 total[number] += one
             trial += 1
     return _best(total, left, trial)

@@ -402,7 +402,7 @@ def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[s
         # At larger tables the share of all points says less than the difference of both shares.
         state.add(one if players == 2 else attrs.evolve(one, value=0.5 + one.new - one.old))
     data = state.to_json()
-    kept = (
+    keys = (
         "deals",
         "matches",
         "won",
@@ -415,7 +415,7 @@ def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[s
         "one_way",
     )
     return {
-        **{key: data[key] for key in kept},
+        **{key: data[key] for key in keys},
         "score": data["score"],
         "score_half": data["score_half"],
         **state.estimate().to_json(),

@@ -145,7 +145,7 @@ class Session:
         if not isinstance(moves, list) or not moves or moves[0] is _MISSING:
             raise _Wrong("apply needs action, an index or an object, or actions, a list of them")
         rolls, happened = _take(request, "roll", bool, False), list[Event]()
-        if rolls and _tells(request):
+        if rolls and _wants_events(request):
             raise _Wrong("apply gives no events of dice: leave out roll, and send a request to roll")
         for move in moves:
             if type(move) is not int and not isinstance(move, dict):
@@ -154,7 +154,7 @@ class Session:
             happened += events
         if rolls:
             state = table.roll_all(state, self._random(request))
-        return self._stored(table, state, happened if _tells(request) else None)
+        return self._stored(table, state, happened if _wants_events(request) else None)
 
     def _roll(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
@@ -169,7 +169,7 @@ class Session:
         ):
             raise _Wrong(f"outcome must have a whole number below each of {sides}")
         after, events = table.game.apply(state, tuple(outcome))
-        return self._stored(table, after, events if _tells(request) else None)
+        return self._stored(table, after, events if _wants_events(request) else None)
 
     def _retire(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
@@ -177,7 +177,7 @@ class Session:
         if table.actor(state) is None:
             raise _Wrong("the game is over: no seat can leave it")
         after, events = table.game.retire(state, seat)
-        return self._stored(table, after, events if _tells(request) else None)
+        return self._stored(table, after, events if _wants_events(request) else None)
 
     def _playout(self, request: JsonObject) -> JsonObject:
         table, state = self._state(request)
@@ -244,16 +244,16 @@ def turn_json(table: Simulator, state: Any) -> JsonObject:
 
 
 def event_json(event: Event) -> JsonObject:
-    """An event in `full`, and where not all seats see it so: which `seats` do, and what the `others` see."""
+    """An event in `full`. If some seats see less: the `seats` that see it all, and the version for the `others`."""
     if event.seats is None:
         return {"full": event.data}
     return {"full": event.data, "seats": list(event.seats), "others": event.redacted}
 
 
-def _tells(request: JsonObject) -> bool:
+def _wants_events(request: JsonObject) -> bool:
     """Whether a request asks for events."""
-    told: bool = _take(request, "events", bool, False)
-    return told
+    wanted: bool = _take(request, "events", bool, False)
+    return wanted
 
 
 def _take(request: JsonObject, name: str, kind: type, default: Any = _MISSING) -> Any:

@@ -299,10 +299,10 @@ class PlayPage:
 
 async def _docs(request: Request) -> Response:
     """A page of the documentation, such as the rules of the game."""
-    found = text_of(request.path_params["name"], "")
-    if found is None:
+    page_text = text_of(request.path_params["name"], "")
+    if page_text is None:
         raise HTTPException(404)
-    title, text = found
+    title, text = page_text
     page = render("play_text.html.j2", frame=served("server", "../"), title=title, text=text, stamp="")
     return HTMLResponse(page)
 
@@ -333,12 +333,12 @@ def _result(played: Played) -> JsonObject:
 def _fault(fault: SeatFault | None) -> JsonObject:
     """The text on the page about a seat's last fault.
 
-    An illegal action may tell what only its seat knows: while the seat plays on, only the kind is told.
+    The message of an illegal action may reveal private facts, so it is shown only once the seat is out.
     """
     if fault is None:
         return {}
-    told = f"{fault.kind}: {safe(fault.message, keep='')}" if fault.retired else fault.kind
-    return {"fault": told, "out": fault.retired}
+    text = f"{fault.kind}: {safe(fault.message, keep='')}" if fault.retired else fault.kind
+    return {"fault": text, "out": fault.retired}
 
 
 def _is_message(wanted: JsonObject) -> bool:

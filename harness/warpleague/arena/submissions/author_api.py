@@ -533,7 +533,7 @@ class AuthorApi:
         kind = CHALLENGE_LOG.values(request)["kind"]
         text = challenges.log_of(ledger, author, _number(request), kind)
         if text is None:
-            raise Refused(404, "Of this match no log is kept.")
+            raise Refused(404, "No log of this match is stored.")
         return Response(text.encode("utf-8", "backslashreplace"), media_type=CHALLENGE_LOG.media)
 
 

@@ -79,7 +79,7 @@ def archive_of(ledger: Ledger, author: Author, submission: Submission) -> Respon
     check_own(submission, author)  # nobody but its author, not even an organiser
     data = versions.archive(ledger, submission.id)
     if data is None:
-        raise Refused(404, "The archive of a submission that was refused is not kept.")
+        raise Refused(404, "The archive of a refused submission is not stored.")
     return download(data, f"{submission.bot}-{submission.id}.{suffix_of(data)}")
 
 
@@ -101,7 +101,7 @@ async def challenge_record(ledger: Ledger, author: Author, number: int) -> bytes
     """The record of a match on demand of an author; `Refused` if it is not stored any more."""
     packed = challenges.record_of(ledger, author, number)
     if packed is None:
-        raise Refused(404, "Of this match no record is kept.")
+        raise Refused(404, "No record of this match is stored.")
     return await in_thread(unpack, packed)
 
 

@@ -275,13 +275,13 @@ def _sentence(state: StrengthTest, difference: float, error: float | None, fault
     size = f"on {counted(state.counts.deals, 'deal')} ({counted(state.matches, 'match')})"
     points = f"{100 * abs(difference):.1f}" + ("" if error is None else f" ± {100 * error:.1f}")
     if state.judged > 0:
-        found = "It helped"
+        verdict = "It helped"
     elif state.judged < 0:
-        found = "It made the bot weaker"
+        verdict = "It made the bot weaker"
     else:
-        found = "It is open whether it helped"
+        verdict = "It is open whether it helped"
     way = "fewer" if difference < 0 else "more"
-    text = f"{found}: the new version got {points} of 100 points {way} than the old one {size}."
+    text = f"{verdict}: the new version got {points} of 100 points {way} than the old one {size}."
     if sum(faults):
         text += f" Matches with a fault: {faults[0]} of the new version, {faults[1]} of the old one."
     return text

@@ -179,8 +179,8 @@ def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], versio
     `version` is that of the league's page. Reading the league takes long where there are many matches, so for some
     time what was read for an earlier version is used again.
     """
-    kept = _bot_tables.get(path)
-    if kept is None or (kept[0] != version and time.monotonic() >= kept[1]):
+    cached = _bot_tables.get(path)
+    if cached is None or (cached[0] != version and time.monotonic() >= cached[1]):
         begun_s = time.process_time()
         try:
             with _opened(path, results) as opened, opened.store.snapshot():
@@ -190,8 +190,8 @@ def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], versio
             log("bot not shown", file=str(path), bot=bot, why=str(error))
             return None
         until_s = time.monotonic() + (time.process_time() - begun_s) / _MAX_CPU_SHARE
-        kept = _bot_tables[path] = version, until_s, tables
-    tables = kept[2]
+        cached = _bot_tables[path] = version, until_s, tables
+    tables = cached[2]
     names = tables.table.names
     if bot not in names:
         return None

@@ -104,7 +104,7 @@ class State:
         """Play OpenSpiel's `actions`, which are possible, on a fresh copy; the events of what was played.
 
         Where seats act at once, there is one action for each seat, in their order. Where something is hidden, only the
-        seat that acts is told, and nobody of what chance did.
+        seat that acts is told, and no seat learns of chance.
         """
         events = []
         line = iter(actions)

@@ -84,14 +84,14 @@ def rating_course(league: League, columns: Columns, kind: str) -> RatingCourse:
 
 
 def _marks(columns: Columns, most: int) -> Sequence[int]:
-    """The ends of at most `points` parts of whole deals, about equally long. The last one is all matches."""
+    """The ends of at most `most` parts of whole deals, about equally long. The last one is all matches."""
     count = len(columns)
     if not count:
         return []
     ends = np.r_[columns.starts[1:], count]
     wanted = np.arange(1, most + 1) * count / most
-    found: list[int] = np.unique(ends[np.searchsorted(ends, wanted)]).tolist()
-    return found
+    marks: list[int] = np.unique(ends[np.searchsorted(ends, wanted)]).tolist()
+    return marks
 
 
 def _of_fit(fit: Fit, bot: int) -> Estimate | None:

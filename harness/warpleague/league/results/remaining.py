@@ -51,7 +51,7 @@ def listed(league: League) -> Iterator[tuple[Fixture, StoredMatch | None]]:
     if not league.schedule.left_out and league.schedule.fixed_total == league.store.count_numbered().total():
         return stored
     missing = ((fixture, None) for fixture in _unnumbered(league, league.schedule))
-    return merge(stored, missing, key=lambda found: found[0].number)
+    return merge(stored, missing, key=lambda row: row[0].number)
 
 
 def _unnumbered(league: League, schedule: Schedule) -> Schedule:

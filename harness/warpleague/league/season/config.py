@@ -186,7 +186,7 @@ class RunTable:
     """`[run]`: how many jobs there are (0: one for each usable core), and whether each keeps to one core.
 
     A job plays `matches_per_job` at a time at most; "auto": as many as leave the core idle. With `logs`, what bots
-    print and a wire log are kept.
+    print and a wire log are stored.
     """
 
     jobs: int = attrs.field(default=0, validator=ge(0))

@@ -51,8 +51,8 @@ def load_config(path: Path, *, without_bots: bool = False, from_folders: Path | 
         )
     config = structure(data, LeagueConfig, where, _tables_of_options(data))
     if from_folders is not None:
-        found = (BotEntry(path=str(bot.absolute()), name=bot.name) for bot in bots_in(from_folders))
-        config = attrs.evolve(config, bots=(*config.bots, *found))
+        entries = (BotEntry(path=str(bot.absolute()), name=bot.name) for bot in bots_in(from_folders))
+        config = attrs.evolve(config, bots=(*config.bots, *entries))
     name = config.name or path.stem
     if not NAME.fullmatch(name):
         raise ConfigError(

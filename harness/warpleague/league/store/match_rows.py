@@ -211,11 +211,11 @@ def versions(db: sqlite3.Connection) -> dict[str, list[StoredVersion]]:
         "FROM bot b JOIN seat s ON s.bot = b.id JOIN match m ON m.key = s.match "
         "GROUP BY b.id, m.key) GROUP BY of ORDER BY min(key)"
     )
-    found: dict[str, list[StoredVersion]] = {}
+    versions: dict[str, list[StoredVersion]] = {}
     for name, identity, matches, first, faults, since, until in rows:
         version = StoredVersion(str(identity), int(matches), int(first), int(faults), str(since), str(until))
-        found.setdefault(str(name), []).append(version)
-    return found
+        versions.setdefault(str(name), []).append(version)
+    return versions
 
 
 def matches_of(db: sqlite3.Connection, bot: str, most: int) -> list[tuple[str, list[tuple[str, str]]]]:

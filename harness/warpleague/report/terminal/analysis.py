@@ -1,4 +1,4 @@
-"""Prints what an analysis found: blunders, turning points, and the value of every decision, all with error bars."""
+"""Prints the results of an analysis: blunders, turning points, and the value of every decision, with error bars."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def analysis_json(
     analysis: Analysis, replay: Replay, elapsed_s: float, path: Path, *, stopped: bool
 ) -> JsonObject:
-    """All that was found as JSON; values are shares of the points, or scores, errors half a 95 % interval."""
+    """All results as JSON; values are shares of the points, or scores, errors half a 95 % interval."""
     blunders = analysis.blunders
     return {
         "match": replay.header["id"],

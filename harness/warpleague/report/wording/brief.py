@@ -181,7 +181,7 @@ def _testing(game: str) -> str:
 @cache
 def _sections(page: str) -> dict[str, tuple[int, str]]:
     """By heading of a page: its level, and the text below it up to the next heading; without the targets of links."""
-    found: dict[str, tuple[int, str]] = {}
+    sections: dict[str, tuple[int, str]] = {}
     heading, level, fenced, lines = "", 0, False, list[str]()
     for line in [*page_text(pages()[page]).splitlines(keepends=True), "# "]:
         fenced ^= line.startswith("```")
@@ -189,11 +189,11 @@ def _sections(page: str) -> dict[str, tuple[int, str]]:
         if match or line == "# ":
             if heading:
                 text = LINK.sub(lambda link: link[1] or link[2], "".join(lines)).strip() + "\n"
-                found[heading] = level, text
+                sections[heading] = level, text
             heading, level, lines = (match[2].strip(), len(match[1]), []) if match else ("", 0, [])
         else:
             lines.append(line)
-    return found
+    return sections
 
 
 def _section(page: str, heading: str) -> str:
@@ -203,9 +203,9 @@ def _section(page: str, heading: str) -> str:
 def _fence(page: str, heading: str, language: str) -> str:
     """The first example in a language below a heading."""
     return next(
-        found[0]
-        for found in _FENCED.finditer(_section(page, heading))
-        if found[0].startswith(f"```{language}\n")
+        example[0]
+        for example in _FENCED.finditer(_section(page, heading))
+        if example[0].startswith(f"```{language}\n")
     )
 
 
@@ -217,12 +217,12 @@ def _opening(game: str) -> str:
 
 def _game_page(game: str) -> str:
     """The page of the game as far as it is for bots, each heading one level lower."""
-    found = _sections(game)
-    if gone := [heading for heading in LEFT_OUT[game] if heading not in found]:
+    sections = _sections(game)
+    if gone := [heading for heading in LEFT_OUT[game] if heading not in sections]:
         raise ValueError(f"docs/games/{game}.md has no heading {gone[0]!r}")
     return "\n".join(
         (f"{'#' * (level + 1)} {heading}\n\n" if level > 1 else "") + _RULING.sub("", text)
-        for heading, (level, text) in found.items()
+        for heading, (level, text) in sections.items()
         if heading not in LEFT_OUT[game]
     )
 

@@ -360,7 +360,7 @@ def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
             missing[promise] += matches
     if not ever and not missing:
         return []
-    text = f"Promises of the level that were tried before the matches, and held: {len(always)}"
+    text = f"Promises of the level that were tested before the matches, and hold: {len(always)}"
     total = sum(matches for _, matches in known)
     parts = [
         promise if count == total else f"{promise} (in {counted(count, 'match')})"

@@ -42,7 +42,7 @@ def conditions(header: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str,
         "options": one_line(", ".join(options) or "none"),
         "clock": ", ".join(limits) or "none",
         "faults": one_line(
-            header["faults"] + _strikes(header["strikes"]) + _again(header) + _failures(header)
+            header["faults"] + _strikes(header["strikes"]) + _asked_again(header) + _failures(header)
         ),
         "level": one_line(header["level"]),
     }
@@ -52,7 +52,7 @@ def _strikes(count: int) -> str:
     return f", {counted(count, 'strike')}" if count else ""
 
 
-def _again(header: Mapping[str, Any]) -> str:
+def _asked_again(header: Mapping[str, Any]) -> str:
     count = header.get("again", 0)
     return f", illegal actions asked again {counted(count, 'time')}" if count else ""
 

@@ -196,7 +196,7 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
         lambda line: placing_words(line)[0],
         _reached_json,
         lambda layout: layout.cup,
-        "Ranked by how far a bot came: the round in which it was out, or still is.",
+        "Ranked by how far a bot came: the round in which it was out, or in which it still plays.",
         lambda layout: layout.cup and layout.rated,
         kind="text",
         wraps=True,

@@ -113,7 +113,7 @@ class Child:
     def thread_counts(self) -> dict[int, tuple[int, int]]:
         """The same for each of the bot's threads, if they can be listed and are not too many to read."""
         counts = ((thread, counts_of(thread)) for thread in self._threads())
-        return {thread: found for thread, found in counts if found is not None}
+        return {thread: times for thread, times in counts if times is not None}
 
     def _threads(self) -> list[int]:
         if self.freezer is not None:

@@ -129,6 +129,6 @@ def read_log(record: Path, header: Mapping[str, Any], seat: int, kind: str, fold
             raise BadInput(f"{path}: cannot read it: {error.strerror}") from None
     where = " or ".join(map(str, folders))
     raise BadInput(
-        f"the {KINDS[kind]} of seat {seat} ({bot}) was not kept in {where}; --log DIR says where else it is, and "
+        f"the {KINDS[kind]} of seat {seat} ({bot}) was not stored in {where}; --log DIR says where else it is, and "
         "keeps it when a match or a league is played"
     )

@@ -55,7 +55,7 @@ class StderrLog:
         if not self.full:
             poll.register(fd, select.POLLIN)
         while (left_ns := until_ns - time.perf_counter_ns()) > 0:
-            ready = [found for found, _ in poll.poll(-(-left_ns // 1_000_000))]
+            ready = [readable for readable, _ in poll.poll(-(-left_ns // 1_000_000))]
             if fd in ready and not self.drain(fd):
                 poll.unregister(fd)
             if other in ready:

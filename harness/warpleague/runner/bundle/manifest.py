@@ -207,10 +207,10 @@ def bots_in(folder: Path) -> list[Path]:
         raise BadInput(f"{folder}: there is no such folder")
     if (folder / MANIFEST).is_file():
         raise BadInput(f"{folder}: is a bot itself; name the folder that it is in")
-    found = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
-    if not found:
+    folders = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    if not folders:
         raise BadInput(f"{folder}: no folder in it is a bot, with a {MANIFEST}")
-    return found
+    return folders
 
 
 def _instead(folder: Path) -> str:

@@ -310,11 +310,11 @@ def _locked(folder: Path) -> int:
 
 
 def _sweep_folders(place: Path) -> None:
-    """Remove our folders of probes whose process was killed: nobody locks them any more, and they are not new."""
+    """Remove folders of killed probe processes: they are not new, and nobody locks them."""
     for folder in place.glob(f"{_PROBE_FOLDER}*"):
         with contextlib.suppress(OSError):
-            found = folder.lstat()
-            if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _NEW_S:
+            status = folder.lstat()
+            if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _NEW_S:
                 handle = _locked(folder)
                 try:
                     shutil.rmtree(folder, ignore_errors=True)
@@ -425,7 +425,7 @@ def _left(token: str, what: str, before: set[int]) -> str:
 
 
 def with_token(token: str) -> list[int]:
-    """The processes with `token` among their arguments, this one aside."""
+    """The processes with `token` among their arguments, without this one."""
     pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():

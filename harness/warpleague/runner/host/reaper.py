@@ -119,20 +119,20 @@ def sweep(keep: set[int], rounds: int = _ROUNDS) -> int:
 
 
 def end_started_with(variable: str, value: str, rounds: int = _ROUNDS) -> int:
-    """Kill all processes that were started with this variable in their environment; how many there were (Linux).
+    """Kill all processes that were started with this variable in their environment, and return their number (Linux).
 
-    Such processes are left where the program that started them was killed, and are nobody's children any more.
+    They remain if the program that started them was killed, and have no parent of ours.
     """
     wanted = f"{variable}={value}".encode()
     killed = 0
     for _ in range(rounds):
-        found = 0
+        killed_now = 0
         for entry in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208
             with contextlib.suppress(OSError, ValueError):
                 if int(entry) != os.getpid() and wanted in read_file(f"/proc/{entry}/environ").split(b"\0"):
                     os.kill(int(entry), signal.SIGKILL)
-                    found += 1
-        killed += found
-        if not found:
+                    killed_now += 1
+        killed += killed_now
+        if not killed_now:
             break
     return killed

@@ -100,7 +100,7 @@ class Ladder:
         while len(choice.present) >= season.players:
             size = batch_size(len(choice.present), given)
             chosen = choice.batch(size if most is None else min(size, most - given))
-            if not chosen and choice.held:
+            if not chosen and choice.is_short:
                 learn((yield []))
                 known.update()
                 continue
@@ -154,7 +154,7 @@ class _Choice:
     together: Ints = attrs.field(init=False)  # how many deals each pair has had
     times: TimeShare = attrs.field(init=False)
     chosen: int = 0
-    held: bool = (
+    is_short: bool = (
         False  # whether the last batch has fewer deals, since the first deals of new bots are not over
     )
     _waiting: frozenset[int] = (
@@ -175,14 +175,14 @@ class _Choice:
         each = known.worth(self.present) / costs
         asked = each if until is None else known.worth(self.present, until.top) / costs
         groups: list[Group] = []
-        self.held = False
+        self.is_short = False
         for _ in range(size):
             new, over = self.times.new(self.present), self.times.over(self.present)
             self._waiting = new | over
             # A new bot comes first: where one waits that has played less than all others, so does the batch.
             rest = [self.dealt[bot] for bot in self.present if bot not in self._waiting]
             if new and min(self.dealt[bot] for bot in new) < min(rest, default=len(self.season.bots)):
-                self.held = True
+                self.is_short = True
                 break
             table = self._table(asked, each)
             group = group_of(season, table, self.met[table])
