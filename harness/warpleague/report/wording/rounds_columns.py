@@ -44,12 +44,13 @@ def rating_text(rating: float | None, error: float | None) -> str:
 
 def share_text(share: Share | None) -> str:
     """A share of points in percent, with half its 95 % interval."""
-    if share is None:
-        return "-"
-    known = (
-        share.half is not None and share.half < 1
-    )  # with two deals the interval may be wider than all shares
-    return f"{100 * share.mean:.1f} ± {100 * (share.half or 0.0):.1f} %" if known else percent(share.mean)
+    return "-" if share is None else f"{_percent_text(share.mean, share.half)} %"
+
+
+def _percent_text(mean: float, half: float | None) -> str:
+    """A share in percent with half its interval, unless that is wider than all shares, as it may be with two deals."""
+    known = half is not None and half < 1
+    return f"{100 * mean:.1f} ± {100 * (half or 0.0):.1f}" if known else f"{100 * mean:.1f}"
 
 
 def helped_text(line: AuthorLine) -> str:
@@ -57,18 +58,17 @@ def helped_text(line: AuthorLine) -> str:
     helped = line.helped
     if helped is None:
         return ""
-    text = f"{100 * helped['share']:.1f}"
-    if helped["share_half"] is not None:
-        text += f" ± {100 * helped['share_half']:.1f}"
     word = verdict_of(helped)
-    return f"{text} %{f', {word}' if word else ''}"
+    return f"{_percent_text(helped['share'], helped['share_half'])} %{f', {word}' if word else ''}"
 
 
 def verdict_of(helped: dict[str, Any]) -> str:
     """The word for a paired difference: better or worse with 95 % confidence, equal, or open."""
     likelihood = helped["likelihood"]
-    if likelihood is None:
-        return {"won": "better", "lost": "worse", "level": "equal"}.get(helped["one_way"] or "", "")
+    if likelihood is None:  # all deals went alike, so there is no spread; the same may be chance
+        word = {"won": "better", "lost": "worse", "level": "equal"}.get(helped["one_way"] or "", "")
+        by_chance = helped["by_chance"]
+        return "open" if word in ("better", "worse") and (by_chance is None or by_chance > 0.05) else word
     return "better" if likelihood >= 0.95 else "worse" if likelihood <= 0.05 else "open"
 
 
