@@ -1,4 +1,4 @@
-"""Find the mistakes and turning points of a recorded match: each possible action is played on to the end many times.
+"""Find the mistakes and turning points of a recorded match: it plays every possible action to the end many times.
 
 `warpleague.study.analyse` plays them, `warpleague.study.verdicts` judges, and `warpleague.report.terminal.analysis`
 prints.
@@ -51,12 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--estimates",
         action="store_true",
-        help="do not play on to the end: take the value that the bot at the deciding seat says it expects",
+        help="do not play on to the end: use the value that the bot at the deciding seat expects",
     )
     parser.add_argument(
         "--all-known",
         action="store_true",
-        help="keep what the seat did not know as it was (default: it is drawn again at random)",
+        help="keep the facts that the seat did not know (default: they are drawn again at random)",
     )
     parser.add_argument(
         "--seat", type=count(0), metavar="S", help="only the decisions of seat S, counted from 0"
@@ -74,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=seconds,
         metavar="TIME",
-        help=f"stop after this time, but not before the first result; the same command goes on later (default "
+        help=f"stop after this time, but not before the first result; the same command continues later (default "
         f"{_SECONDS:g}s; with --playouts: no limit)",
     )
     budget.add_argument(
@@ -88,7 +88,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--actions",
         type=count(2),
         metavar="N",
-        help="look at no more than N actions of a decision (default 16; 4 with bots)",
+        help="examine at most N actions of a decision (default 16; 4 with bots)",
     )
     budget.add_argument(
         "--move-s",
@@ -100,7 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=count(1),
         metavar="N",
-        help="how many processes work at the same time (default: one for each core)",
+        help="the number of processes at the same time (default: one for each core)",
     )
     parser.add_argument(
         "--seed", default="analyse", metavar="TEXT", help="a text from which all random numbers follow"
@@ -110,7 +110,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_share,
         default=LEAST,
         metavar="X",
-        help="what counts as a mistake: an action that loses at least this share of the points (default %(default)s)",
+        help="the least share of the points that a mistake loses (default %(default)s)",
     )
     parser.add_argument(
         "-o",

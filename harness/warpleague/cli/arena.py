@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warpleague.league.season.config import LeagueConfig
 
 GROUPS: Final = {
-    "keep an arena going": ("play", "check", "play-challenges"),
+    "run an arena": ("play", "check", "play-challenges"),
     "ask for a match": ("challenge",),
     "authors and their submissions": (
         *("author", "invite", "invitations", "uninvite"),
@@ -80,7 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_examples(played, "arena play-challenges leagues/open.toml")
     configure_challenge(verbs)
     _configure_decisions(verbs)
-    journal = _verb(verbs, "journal", "show who did what and when, the newest first", _run_journal)
+    journal = _verb(verbs, "journal", "list all actions and who did them, the newest first", _run_journal)
     journal.add_argument(
         "--most", type=count(1), default=100, metavar="N", help="list at most N (default 100)"
     )
@@ -89,7 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         verbs, "export", "write all submissions to a folder: their archives and a list", _run_export
     )
     export.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="the folder; it is made if it is not there"
+        "--out", type=Path, required=True, metavar="DIR", help="the folder, which is created if it is missing"
     )
     add_examples(export, "arena export --out submitted")
 
@@ -143,7 +143,7 @@ def _configure_authors(parser: argparse.ArgumentParser) -> None:
 def _configure_decisions(verbs: Any) -> None:
     for name, what in {
         "pause": "let no new matches of a league begin",
-        "resume": "go on with a paused league",
+        "resume": "continue a paused league",
         "extend": "play more matches: more deals, or a longer ladder",
         "close": "take no more submissions, and end the season as soon as its matches are played",
         "disqualify": "take a bot out of a league, for a reason that everybody can read",
@@ -155,10 +155,10 @@ def _configure_decisions(verbs: Any) -> None:
         verb.add_argument("config", type=Path, metavar="LEAGUE", help="the file of the league")
         if name == "extend":
             verb.add_argument(
-                "--deals", type=count(1), metavar="N", help="how many deals each table plays in all"
+                "--deals", type=count(1), metavar="N", help="the number of deals of each table in all"
             )
             verb.add_argument(
-                "--matches", type=count(1), metavar="N", help="how many matches the ladder has in all"
+                "--matches", type=count(1), metavar="N", help="the number of matches of the ladder in all"
             )
         if name in ("disqualify", "reinstate"):
             verb.add_argument("bot", metavar="BOT", help="the name of the bot in the league")
@@ -273,11 +273,9 @@ def _configure_invitations(verbs: Any) -> None:
         help="the number of days that it is valid (default 14)",
     )
     invite.add_argument(
-        "--note", default="", metavar="TEXT", help="a note for organisers, such as for whom it is"
+        "--note", default="", metavar="TEXT", help="a note for organisers, such as the name of a course"
     )
-    invite.add_argument(
-        "--to", default="", metavar="URL", help="the address of the arena, with which the link begins"
-    )
+    invite.add_argument("--to", default="", metavar="URL", help="the address of the arena, for the link")
     add_examples(invite, "arena invite --uses 30 --to https://arena.example.org")
     listing = _verb(verbs, "invitations", "list the invitations, the newest first", _run_invitations)
     add_examples(listing, "arena invitations --json")

@@ -29,7 +29,7 @@ def configure_play(verbs: Any) -> None:
         "--jobs",
         type=count(0),
         metavar="N",
-        help="how many matches are played at the same time (default: as the file says; 0: one for each core)",
+        help="the number of matches at the same time (default: as the file says; 0: one for each core)",
     )
     play.add_argument("--live", action="store_true", help="let `serve` show matches while they are played")
     play.add_argument(

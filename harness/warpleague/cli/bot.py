@@ -87,7 +87,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--quick",
         action="store_true",
-        help="take a minute at most: first one match at the smallest and the largest table of each game, then more",
+        help="take at most a minute: first one match at the smallest and the largest table of each game, then more",
     )
     check.add_argument(
         "--game",
@@ -108,7 +108,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--log",
         type=Path,
         metavar="DIR",
-        help="write what the bot prints, and all messages to and from it, to files in this folder",
+        help="write the output of the bot, and all messages to and from it, to files in this folder",
     )
     check.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_examples(

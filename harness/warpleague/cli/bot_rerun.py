@@ -35,7 +35,7 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
     rerun = add_verb(
         verbs,
         "rerun",
-        "ask a bot the questions of recorded matches again, and say where it decides differently",
+        "ask a bot the questions of recorded matches again, and list its different decisions",
     )
     rerun.add_argument("folder", type=Path, metavar="BOT", help="the folder of the bot")
     rerun.add_argument(
@@ -62,7 +62,7 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
         "--jobs",
         type=count(1),
         metavar="N",
-        help="how many processes work at the same time (default: one for each core)",
+        help="the number of processes at the same time (default: one for each core)",
     )
     rerun.add_argument(
         "--results",

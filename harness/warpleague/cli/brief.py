@@ -1,4 +1,4 @@
-"""Print all that the author of a bot needs to know of a game: rules, messages, types, clock, and how to test.
+"""Print everything about a game that the author of a bot needs: rules, messages, types, clock, and how to test.
 
 `warpleague.report.wording.brief` makes the text.
 """

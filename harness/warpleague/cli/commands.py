@@ -18,7 +18,7 @@ GROUPS: Final = {
         "play": "play against bots yourself, in the browser or in the terminal",
         "match": "play one match between bots",
         "games": "list the games, or describe one",
-        "brief": "print all that the author of a bot needs to know of a game",
+        "brief": "print everything about a game that the author of a bot needs",
         "demo": "play a small league of every game",
         "docs": "list the pages of the documentation, or print one",
     },
@@ -40,9 +40,9 @@ GROUPS: Final = {
         "arena": "organise an arena: authors, submissions, decisions",
     },
     "this machine": {
-        "doctor": "test what this machine can do: languages, limits and the sandbox",
+        "doctor": "test this machine: languages, limits and the sandbox",
         "cache": "list the built bots in the cache, or remove some",
-        "completion": "print what your shell needs to complete commands",
+        "completion": "print a script that lets your shell complete commands",
         "bench": "measure the speed of this program on this machine",
     },
 }

@@ -229,7 +229,7 @@ def add_conditions(parser: argparse.ArgumentParser, *, level: str | None = "limi
         "--faults",
         choices=("forfeit", "substitute"),
         default="forfeit",
-        help="what happens at a fault: the bot loses the match (forfeit, default), or gets a strike, and its first "
+        help="the effect of a fault: the bot loses the match (forfeit, default), or gets a strike, and its first "
         "legal action is played (substitute)",
     )
     parser.add_argument(
@@ -250,7 +250,7 @@ def add_conditions(parser: argparse.ArgumentParser, *, level: str | None = "limi
         type=count(0),
         default=0,
         metavar="N",
-        help="when a bot says that a service it uses has failed, ask it again; after N times in a match that is a "
+        help="if a bot reports that its service failed, ask it again; after N times in a match that is a "
         "fault (default 0)",
     )
     parser.add_argument(
@@ -258,7 +258,7 @@ def add_conditions(parser: argparse.ArgumentParser, *, level: str | None = "limi
         type=count(NOTE_BYTES),
         default=NOTE_BYTES,
         metavar="N",
-        help=f"how many bytes the note of an answer may have (default {NOTE_BYTES})",
+        help=f"the most bytes of the note of an answer (default {NOTE_BYTES})",
     )
     add_level(parser, default=level)
     parser.add_argument(
@@ -450,7 +450,7 @@ def read_position(path: Path) -> JsonObject:
 def add_game(parser: argparse.ArgumentParser) -> None:
     """The option that says the game where no argument does."""
     parser.add_argument(
-        "--game", dest="said", metavar="GAME", help="the game, if it does not stand in front of the bots"
+        "--game", dest="said", metavar="GAME", help="the game, if it is not named before the bots"
     )
 
 

@@ -1,4 +1,4 @@
-"""Test whether a bot is better than another, on the same deals, with as few matches as that takes."""
+"""Test whether a bot is better than another, on the same deals, with as few matches as possible."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "new",
         metavar="NEW",
         help="the folder of the bot that may be better; NEW@0.1s or NEW@60s+0.5s gives it time limits of its own: for "
-        "each decision, or for the whole match and what is added before each decision",
+        "each decision, or for the whole match with an increment before each decision",
     )
     parser.add_argument("old", metavar="OLD", help="the folder of the bot to compare it with")
     parser.add_argument(
@@ -134,20 +134,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=count(0),
         metavar="N",
-        help="how many matches are played at the same time (default: one for each core)",
+        help="the number of matches at the same time (default: one for each core)",
     )
     add_cluster(parser)
     parser.add_argument(
         "--in-process",
         action="store_true",
         help="for bots in Python that you trust: call them in the process that plays the match, without clocks and "
-        "limits, on the same deals; the result does not depend on what else the machine does",
+        "limits, on the same deals; the result does not depend on other programs",
     )
     parser.add_argument(
         "--log",
         type=Path,
         metavar="DIR",
-        help="write what each bot prints, and all messages to and from it, to files in this folder",
+        help="write the output of each bot, and all messages to and from it, to files in this folder",
     )
     parser.add_argument(
         "--results",

@@ -1,4 +1,4 @@
-"""Print what your shell needs to complete commands, options and files of warpleague when you press Tab.
+"""Print a script that lets your shell complete commands, options and files of warpleague with Tab.
 
 It is a text for the shell's own start-up file: it needs no Python while you type.
 """

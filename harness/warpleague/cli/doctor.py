@@ -1,4 +1,4 @@
-"""Test what this machine can do: which languages it runs, and whether limits and sandbox work.
+"""Test this machine: which languages it runs, and whether limits and sandbox work.
 
 `warpleague.runner.doctor.promises` tests the promises; docs/sandbox.md explains them.
 """

@@ -51,14 +51,14 @@ def configure_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decisions",
         action="store_true",
-        help="with csv or parquet: also a table of all decisions, with what the bot saw",
+        help="with csv or parquet: also a table of all decisions, with the view of the bot",
     )
     parser.add_argument(
         "--jobs",
         type=count(0),
         metavar="N",
         default=0,
-        help="with --decisions: how many processes work at the same time (default: one for each core)",
+        help="with --decisions: the number of processes at the same time (default: one for each core)",
     )
     add_force(parser)
 

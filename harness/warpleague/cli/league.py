@@ -107,12 +107,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=count(0),
         metavar="N",
-        help="how many matches are played at the same time (default: as the file says; 0: one for each core)",
+        help="the number of matches at the same time (default: as the file says; 0: one for each core)",
     )
-    add_from_folders(run, "the league, besides those of the file, each under the name of its own folder")
+    add_from_folders(run, "the league, in addition to those of the file, each under the name of its folder")
     add_cluster(run)
     run.add_argument(
-        "--matches", type=count(1), metavar="N", help="stop after N matches; the next run goes on"
+        "--matches", type=count(1), metavar="N", help="stop after N matches; the next run continues"
     )
     run.add_argument(
         "--for",
@@ -124,13 +124,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--quiet",
         action="store_true",
-        help="print no progress and no tables, only which bots are left out, and how the run ended",
+        help="print only left-out bots and the end of the run, no progress and no tables",
     )
     run.add_argument(
         "--log",
         type=Path,
         metavar="DIR",
-        help="write what each bot prints, and all messages to and from it, to files in this folder (default: nothing; "
+        help="write the output of each bot, and all messages to and from it, to files in this folder (default: none; "
         "with `logs = true` in the file, RESULTS/NAME/logs)",
     )
     add_stop_on_fault(run)
@@ -150,7 +150,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also fix bots, rules and format, and print a hash of them to publish",
     )
-    action("status", "print how many matches are played, and what is fixed and published", _show)
+    action("status", "print the number of played matches, and the commitments", _show)
     action("standings", "print the standings: the bots from first to last", _show)
     action("crosstable", "print the points of each bot against each other bot", _show)
     action("bracket", "print the bracket of a knockout, or the rounds of a Swiss", _show)

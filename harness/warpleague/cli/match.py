@@ -73,7 +73,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--log",
         type=Path,
         metavar="DIR",
-        help="write what each bot prints, and all messages to and from it, to files in this folder",
+        help="write the output of each bot, and all messages to and from it, to files in this folder",
     )
     add_conditions(parser)
     parser.add_argument(

@@ -92,7 +92,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timed",
         action="store_true",
-        help="the time limits hold for persons, too (default: persons have all the time they want)",
+        help="the time limits hold for persons, too (default: persons have no time limit)",
     )
     add_level(parser)
     parser.add_argument("--json", action="store_true", help="print the result of each match as JSON")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague replay`."""
     verbs = parser.add_subparsers(required=True)
-    show = add_verb(verbs, "show", "print what happened in a match, line by line")
+    show = add_verb(verbs, "show", "print the events of a match, line by line")
     show.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     show.add_argument("--boards", action="store_true", help="draw the board after every line")
     show.add_argument("--at", type=count(0), metavar="N", help="stop after line N, and draw the board there")
@@ -43,14 +43,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--pace",
         type=pause,
         metavar="TIME",
-        help="with --step: go on without keys, and show each line for so long",
+        help="with --step: continue without keys, and show each line for this time",
     )
     show.add_argument(
-        "--seat", type=count(0), metavar="S", help="show only what the bot at seat S knew; seats count from 0"
+        "--seat",
+        type=count(0),
+        metavar="S",
+        help="show only the knowledge of the bot at seat S, counted from 0",
     )
     logs = show.add_mutually_exclusive_group()
     for kind, text in (
-        ("stderr", "what the bot at seat S wrote to standard error"),
+        ("stderr", "the standard error of the bot at seat S"),
         ("wire", "all messages to and from the bot at seat S"),
     ):
         logs.add_argument(
@@ -86,7 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--parent",
         type=Path,
         metavar="RECORD",
-        help="the record from which this match was branched off: check that it really starts from that position",
+        help="the record from which this match was branched off: check that it starts from that position",
     )
     verify.add_argument("--json", action="store_true", help="print the outcome as JSON")
     verify.set_defaults(handler=run_verify)
@@ -122,7 +125,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--at", type=count(0), metavar="N", help="the position after line N (default: where the match ended)"
     )
     picture.add_argument(
-        "--seat", type=count(0), metavar="S", help="show only what the bot at seat S knew; seats count from 0"
+        "--seat",
+        type=count(0),
+        metavar="S",
+        help="show only the knowledge of the bot at seat S, counted from 0",
     )
     picture.add_argument(
         "-o",

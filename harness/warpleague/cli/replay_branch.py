@@ -45,7 +45,7 @@ def configure_branch(verbs: argparse._SubParsersAction[Any]) -> None:
         "--seat",
         type=count(0),
         metavar="S",
-        help="the seat that --action and --redeal are about (default: the one whose turn it is)",
+        help="the seat for --action and --redeal (default: the seat to act)",
     )
     branch.add_argument(
         "--action",
@@ -55,7 +55,7 @@ def configure_branch(verbs: argparse._SubParsersAction[Any]) -> None:
     branch.add_argument(
         "--redeal",
         action="store_true",
-        help="draw again at random what the seat does not know (default: it stays as it was)",
+        help="draw facts that the seat does not know again at random (default: they stay)",
     )
     branch.add_argument(
         "--bots",
@@ -73,7 +73,7 @@ def configure_branch(verbs: argparse._SubParsersAction[Any]) -> None:
     branch.add_argument(
         "--seed",
         metavar="TEXT",
-        help="a text from which other dice follow (default: the dice go on as in the record)",
+        help="a text from which other dice follow (default: the dice continue as in the record)",
     )
     branch.add_argument(
         "--key",

@@ -57,7 +57,7 @@ def configure_report(report: argparse.ArgumentParser) -> None:
         type=count(0),
         metavar="N",
         default=0,
-        help="how many processes work at the same time (default: one for each core)",
+        help="the number of processes at the same time (default: one for each core)",
     )
 
 

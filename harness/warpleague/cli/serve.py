@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--behind-proxy",
         action="store_true",
-        help="visitors come through a proxy on this machine, which says in X-Forwarded-For who they are",
+        help="visitors come through a proxy on this machine, which gives their address in X-Forwarded-For",
     )
     parser.add_argument("--title", default="Warp League", metavar="TEXT", help="the title of the pages")
     parser.add_argument(
@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=count(0),
         metavar="N",
-        help="how many matches are played at the same time (default: as the file says; 0: one for each core)",
+        help="the number of matches at the same time (default: as the file says; 0: one for each core)",
     )
     parser.add_argument(
         "--delay",

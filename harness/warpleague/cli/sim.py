@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seed",
         default="vectors",
         metavar="TEXT",
-        help="what all matches follow from (default: %(default)s)",
+        help="a text from which all matches follow (default: %(default)s)",
     )
     vectors.add_argument(
         "--out",

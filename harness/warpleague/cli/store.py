@@ -39,8 +39,8 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
         action="append",
         default=[],
         metavar="HEAD",
-        help="a receipt that an earlier run printed: check that everything stored until then is "
-        "still there; can be given several times",
+        help="a receipt that an earlier run printed: check that the store still has everything up to it; "
+        "can be given several times",
     )
     verify.add_argument(
         "--sample",
@@ -51,7 +51,7 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
     verify.add_argument(
         "--seed",
         metavar="TEXT",
-        help="draw the sample that an earlier run printed this seed for (default: a new one each time)",
+        help="draw the same sample as the run that printed this seed (default: a new one each time)",
     )
     merge = action("merge", "add the matches of this league that were played on other machines", _merge)
     merge.add_argument(
@@ -73,7 +73,7 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
             type=count(0),
             metavar="N",
             default=0,
-            help="how many processes work at the same time (default: one for each core)",
+            help="the number of processes at the same time (default: one for each core)",
         )
 
 

@@ -1,4 +1,4 @@
-"""Send a bot to an arena, and show what the check there finds; or ask the arena about what you sent before."""
+"""Send a bot to an arena, and show the findings of its check; or ask the arena about your earlier submissions."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "folder",
         type=Path,
         metavar="BOT",
-        help="the folder of the bot; or one of these words, which ask about bots that you sent before: "
+        help="the folder of the bot; or one of these words, which ask about your earlier submissions: "
         + listed,
     )
-    parser.add_argument("words", nargs="*", metavar="WORD", help="what such a word is about")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="the name or number after such a word")
     add_address(parser)
     parser.add_argument("--no-wait", action="store_true", help="do not wait for the check")
     parser.add_argument(

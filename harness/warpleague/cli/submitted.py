@@ -342,9 +342,9 @@ def _trials(args: argparse.Namespace) -> int:
 
 
 VERBS: Final[dict[str, tuple[str, str, Callable[[argparse.Namespace], int]]]] = {
-    "status": ("[NUMBER]", "list what you sent, or show one", _status),
+    "status": ("[NUMBER]", "list your submissions, or show one", _status),
     "records": ("BOT", "get the records of its last matches", _records),
-    "log": ("BOT [MATCH]", "print what it printed in a match", _log),
+    "log": ("BOT [MATCH]", "print its output in a match", _log),
     "watch": ("[NUMBER]", "follow the check, then its matches", _watch),
     "trial": ("BOT|NUMBER", "compare it with the version that plays, which it does not replace", _trial),
     "trials": ("[NUMBER]", "list your trials, or wait for one", _trials),

@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="measure N times, and show the medians (default 5)",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="measure only a little, once: to see that it works"
+        "--quick", action="store_true", help="measure only a little, once, to test the command"
     )
     parser.add_argument(
         "--game",
