@@ -89,7 +89,7 @@ def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
         f"made invitation 1 (course) for 2 people, until {until}",
         "invitation 1 is no longer valid",
         "cup is paused",
-        "cup goes on after a pause",
+        "cup continues after a pause",
         "cup takes no more submissions",
         "cup is extended: 9,000 matches in all",
         "the limit is now 5 bots of an author that play in one league",

@@ -65,7 +65,7 @@ class SchedulerSettings:
 
 
 class Restarts:
-    """When a run may be stopped to go on with other bots; `clock_s` gives the time in seconds."""
+    """When a run may be stopped to continue with other bots; `clock_s` gives the time in seconds."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._clock_s = clock_s
@@ -173,7 +173,7 @@ class Scheduler:
             pass
 
     def _play(self, config: LeagueConfig, before: tuple[Any, ...]) -> RunReport | None:
-        """Play until nothing is left or something has changed; None if the league is paused."""
+        """Play until nothing is left or something has changed. Returns None if the league is paused."""
         ledger, results, name = self._ledger, self._settings.results, config.name
         publish = True
         if ledger is not None:

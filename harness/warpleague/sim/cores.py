@@ -56,7 +56,7 @@ def _fork(call: Callable[[T], R], items: Sequence[T]) -> tuple[int, int]:
         with open(sink, "wb") as pipe:  # noqa: PTH123 - a descriptor
             pipe.write(pickle.dumps([call(item) for item in items]))
         status = 0
-    except BaseException:  # noqa: BLE001 - a child must not go on with what its parent was doing
+    except BaseException:  # noqa: BLE001 - a child must not continue its parent's work
         traceback.print_exc(file=sys.stderr)
         sys.stderr.flush()
     finally:
@@ -64,7 +64,7 @@ def _fork(call: Callable[[T], R], items: Sequence[T]) -> tuple[int, int]:
 
 
 def _collect(pid: int, source: int) -> list[R] | None:
-    """The result of a child; None if it failed."""
+    """The result of a child, or None if it failed."""
     with open(source, "rb") as pipe:
         data = pipe.read()
     _, status = os.waitpid(pid, 0)

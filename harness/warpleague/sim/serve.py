@@ -37,7 +37,7 @@ _WORDS: Final[dict[type, str]] = {
 
 
 class _Wrong(Exception):
-    """A request that cannot be answered; the text says what is wrong with it."""
+    """A request that cannot be answered; the text names the problem."""
 
 
 class Session:
@@ -76,7 +76,7 @@ class Session:
         answers: list[JsonObject] = []
         for each in request:
             if answers and "error" in answers[-1]:
-                # What comes after may be about a position that was not made.
+                # The next requests may need a position that was not made.
                 refused = {"error": "not done: a request before it in the list failed"}
                 answers.append(
                     {"id": each["id"], **refused} if isinstance(each, dict) and "id" in each else refused
@@ -204,7 +204,7 @@ class Session:
             raise _Wrong("states must be a list of numbers; without it all are freed")
         return {"states": len(self._states)}
 
-    # ------------------------------------------------------------------ what they share
+    # ------------------------------------------------------------------ shared functions
 
     def _of_now(self) -> Simulator:
         if self._table is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
 
 State: TypeAlias = Any
-"""A position of a game. It never changes: whoever plays on gets a new one, so there is nothing to copy."""
+"""A position of a game. It never changes: each move returns a new one, so there is nothing to copy."""
 Action: TypeAlias = Any
 """An action as `Simulator.legal` lists it: it never changes, and equal ones are one object."""
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def common_dice(text: str) -> Dice:
-    """Dice that follow from `text` and from what each roll is for, as those of a match do.
+    """Dice that follow from `text` and from the purpose of each roll, like those of a match.
 
     Two ways to play on from a position are compared best with the dice of equal texts: where both come to the same
     roll, such as `seat 1 turn 7`, it shows the same. Each playout needs dice of its own, since they count the rolls.
@@ -66,13 +66,13 @@ class Simulator:
         return self.game.from_json(position)
 
     def dump(self, state: State) -> JsonObject:
-        """The whole position as JSON, what is hidden included."""
+        """The whole position as JSON, with all hidden facts."""
         return self.game.to_json(state)
 
     def key(self, state: State) -> Hashable:
         """A value that can be hashed, and is equal for equal positions of this table only.
 
-        It holds the whole position: what is hidden, what everybody knows of it, the turn and the dice. Keys hold
+        It covers the whole position: hidden facts, common knowledge about them, the turn and the dice. Keys hold
         within one process; to store a position elsewhere, use `dump`.
         """
         return self.game.key(state)
@@ -91,7 +91,7 @@ class Simulator:
         return self.game.view(state, seat)
 
     def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
-        """A position that agrees with all that `seat` knows: what is hidden from it is drawn with `rng`.
+        """A position that agrees with the knowledge of `seat`: hidden facts are drawn with `rng`.
 
         `view` is a question's `state`, or what `view` gives. A bot that searches looks at many of these.
         """
@@ -171,7 +171,7 @@ class Simulator:
     def playout(
         self, state: State, rng: Random, *, policy: Policy | None = None, dice: Dice | None = None
     ) -> tuple[float, ...]:
-        """Play to the end, and tell what it is worth to each seat.
+        """Play to the end, and return the worth for each seat.
 
         Seats choose by `policy(state, seat, legal, rng)`, or else every legal action is equally likely. Dice come
         from `dice`, or else from `rng`.
@@ -255,7 +255,7 @@ def _roll_with(dice: Dice | None) -> Callable[[str, tuple[Weights, ...]], Rolled
 
 
 def _options(game: Game[Any, Any], players: int, raw: Mapping[str, Any]) -> Any:
-    """The game's options from their JSON form; the harness itself is stricter, and says more about what is wrong."""
+    """The game's options from their JSON form; the harness itself is stricter, and explains mistakes better."""
     if players not in game.players:
         allowed = ", ".join(map(str, game.players))
         raise OptionsError(f"{game.id} is for {allowed} players, not {players}")

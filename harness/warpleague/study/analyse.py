@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from warpleague.study.verdicts import Book, Plan
 
 _STRIKES: Final = 1_000_000
-"""A bot that is too slow once plays on: what it would have done next is what is asked."""
+"""A bot that is too slow once plays on, since the analysis asks for its next choices."""
 
 
 @attrs.frozen
@@ -81,8 +81,8 @@ class Task:
 def places(replay: Replay, seat: int | None = None, lines: Collection[int] = ()) -> list[Place]:
     """The decisions of a record that can be analysed: those of `seat`, on `lines` (default: all).
 
-    That leaves out forced moves, messages, and what the referee played for a bot. `RecordError` for a record that does
-    not hold, `BadInput` for a line without such a decision.
+    That leaves out forced moves, messages, and actions that the referee played for a bot. `RecordError` for a record
+    that does not hold, `BadInput` for a line without such a decision.
     """
     collected: list[Place] = []
     game, state = replay.game, replay.first
@@ -116,8 +116,8 @@ def analyse(
 ) -> Generator[Sample, None, None]:
     """Play the missing samples, add them to `book`, and yield each so that the caller can store it.
 
-    Stop whenever you like: what has been played counts. `TimeIsUp` once `time.monotonic()` is `end_s`, but not before
-    the first sample. `BotError` for a bot that does not start.
+    You may stop at any time: finished playouts count. Raises `TimeIsUp` once `time.monotonic()` is `end_s`, but not
+    before the first sample. `BotError` for a bot that does not start.
     """
     if setting.bots:
         check_level(setting.level)
@@ -136,7 +136,7 @@ def analyse(
 
 
 def play(setting: Setting, task: Task) -> Sample:
-    """One playout of each way to go on from a decision, all from the same world and with the same dice."""
+    """One playout of each way to continue from a decision, all from the same world and with the same dice."""
     table = Simulator(setting.game, setting.players, setting.options, setting.rules)
     world, luck = start(setting, table, task)
     legal = table.legal(world)
@@ -151,7 +151,7 @@ def play(setting: Setting, task: Task) -> Sample:
 
 
 def start(setting: Setting, table: Simulator, task: Task) -> tuple[Any, str]:
-    """The world that all ways of a task go on from, and the text that all chance in them follows from."""
+    """The world from which all ways of a task continue, and the text from which all their chance follows."""
     world = table.load(task.position)
     luck = f"{setting.seed} {setting.record} {task.n} {task.k}"
     if not setting.all_known:
@@ -191,7 +191,7 @@ def _by_bots(
 
 
 class Playout(Referee):
-    """The referee of a playout: it sees what the seat `asks` decides first, and may end with what that expects."""
+    """The referee of a playout: it sees the first decision of the seat `asks`, and may end with its expected value."""
 
     def __init__(self, game: Game[Any, Any], spec: MatchSpec, *, asks: int, estimates: bool) -> None:
         super().__init__(game, spec)

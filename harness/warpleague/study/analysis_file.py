@@ -1,6 +1,6 @@
-"""Keeps an analysis in a file of JSON lines: what it is about, then one line for each sample.
+"""Stores an analysis in a file of JSON lines: its subject, then one line for each sample.
 
-Lines are only added, each written at once. So an analysis that was stopped, or killed, goes on where it was.
+Lines are only added, each written at once. So an analysis that was stopped, or killed, continues where it stopped.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def record_of(path: Path) -> tuple[str, bytes]:
 
 
 def read_analysis(path: Path, record: bytes) -> Analysis:
-    """The analysis of a record in its file; `BadInput` if it is about another one."""
+    """The analysis of a record in its file. Raises `BadInput` if the file belongs to another record."""
     from warpleague.study.analyse import places
 
     replay = Replay(record)
@@ -162,7 +162,10 @@ class AnalysisFile:
     """The file of an analysis, open to add samples."""
 
     def __init__(self, path: Path, heading: JsonObject) -> None:
-        """Begin the file, or go on with it: `read` gives what it has. `BadInput` if it is about something else."""
+        """Begin the file, or continue it: `read` returns its samples.
+
+        Raises `BadInput` for a file of another analysis.
+        """
         self.path = path
         text = b""
         try:

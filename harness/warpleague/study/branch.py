@@ -1,4 +1,4 @@
-"""Branches of recorded matches: the position to play on from, what a record says of its parent, whether that holds."""
+"""Branches of recorded matches: the start position, the parent in the header, and their verification."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Branch:
-    """A position to play on from, and what the header says of the match it was taken from."""
+    """A position to play from, and the entry in the header about its match."""
 
     position: JsonObject
     options: JsonObject
@@ -39,7 +39,7 @@ def branch_off(
     """The position after line n = `n` of a record, or after `action` of `seat` there.
 
     With `redeal`, a text, facts that `seat` does not know are drawn again from that text (`seat`: by default the one
-    that must act). With `same_dice` the dice go on as in the parent, roll for roll. `BadInput` says why there is no
+    that must act). With `same_dice` the dice continue as in the parent, roll for roll. `BadInput` says why there is no
     such position, `RecordError` what does not hold in the record.
     """
     game = replay.game

@@ -1,6 +1,6 @@
-"""A referee that plays a record again with one bot: it asks that bot, and goes on as the record did.
+"""A referee that plays a record again with one bot: it asks that bot, and continues as recorded.
 
-So the bot gets each question as its seat got it, whatever it answers.
+So the bot gets the same questions as its seat, after any answers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Choice:
     """The bot's decision where the record has line `n`: `same` is None where the two cannot be compared.
 
     That is where one of them sent a message, or where the recorded bot had faulted. `id` is the number of the question
-    that the bot got last. `ms` and `recorded_ms` are the wall times, None for what was in a `then` list.
+    that the bot got last. `ms` and `recorded_ms` are the wall times, None for actions in a `then` list.
     """
 
     n: int
@@ -44,7 +44,7 @@ class Follower(Referee):
     """The referee of a record that holds, for the bot of seat `follows`.
 
     Life: `begin`; `start_line` and `connect` of that seat; then, while `next_question` says so, send `line` and report
-    the `answer`. `choices` holds what was decided.
+    the `answer`. `choices` has the decisions.
     """
 
     def __init__(self, game: Game[Any, Any], spec: MatchSpec, record: bytes, follows: int) -> None:
@@ -92,10 +92,10 @@ class Follower(Referee):
         return fault["kind"] == "startup" or (fault["kind"] in FATAL and fault["seat"] != self.follows)
 
     def judge(self, line: bytes, wall_ns: int) -> Violation | None:
-        """Judge the bot's answer, which took `wall_ns`, and go on as the record did."""
+        """Judge the bot's answer, which took `wall_ns`, and continue as recorded."""
         self._ms = wall_ns / 1e6
         times = self._next.get("ms")
-        # What it costs the bank is what the record says, so that the next question tells the same time.
+        # The bank loses the recorded time, so that the next question has the same clock.
         return self.answer(line, round(times[0] * 1e6) if times else 0, None, None)
 
     def place(self) -> int:
@@ -138,7 +138,7 @@ class Follower(Referee):
         bank_ns: int | None = None,  # noqa: ARG002
         value: float | None = None,
     ) -> None:
-        """Note what the bot decided, and play what the record has."""
+        """Store the bot's decision, and play the recorded one."""
         self._noted = {}
         asked = self.seat == self.follows and mark in (None, "then")
         if asked and self._next["type"] == "fault":
@@ -150,7 +150,7 @@ class Follower(Referee):
         if asked:
             self._note(action, recorded, line, mark, value)
         if recorded != action:
-            self._then = []  # what was to follow was meant for another position
+            self._then = []  # the rest was meant for another position
         self._talked = self._talk > 0 and recorded not in self.legal
         state, events = self.game.apply(self._state, recorded)
         if self._then and any(event.reveals for event in events):

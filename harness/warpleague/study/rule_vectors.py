@@ -1,6 +1,6 @@
 """Makes test vectors of a game's rules: positions, the legal actions there, a move, and its effects.
 
-Whoever writes the rules once more in another language can check them by these. `protocol/conformance/README.md`
+An implementation of the rules in another language can be checked with these. `protocol/conformance/README.md`
 describes the lines, and `protocol/conformance/check_rules.py` puts them to a program.
 """
 
@@ -174,7 +174,7 @@ def _chosen(steps: list[_Step], share: int, rng: Random) -> list[_Step]:
 
 
 def _vector(table: Simulator, step: _Step) -> JsonObject:
-    """One line: the position and who must act, what is legal, the move, the next position and what happened."""
+    """One line: the position and who must act, the legal actions, the move, the next position and the events."""
     vector: JsonObject = {
         "players": table.players,
         "options": _given(table),

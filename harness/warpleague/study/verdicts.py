@@ -1,8 +1,8 @@
-"""Says what playouts have shown of a match: which to play next, what each decision was worth, what was a blunder.
+"""Evaluates the playouts of a match: which to play next, the value of each decision, the blunders.
 
-Pure: `warpleague.study.analyse` plays them. A *way* to go on from a decision is one of its legal actions, by index, or
-`FREE`: nothing is prescribed, and the bots that play on decide themselves. Playout number `k` of a decision plays all
-ways from one and the same world with the same dice, so ways are compared playout by playout.
+Pure: `warpleague.study.analyse` plays them. A *way* to continue from a decision is one of its legal actions, by index,
+or `FREE`: nothing is prescribed, and the bots that play on decide themselves. Playout number `k` of a decision plays
+all ways from one and the same world with the same dice, so ways are compared playout by playout.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
 
 FREE: Final = -1
-"""The way to go on on which nothing is prescribed."""
+"""The way to continue without a prescribed action."""
 FIRST: Final = 8
 """How many playouts each action gets at first; after that they double, and the worse half of the actions drops out."""
 LEAST: Final = 0.1
@@ -46,9 +46,9 @@ class Decision:
 
 @attrs.frozen
 class Sample:
-    """Playout number `k` of the decision on line `n`: what each way to go on was worth to the seat that decided.
+    """Playout number `k` of the decision on line `n`: the worth of each way to continue, for the seat that decided.
 
-    `chose` is what the bots chose where nothing was prescribed. `faults` counts theirs by kind. `valued` says how
+    `chose` is the choice of the bots without a prescribed action. `faults` counts theirs by kind. `valued` says how
     many of the worths are a bot's own estimates.
     """
 
@@ -149,7 +149,7 @@ class Book:
         self.faults: Counter[str] = Counter()
 
     def add(self, sample: Sample) -> None:
-        """Take a sample in; what is known already stays."""
+        """Add a sample, unless it is known already."""
         ways = self._worth.setdefault(sample.n, {})
         for way, worth in sample.worth.items():
             samples = ways.setdefault(way, {})
@@ -196,7 +196,7 @@ def mean_of(values: Sequence[float], shares: bool, low: float = 0.0) -> Mean:
 
 
 def candidates(decision: Decision, book: Book, plan: Plan) -> list[int]:
-    """The actions to look at: the one played, what the bots chose, and others drawn by the seed."""
+    """The actions to examine: the recorded one, the choices of the bots, and others drawn by the seed."""
     if decision.legal <= plan.actions:
         return list(range(decision.legal))
     wanted = dict.fromkeys([decision.played, *book.chosen(decision.n)])
@@ -276,7 +276,7 @@ def next_playouts(decision: Decision, book: Book, plan: Plan) -> list[tuple[int,
 
 
 def verdict(decision: Decision, book: Book, plan: Plan) -> Verdict | None:
-    """The verdict of the complete rounds on a decision; None if none is complete."""
+    """The verdict of the complete rounds on a decision, or None if none is complete."""
     done = _rounds(decision, book, plan)[0]
     if not done:
         return None

@@ -1,4 +1,4 @@
-"""Spreads tasks over processes, each on a core of its own with the bots it starts, and hands back what they find."""
+"""Spreads tasks over processes, each on a core of its own with the bots it starts, and returns their results."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def spread(
 ) -> Generator[R, None, None]:
     """The results of `call` for each of `tasks`, in their order, computed by `jobs` processes (default: one a core).
 
-    `call` is a function of a module. What it raises is raised here. `TimeIsUp` once `time.monotonic()` is `end_s`, but
-    not before there are `least` results. Whoever closes the iterator, or breaks it off, has the tasks that run broken
-    off, too. `HarnessFault` if a process dies.
+    `call` is a function of a module. Its exceptions are raised here. Raises `TimeIsUp` once `time.monotonic()` is
+    `end_s`, but not before there are `least` results. Closing the iterator, or leaving its loop, cancels the running
+    tasks. Raises `HarnessFault` if a process dies.
     """
     jobs = jobs or cores()
     forking = multiprocessing.get_context("fork" if hasattr(os, "fork") else None)
@@ -83,14 +83,14 @@ def spread(
 
 
 def _next(waiting: deque[Future[R]], end_s: float | None) -> R:
-    """The next result; `TimeIsUp` if it is not there at `end_s`."""
+    """The next result. Raises `TimeIsUp` if it is not there at `end_s`."""
     if end_s is not None and not wait([waiting[0]], max(end_s - time.monotonic(), 0)).done:
         raise TimeIsUp
     return waiting.popleft().result()
 
 
 def _settle(places: Queue[int], pids: SimpleQueue[int]) -> None:
-    """Stay on one core, which the bots of this process share; whoever is at the terminal stops its parent."""
+    """Stay on one core, which the bots of this process share; a person at the terminal stops its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pids.put(os.getpid())
     core = places.get()

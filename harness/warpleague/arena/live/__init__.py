@@ -2,7 +2,7 @@
 
 feed       the referee's side: writes the lines of a match that takes long into a file of its own
 follow     the server's side: executes these lines, and makes pictures of what all seats know
-frames     what a page gets of a match that goes on
+frames     the data of a running match for a page
 broadcast  a counter of changes, for tasks that wait for the next one
 
 The file holds everything that happened, hidden things too, as the record in the store does. The reader decides what a

@@ -1,6 +1,6 @@
 """Follows the matches that are being played: reads and executes the lines that their referees wrote.
 
-A spectator sees what every seat knows and nothing more, `delay_s` seconds late. The lines of a match are executed only
+A spectator sees only facts that every seat knows, `delay_s` seconds late. The lines of a match are executed only
 while somebody watches it.
 """
 
@@ -102,7 +102,7 @@ class LiveMatch:
             self._file = -1
 
     def read(self, now_s: float) -> None:
-        """Read what was written since, and add to the replay what is old enough to be shown."""
+        """Read new lines, and add those to the replay that are old enough to be shown."""
         while self._file >= 0 and (data := os.read(self._file, _READ)):
             *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:

@@ -1,4 +1,4 @@
-"""The frames of a match that a page shows while the match goes on: words, and pictures sent as differences."""
+"""The frames of a match that a page shows during the match: words, and pictures sent as differences."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The actions that a person has chosen and not sent yet; they can be taken back, since they revealed nothing.
 
-They are tried on a position that fits what the seat knows, so nothing hidden can show. Once an action tells the seat
+They are tried on a position that fits the seat's knowledge, so nothing hidden can show. If an action tells the seat
 something new, or another seat must act, or dice must be rolled, the choice is complete. Once sent, it cannot be
 taken back.
 """
@@ -33,7 +33,7 @@ class Draft:
 
     @property
     def state(self) -> Any:
-        """The position after what was chosen, as far as the seat knows."""
+        """The position after the chosen actions, as far as the seat knows."""
         return self._states[-1]
 
     def legal(self) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""Hints: asks a bot which move it would choose for a person; the bot sees only what the person's seat knows."""
+"""Hints: asks a bot which move it would choose for a person; the bot sees only the person's information."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Hint:
 
 
 async def ask_bot(bot: str, person: PersonSeat, level: Level) -> Hint:
-    """The next choice of the bot in the folder `bot` in the person's place; `BadInput` if it gives none."""
+    """The next choice of the bot in the folder `bot` in the person's place. Raises `BadInput` if it gives none."""
     draft = person.draft
     if draft is None or draft.complete:
         raise BadInput("there is nothing to choose now")

@@ -121,7 +121,7 @@ class PlayPage:
         return self._seat
 
     def state(self) -> JsonObject:
-        """Everything that the page shows besides the frames."""
+        """Everything that the page shows except the frames."""
         if not self.sitting.matches:
             return {"match": 0, "phase": "starting"}
         sitting, now, seat = self.sitting, self.sitting.now, self._sit()
@@ -182,7 +182,7 @@ class PlayPage:
         return StreamingResponse(self._stream(), media_type="text/event-stream", headers=headers)
 
     async def _stream(self) -> AsyncIterator[bytes]:
-        """Server-sent events: first all there is, then what is new."""
+        """Server-sent events: first everything, then the changes."""
         count = -1
         at: tuple[int, int | None] = (-1, None)
         sent = 0
@@ -226,12 +226,12 @@ class PlayPage:
         return Response(status_code=204)
 
     async def _act(self, wanted: JsonObject) -> None:
-        """Do what the page wants; `BadInput` if that is not possible, or not any more."""
+        """Do what the page wants. Raises `BadInput` if that is not possible, or no longer possible."""
         sitting, do = self.sitting, wanted.get("do")
         if do == "leave":
             sitting.leave()
         elif not sitting.matches or wanted.get("match") != len(sitting.matches):
-            raise BadInput("that match is not played any more")
+            raise BadInput("that match is over")
         elif do == "rematch":
             sitting.rematch()
         elif do == "sit":

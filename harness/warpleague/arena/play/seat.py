@@ -104,12 +104,12 @@ class PersonSeat(InsideSeat):
         """Take the last choice back that was not sent."""
         draft = self._asked()
         if not draft.chosen:
-            raise BadInput("nothing can be taken back: what was sent is part of the match")
+            raise BadInput("nothing can be taken back: sent choices are part of the match")
         draft.undo()
         self._changed()
 
     def send(self) -> None:
-        """Send what was chosen."""
+        """Send the chosen actions."""
         draft = self._asked()
         if not draft.chosen:
             raise BadInput("nothing is chosen yet")
@@ -122,7 +122,7 @@ class PersonSeat(InsideSeat):
         self._changed()
 
     def say(self, to: list[int], text: str) -> None:
-        """Send a message at once; what was chosen stays."""
+        """Send a message at once; the chosen actions stay."""
         draft = self._asked()
         message = {"do": "say", "to": to, "text": text}
         if not self.question.get("talk"):

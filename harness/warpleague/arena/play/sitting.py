@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @attrs.define
 class Played:
-    """One match of a sitting: what is played, what each person has seen of it so far, and how it ended.
+    """One match of a sitting: its conditions, the frames that each person has seen, and its result.
 
     `faults` has the last fault of each seat that has one.
     """
@@ -104,7 +104,7 @@ class Sitting:
             self._ended(spec, played.result)
 
     def _see(self, frames: list[Frame], number: int, state: Any, events: Sequence[Event]) -> None:
-        """Add what seat `number` sees of a step, if it sees anything of it."""
+        """Add the view of seat `number` of a step, if it sees anything of it."""
         seen = [data for event in events if (data := event.seen_by(number)) is not None]
         words = tuple(safe(self.game.tell(data), keep="") for data in seen)
         scene = self.game.scene(state, number)
@@ -117,7 +117,7 @@ class Sitting:
             self._again.set()
 
     def leave(self) -> None:
-        """End the sitting; a match that goes on is left by all persons."""
+        """End the sitting; all persons leave the current match."""
         self._left = True
         for person in self.now.persons.values():
             if self.now.result is None:

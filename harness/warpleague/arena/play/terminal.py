@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _HELP: Final = """\
 Type the number of a move, or a part of it to list the moves with these words. Or one of these:
   u            take the last choice back, if it was not sent
-  h            what a bot would do
+  h            the choice of a bot
   b            draw the board again
   rules        the rules in a minute
   first        a first turn, step by step
@@ -63,7 +63,7 @@ class _Terminal:
         self._names = SeatNames([])
 
     async def run(self) -> None:
-        """Ask whoever is to act, until all is over."""
+        """Ask the person to act, until everything is over."""
         count = -1
         while not self._sitting.over:
             count = await self._sitting.news.after(count)
@@ -228,7 +228,7 @@ class _Terminal:
             self._print(f"  and {len(choices) - 4 * _SHORT} more")
 
     async def _obey(self, person: PersonSeat, draft: Draft, typed: str) -> None:
-        """Do what was typed; `BadInput` if that is not possible."""
+        """Do what was typed. Raises `BadInput` if that is not possible."""
         word, _, rest = typed.partition(" ")
         if word.isdecimal():
             person.choose(int(word) - 1)

@@ -1,6 +1,6 @@
 """Decides which requests reach the play page: only those that know its token and come from its own pages.
 
-Whoever may open a web page on this machine could otherwise send requests to the server, since a browser sends them to
+Any web page in a browser of this machine could otherwise send requests to the server, since a browser sends them to
 any address. So a request needs the token, which is in the address of each page; it must name this server as its host,
 which a renamed address does not; and one that changes something must come from a page of this server.
 """
@@ -74,7 +74,7 @@ class TokenGuard:
         await self._app(inner, _Bounded(receive, self._max_bytes), send_guarded)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason if the request is refused; None if it may pass."""
+        """Status and reason if the request is refused, else None."""
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self.hosts:
             return 421, f"unknown host name; this server is {' or '.join(sorted(self.hosts))}"

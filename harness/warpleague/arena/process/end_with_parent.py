@@ -1,4 +1,4 @@
-"""Ends this process when the process that started it ends, for whatever reason that is."""
+"""Ends this process when the process that started it ends, for any reason."""
 
 from __future__ import annotations
 

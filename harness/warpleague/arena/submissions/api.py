@@ -48,7 +48,7 @@ class Query:
         return self.most > 0
 
     def read(self, request: Request) -> Any:
-        """The value in a request; `Refused` if it cannot be."""
+        """The value in a request. Raises `Refused` if it is invalid."""
         text = request.query_params.get(self.name)
         if text is None:
             return self.usual
@@ -71,7 +71,7 @@ class Operation:
 
     `answer` is the type of the answer: an attrs class, a list of one, or None where the answer is a file of the type
     `media`. `takes` is the type of the body, or the media types of a file. With `token` the request needs the token
-    of an author. `errors` are the statuses of refusals besides those that every operation has.
+    of an author. `errors` are the statuses of refusals, without those that every operation has.
     """
 
     method: Literal["GET", "POST"]
@@ -87,7 +87,7 @@ class Operation:
     errors: tuple[int, ...] = ()
 
     def values(self, request: Request) -> dict[str, Any]:
-        """The values of the query; `Refused` if one cannot be."""
+        """The values of the query. Raises `Refused` if one is invalid."""
         return {query.name: query.read(request) for query in self.query}
 
     def route(self, requests: RequestHandler, call: Call) -> Route:

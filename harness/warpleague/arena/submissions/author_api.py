@@ -285,7 +285,7 @@ RECORDS: Final = Operation(
     method="GET",
     path="/api/leagues/{league}/bots/{bot}/records.zip",
     name="records",
-    summary="The records of the last 100 matches of a bot of the author, with what it printed.",
+    summary="The records of the last 100 matches of a bot of the author, with its output.",
     media="application/zip",
     token=True,
     errors=(404,),
@@ -294,7 +294,7 @@ LOG: Final = Operation(
     method="GET",
     path="/api/leagues/{league}/bots/{bot}/logs/{match}",
     name="log",
-    summary="What a bot of the author printed to standard error in a match, or its messages.",
+    summary="The standard error of a bot of the author in a match, or its messages.",
     media="text/plain",
     token=True,
     query=(
@@ -345,7 +345,7 @@ CHALLENGE_LOG: Final = Operation(
     method="GET",
     path="/api/challenges/{number:int}/log",
     name="challenge_log",
-    summary="What the author's own bot printed in a match on demand, or its messages.",
+    summary="The output of the author's own bot in a match on demand, or its messages.",
     media="text/plain",
     token=True,
     query=(_KIND,),
@@ -451,7 +451,7 @@ class AuthorApi:
         return await self._with_matches(submission)
 
     async def _with_matches(self, submission: versions.Submission) -> Submission:
-        """A submission with what is known of its matches."""
+        """A submission with the facts about its matches."""
         config = self._requests.app.leagues.get(submission.league)
         if config is None or not submission.active:
             return Submission(**_values(submission))

@@ -1,6 +1,6 @@
 """The process that plays challenges and trials, match by match, at a lower priority than the matches of leagues.
 
-It may be killed at any moment: what it was playing is played again.
+It may be killed at any moment: an interrupted match is played again.
 """
 
 from __future__ import annotations

@@ -182,11 +182,11 @@ def _opponent(ledger: Ledger, config: LeagueConfig, author: Author, text: str) -
     return ChallengeSeat(text, None)
 
 
-# ---------------------------------------------------------------------- the steps of who plays them
+# ---------------------------------------------------------------------- the steps of the process that plays them
 
 
 def recover(ledger: Ledger) -> None:
-    """Take up what was being played when its process was killed; what ended it too often has failed."""
+    """Take up the challenge of a killed process; one that ended the process too often has failed."""
     with ledger.writing() as db:
         db.execute(
             "UPDATE challenge SET state = 'waiting' WHERE state = 'playing' AND claims < ?", (_MAX_CLAIMS,)

@@ -1,7 +1,7 @@
 """The process that checks submissions one after the other: it unpacks, builds and plays each in the sandbox.
 
 A lock makes sure that there is one checker for a folder of results. It may be killed at any moment: the submission
-that it was checking is checked again. If it hangs, an alarm ends it, and whoever runs it starts it again.
+that it was checking is checked again. If it hangs, an alarm ends it, and its parent starts it again.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ CODES: Final = {
     "check": "the check ended the checker several times",
     "repeat": "the command that repeats the check at home",
 }
-"""The codes of findings that only a check of a submission makes, and what each is about."""
+"""The codes of findings that only a check of a submission makes, and their meanings."""
 SANDBOX: Final = "sandbox"
 """The setting that says whether the sandbox holds here: "holds", or why not."""
 _TEMPORARY: Final = (
@@ -128,7 +128,7 @@ def run_checker(
 
 
 def _sweep(ledger: Ledger) -> None:
-    """Remove what a killed checker left on the disk."""
+    """Remove files of a killed checker."""
     remove(ledger.results / FOLDER / "check")
     known = {str(row[0]) for row in ledger.rows("SELECT id FROM submission WHERE state = 'accepted'")}
     for folder in (ledger.results / FOLDER / "bots").glob("*"):
@@ -148,7 +148,7 @@ def probe(ledger: Ledger, examine: Callable[..., Report]) -> bool:
 
 
 def sandbox_refusal(ledger: Ledger) -> str | None:
-    """Why no submission can be taken on this machine; None if it can, or the checker has not tried yet."""
+    """Why this machine can take no submission, or None if it can or the checker has not tested it yet."""
     answer = ledger.setting(SANDBOX)
     if answer in (None, "holds"):
         return None
@@ -176,7 +176,7 @@ class _MachineBusy(HarnessFault):
 def _check(
     ledger: Ledger, submission: Submission, leagues: Mapping[str, LeagueConfig], check_bot: CheckBot
 ) -> bool:
-    """Check one submission and settle it; false if this machine could not check it now, so that it waits."""
+    """Check one submission and store the result. Returns false if this machine could not check it now."""
     config = leagues.get(submission.league)
     if config is None:
         versions.refuse(
@@ -306,7 +306,7 @@ def _play(
         config,
         folder,
         names=tuple(one.bot for one in versions.active(ledger, config.name) if one.bot),
-        level="sandbox",  # whatever the file has come to say since the bot was sent
+        level="sandbox",  # even if the file has changed since the bot was sent
         quick=True,
         within_s=limits.check_s,
         again=False,
@@ -340,7 +340,7 @@ def _without(text: str, folder: Path) -> str:
 
 @contextlib.contextmanager
 def _alarm(after_s: float) -> Iterator[None]:
-    """End this process if the block takes longer: whoever runs it starts it again."""
+    """End this process if the block takes longer: its parent starts it again."""
     before = signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, after_s)
     try:

@@ -1,4 +1,4 @@
-"""All that an author must know of a league before submitting a bot: conditions, limits, what the machine offers."""
+"""The conditions of a league for authors: clock, rules, limits, languages and libraries of the machine."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def check_league(config: LeagueConfig) -> None:
 
 
 def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
-    """Why a league takes no new bots or versions now; None if it does."""
+    """Why a league takes no new bots or versions now, or None if it does."""
     if config.rules.level != "sandbox":
         return f"{config.name} takes no submissions: its bots are not confined in the sandbox"
     if is_closed(ledger, config.name):
@@ -74,7 +74,7 @@ def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
 
 
 def settled(ledger: Ledger, config: LeagueConfig) -> str | None:
-    """Why entries are closed: no bot can come or go any more. None while they are open."""
+    """Why entries are closed, so that no bot can come or leave, or None while they are open."""
     folder = ledger.results / config.name
     if not (folder / "league.sqlite").is_file():
         return None
@@ -211,7 +211,7 @@ def close(ledger: Ledger, league: str, who: str) -> None:
 
 
 def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
-    """Play more: `deals` of each table, or `max_matches` of a ladder; `BadInput` if it would be less."""
+    """Play more: `deals` of each table, or `max_matches` of a ladder. Raises `BadInput` for less than now."""
     if (why := settled(ledger, config)) is not None:
         raise BadInput(f"{config.name}: cannot be extended: {why}")
     was = json.loads(ledger.setting(f"extended {config.name}") or "{}")
@@ -304,7 +304,7 @@ def _done(decision: Decision, config: LeagueConfig, results: Path) -> str:
 
 
 def _play_again(match_id: str, reason: str, config: LeagueConfig, results: Path) -> str:
-    """Remove a stored match, so that it is played once more."""
+    """Remove a stored match, so that it is played again."""
     with Store.open_to_write(results / config.name) as store:
         matches = store.matching(match_id)
         if len(match_id) < 6 or len(matches) > 1:

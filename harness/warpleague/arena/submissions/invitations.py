@@ -83,7 +83,7 @@ def revoke_invitation(ledger: Ledger, number: int, who: str) -> None:
 
 
 def check_invitation(ledger: Ledger, secret: str) -> int:
-    """The number of an invitation that is valid now; `NoInvitation` if it is not."""
+    """The number of a valid invitation. Raises `NoInvitation` if it is not valid."""
     form = _FORM.fullmatch(secret)
     number = int(form[1]) if form else 0
     query = "SELECT secret, uses, used, ends_s, revoked FROM invitation WHERE id = ?"
@@ -91,12 +91,14 @@ def check_invitation(ledger: Ledger, secret: str) -> int:
     stored, uses, used, ends_s, revoked = rows[0] if rows else (bytes(32), 0, 0, 0.0, None)
     same = compare_digest(tokens.hash_of(secret), stored)
     if not same or revoked is not None or used >= uses or ends_s <= time.time():
-        raise NoInvitation("this invitation is not valid, or not any more; ask the organiser for another one")
+        raise NoInvitation(
+            "this invitation is not valid, or no longer valid; ask the organiser for another one"
+        )
     return number
 
 
 def accept(ledger: Ledger, secret: str, name: str) -> str:
-    """Make an author of whoever has an invitation, and return the token; `BadInput` for a name that cannot be had."""
+    """Make the owner of an invitation an author, and return the token. Raises `BadInput` for a bad name."""
     tokens.check_name(name)
     with ledger.writing() as db:
         number = check_invitation(ledger, secret)

@@ -82,7 +82,7 @@ def _filled(words: str, said: Mapping[str, Any]) -> str:
 def _set_words(key: str, value: Any) -> str:
     what, _, name = key.partition(" ")
     if what == "paused":
-        return f"{name} is paused" if value else f"{name} goes on after a pause"
+        return f"{name} is paused" if value else f"{name} continues after a pause"
     if what == "closed":
         return f"{name} takes no more submissions"
     if what == "extended" and value:

@@ -152,7 +152,7 @@ class Ledger:
 
     @classmethod
     def open(cls, results: Path) -> Ledger:
-        """The ledger in the folder `results`, made if need be; `StoreError` if it cannot be used."""
+        """Open the ledger in the folder `results`, or create it. Raises `StoreError` if it cannot be used."""
         path = results / FILE
         try:
             results.mkdir(parents=True, exist_ok=True)
@@ -253,7 +253,7 @@ def next_waiting(
 ) -> tuple[int] | None:
     """The id of the row of `table` in this `state` to take next, or None; `since` is the column of when it came.
 
-    Whoever has sent least today comes first, so that nobody can fill the queue for others.
+    The author with the fewest today comes first, so that nobody can fill the queue for others.
     """
     row: tuple[int] | None = db.execute(
         f"SELECT id FROM {table} this WHERE state = ?1 ORDER BY (SELECT count(*) FROM {table} other "

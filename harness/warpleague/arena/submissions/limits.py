@@ -1,4 +1,4 @@
-"""The limits of submissions: size, number a day, build time, and what a manifest may ask for."""
+"""The limits of submissions: size, number a day, build time, and the resources in a manifest."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def set_limit(ledger: Ledger, key: str, value: int, who: str) -> None:
 
 
 def check_manifest(manifest: Manifest, config: LeagueConfig, limits: SubmissionLimits) -> None:
-    """Raise `BotError` if a stranger's bot asks for what only an organiser may grant, or does not fit the league."""
+    """Raise `BotError` if a submitted bot needs permissions of an organiser, or does not fit the league."""
     if not plays(manifest.games, config.game.id):
         raise BotError(
             f"bot.toml: games: the league {config.name} plays {config.game.id}, which is not among them"

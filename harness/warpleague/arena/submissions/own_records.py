@@ -79,7 +79,10 @@ def own_log(
 def _own_store(
     ledger: Ledger, config: LeagueConfig, author: Author, bot: str
 ) -> Iterator[tuple[Store, frozenset[str | None]]]:
-    """The store of a league, and the contents of an author's versions of a bot; `BadInput` if that may not be seen."""
+    """The store of a league, and the contents of an author's versions of a bot.
+
+    Raises `BadInput` if they are hidden.
+    """
     digests = frozenset(
         one.digest
         for one in versions.submissions(ledger, author.name, most=100_000)

@@ -69,9 +69,9 @@ def _begin_trial(ledger: Ledger, author: Author, deals: int, db: sqlite3.Connect
 
 
 async def check_not_settled(ledger: Ledger, config: LeagueConfig) -> None:
-    """Raise `Refused` if no bot can leave the league any more."""
+    """Raise `Refused` if bots can no longer leave the league."""
     if why := await in_thread(settled, ledger, config):
-        raise Refused(409, f"No bot leaves {config.name} any more: {why}.")
+        raise Refused(409, f"Bots can no longer leave {config.name}: {why}.")
 
 
 def archive_of(ledger: Ledger, author: Author, submission: Submission) -> Response:
@@ -98,7 +98,7 @@ def check_own(submission: Submission, author: Author) -> None:
 
 
 async def challenge_record(ledger: Ledger, author: Author, number: int) -> bytes:
-    """The record of a match on demand of an author; `Refused` if it is not stored any more."""
+    """The record of a match on demand of an author. Raises `Refused` if it is no longer stored."""
     packed = challenges.record_of(ledger, author, number)
     if packed is None:
         raise Refused(404, "No record of this match is stored.")

@@ -123,7 +123,7 @@ class RequestHandler:
             answer = self._wrong(str(error.detail), error.status_code, api=api)
         finally:
             await request.close()  # with the file of its form
-        # What an author sees is for nobody else, a cache included.
+        # The pages of an author must not be in any cache.
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
@@ -163,7 +163,7 @@ class RequestHandler:
         return author
 
     def bearer(self, request: Request) -> Author:
-        """The author whose token the request carries, looked up once; `Refused` if it carries none."""
+        """The author whose token the request carries, looked up once. Raises `Refused` without a token."""
         author: Author | None = getattr(request.state, "author", None)
         if author is None:
             scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -185,7 +185,7 @@ class RequestHandler:
         return session
 
     def need_organiser(self, request: Request) -> Session:
-        """The session of an organiser; `Refused` if it is somebody else's, or there is none."""
+        """The session of an organiser. Raises `Refused` if there is none, or its user is not an organiser."""
         session = self.need_session(request)
         if not session.author.organiser:
             raise Refused(403, "Only an organiser may see this.")
@@ -239,7 +239,7 @@ class RequestHandler:
 
 
 def field(form: FormData, name: str) -> str:
-    """A text of a form, on one line; `Refused` if it is not there."""
+    """A text of a form, on one line. Raises `Refused` if it is missing."""
     value = form.get(name)
     if (
         not isinstance(value, str)
@@ -252,7 +252,7 @@ def field(form: FormData, name: str) -> str:
 
 
 def file_of(form: FormData, name: str) -> UploadFile:
-    """A file of a form; `Refused` if it is not there."""
+    """A file of a form. Raises `Refused` if it is missing."""
     value = form.get(name)
     if not isinstance(value, UploadFile) or not value.size:
         raise Refused(422, f"{name}: choose a file.")

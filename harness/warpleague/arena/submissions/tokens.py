@@ -126,7 +126,7 @@ def remove_member(ledger: Ledger, name: str, member: str, who: str) -> None:
 
 
 def members(ledger: Ledger) -> dict[str, list[str]]:
-    """The names of the members of each author who is a team, by the author's name; others have none."""
+    """The names of the members of each team, by the author's name."""
     members_of: dict[str, list[str]] = {author.name: [] for author in authors(ledger)}
     query = "SELECT author.name, member.name FROM member JOIN author ON author.id = member.author ORDER BY member.id"
     for author, member in ledger.rows(query):

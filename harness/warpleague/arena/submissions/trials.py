@@ -171,11 +171,11 @@ def asked_today(ledger: Ledger, author: Author) -> int:
     return asked_in_a_day(ledger, "trial", author)[0]
 
 
-# ---------------------------------------------------------------------- the steps of who plays them
+# ---------------------------------------------------------------------- the steps of the process that plays them
 
 
 def recover(ledger: Ledger) -> None:
-    """Take up what was being played when its process was killed; what ended it too often has failed."""
+    """Take up the trial of a killed process; one that ended the process too often has failed."""
     with ledger.writing() as db:
         db.execute(
             "UPDATE trial SET state = 'waiting' WHERE state = 'playing' AND claims < ?", (_MAX_CLAIMS,)
@@ -197,7 +197,10 @@ def claim(ledger: Ledger) -> Trial | None:
 
 
 def line_up(ledger: Ledger, config: LeagueConfig, now: Trial) -> Trial:
-    """The trial with its old version and its field, which are chosen when it begins; `BadInput` if there are none."""
+    """The trial with its old version and its field, which are chosen when it begins.
+
+    Raises `BadInput` if there are none.
+    """
     if now.old is not None:
         return now
     old, field = _lineup(ledger, config, now.author, now.new, None)
@@ -312,7 +315,7 @@ def _enter(
 def _lineup(
     ledger: Ledger, config: LeagueConfig, author: str, new: int, old: int | None
 ) -> tuple[int, list[ChallengeSeat]]:
-    """The old version, and the field at a larger table; `BadInput` if there is nothing to compare with."""
+    """The old version, and the field at a larger table. Raises `BadInput` if there is nothing to compare with."""
     mine = {
         one.id: one
         for one in versions.submissions(ledger, author, most=100_000)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.versions import Submission
 
 FOLDER: Final = "arena"
-"""The folder beside the ledger, for what is unpacked."""
+"""The folder beside the ledger for unpacked archives."""
 _ANY: Final = SubmissionLimits(folder_mb=256, files=50_000)
-"""An archive that was accepted once is unpacked whatever the limits are now."""
+"""An accepted archive is unpacked without regard to the present limits."""
 
 
 def source_folder(ledger: Ledger, submission: Submission, source: Path | None = None) -> Path:

@@ -235,7 +235,7 @@ def suffix_of(data: bytes) -> str:
 
 
 def _as_tar(data: bytes, limits: SubmissionLimits) -> BinaryIO:
-    """A stream of the tar file in `data`, whatever its form."""
+    """A stream of the tar file in `data`, which may have any supported format."""
     if not data:
         raise BotError(f"the archive is empty, or breaks off at once; {_HOW_TO_PACK}")
     if data.startswith(_GZIP):
@@ -355,7 +355,7 @@ def _transcribe(
 
 
 def _read(packed: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes | None:
-    """The content of an entry; None if it has more than `most` bytes."""
+    """The content of an entry, or None if it has more than `most` bytes."""
     parts, size = [], 0
     with packed.open(info) as file:
         while data := file.read(_CHUNK):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SETTLED: Final = ("accepted", "refused", "failed")
 _MAX_NUMBER: Final = 1 << 63
-"""Beyond what the ledger can number."""
+"""Greater than any number in the ledger."""
 MAX_CLAIMS: Final = 3
 """How often a check may end the checker before the submission is refused."""
 _COLUMNS: Final = (
@@ -48,7 +48,7 @@ class OverQuota(BadInput):
 def over_quota(ledger: Ledger, limit: str, first_s: float | None, done: str) -> OverQuota:
     """The error for more than `limit` within 24 hours, of which the first was at `first_s`, in seconds since 1970.
 
-    `done` is what is done with the next one, such as "sent".
+    `done` is the verb for the next one, such as "sent".
     """
     left_s = 0.0 if first_s is None else first_s + DAY_S - ledger.now_s()
     return OverQuota(
@@ -103,7 +103,7 @@ class Submission:
 
     @property
     def reason(self) -> str | None:
-        """Why it was not accepted, on one line; None if it was, or its check goes on."""
+        """Why it was not accepted, on one line, or None if it was accepted or is being checked."""
         return None if self.state not in ("refused", "failed") else reason_of(self.state, self.found)
 
     def to_json(self) -> dict[str, Any]:
@@ -270,7 +270,7 @@ def put_back(ledger: Ledger, number: int) -> None:
 
 
 def begin_again(ledger: Ledger, number: int) -> bool:
-    """Let a check begin again; false if that was done too often."""
+    """Let a check begin again. Returns false if that happened too often."""
     with ledger.writing() as db:
         done = db.execute(
             "UPDATE submission SET state = 'received', found = '[]' "

@@ -318,7 +318,7 @@ class App:
         )
 
     async def _match_script(self, request: Request) -> Response:
-        """The script of a match's page that it loads only on demand: what each seat saw, and the record."""
+        """The script of a match's page that it loads only on demand: the view of each seat, and the record."""
         feed, match = self._feed(request), request.path_params["match"]
         content: bytes | str | None = None
         if await self._may_show(feed, match):

@@ -148,7 +148,7 @@ def _end_oldest(connections: set[_Connection]) -> bool:
 
 
 class _Connection:
-    """One connection. It ends when no request has begun within `head_s` seconds, whatever came instead."""
+    """One connection. It ends if no request begins within `head_s` seconds, even if other bytes come."""
 
     def __init__(self, stream: trio.SocketStream, head_s: float) -> None:
         self.waiting_since_s = trio.current_time()  # infinite while a request is answered

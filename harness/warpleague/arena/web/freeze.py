@@ -29,7 +29,7 @@ _STORE: Final = "league.sqlite"
 
 
 def freeze_time_s(config: LeagueConfig) -> float | None:
-    """When what is shown of a league is frozen, in seconds since 1970; None if never."""
+    """The time at which the public view of a league freezes, in seconds since 1970, or None."""
     at = config.arena.freeze_at
     return None if at is None else datetime.fromisoformat(at).timestamp()
 

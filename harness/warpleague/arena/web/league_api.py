@@ -33,7 +33,7 @@ _ID: Final = re.compile(r"[0-9a-f]{20}")
 _MAX_MATCHES: Final = 200
 _MAX_ENTRY: Final = 1 << 60
 TABLES: Final = ("status", "crosstable", "bracket", "seats", "faults", "times", "services")
-"""The tables of a league besides the standings, as `warpleague league` names them."""
+"""The tables of a league except the standings, as `warpleague league` names them."""
 
 
 @attrs.frozen(kw_only=True)
@@ -242,11 +242,11 @@ MATCHES: Final = Operation(
     method="GET",
     path="/api/leagues/{league}/matches",
     name="matches",
-    summary="Matches that were played, the newest first, also those that do not count any more.",
+    summary="Matches that were played, the newest first, also those that no longer count.",
     answer=Matches,
     query=(
         Query("most", "how many at most", 50, 1, _MAX_MATCHES),
-        Query("before", "where to go on: the value of `before` in the last answer", None, 0, _MAX_ENTRY),
+        Query("before", "where to continue: the value of `before` in the last answer", None, 0, _MAX_ENTRY),
         Query("bot", "only matches of this bot"),
     ),
     errors=(403, 404),

@@ -90,7 +90,7 @@ class LeagueFeed:
         self.stale = True
         """Whether something has changed since the page was made."""
         self._sections: dict[str, tuple[int, str]] = {}
-        # Numbers go on after a restart, so that a page that was loaded before it gets newer sections.
+        # Numbers continue after a restart, so that a page that was loaded before it gets newer sections.
         self._version = int(time.time() * 1000)
         self._messages: dict[int, Piece] = {}
         self._matches: Piece | None = None

@@ -154,7 +154,7 @@ class RequestMiddleware:
         return address
 
     def _caller(self, address: str) -> _Caller | None:
-        """The recent requests of an address; None if it has no limits of its own."""
+        """The recent requests of an address, or None if it has no limits of its own."""
         if self._limits.spares_loopback and address in LOOPBACK and not self._behind_proxy:
             return None
         now_s = time.monotonic()
@@ -190,7 +190,7 @@ class RequestMiddleware:
         return self._bodies.get(path, MAX_BODY_BYTES)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Status and reason if the request is refused; None if it may pass."""
+        """Status and reason if the request is refused, else None."""
         if scope.get("http_version") not in ("1.0", "1.1"):
             return 505, "this server speaks HTTP/1.1"
         if headers.get("host", "").lower() not in self.hosts or len(headers.getlist("host")) > 1:

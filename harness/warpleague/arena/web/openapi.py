@@ -65,7 +65,7 @@ def document() -> dict[str, Any]:
         "info": {
             "title": _TITLE,
             "version": __version__,
-            "description": "What the pages of an arena show, as JSON, and what authors do with their bots. "
+            "description": "The content of an arena's pages as JSON, and the actions of authors. "
             "Answers may get more keys in later releases; none goes.",
         },
         "paths": paths,

@@ -42,7 +42,7 @@ class PageCache:
     async def page(
         self, match_id: str, game: str, *, published: bool, suffix: str = ".html"
     ) -> bytes | str | None:
-        """The page of a match; a text if its record does not hold; None if there is no such match to see.
+        """The page of a match, a text if its record is invalid, or None if the match is not visible.
 
         With the suffix `.js` it is the script beside the page, which is made and loaded only when it is wanted.
         A page from before the season's secret was published does not have the match's key, so it is made again.

@@ -47,11 +47,11 @@ T = TypeVar("T")
 
 _NICE: Final = 10
 _courses: Final[dict[Path, CourseCache]] = {}
-"""The intermediate results of each league's last page, from which the next one goes on."""
+"""The intermediate results of each league's last page, from which the next one continues."""
 _bot_tables: Final[dict[Path, tuple[int, float, BotTables]]] = {}
 """The data for the pages of each league's bots: the version of the league's page, the expiry, the tables."""
 _MAX_CPU_SHARE: Final = 0.01
-"""The share of a processor's time for reading again what the pages of a league's bots are made of."""
+"""The share of a processor's time for reading the data for the pages of a league's bots again."""
 _MAX_VERSIONS: Final = 10_000
 """The newest submissions whose versions have names."""
 MAX_ORDERED: Final = 20_000
@@ -101,7 +101,7 @@ class LeaguePage:
 
 
 def league_page(path: Path, results: Path, server: dict[str, Any], version: int) -> LeaguePage | None:
-    """The page of a league as it stands; None if there is nothing to show yet.
+    """The current page of a league, or None if there is nothing to show yet.
 
     `version` stands in the page, which sends it to the server when it asks for changes.
     """
@@ -174,10 +174,10 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
 
 
 def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], version: int) -> bytes | None:
-    """The page of a bot; None if there is nothing to see of it.
+    """The page of a bot, or None if the bot is not visible.
 
     `version` is that of the league's page. Reading the league takes long where there are many matches, so for some
-    time what was read for an earlier version is used again.
+    time the data of an earlier version is used again.
     """
     cached = _bot_tables.get(path)
     if cached is None or (cached[0] != version and time.monotonic() >= cached[1]):
@@ -240,7 +240,7 @@ def _notice(config: LeagueConfig, *, frozen: bool, shown: bool, paused: bool) ->
     if frozen:
         text = f"Shown is how the league stood at {config.arena.freeze_at}, until the season is over. {text}"
     if paused:
-        text = f"The league is paused: no match begins until an organiser lets it go on. {text}"
+        text = f"The league is paused: no match begins until an organiser resumes it. {text}"
     return text.strip()
 
 
@@ -265,7 +265,7 @@ def match_page(
 
 
 def league_table(path: Path, results: Path, name: str) -> bytes | None:
-    """A table of a league as JSON, as `warpleague league NAME --json` prints it; None if there is none to see.
+    """A table of a league as JSON, as `warpleague league NAME --json` prints it; or None if it is not visible.
 
     Where only totals may be shown, it has nothing of single matches.
     """

@@ -1,4 +1,4 @@
-"""All addresses of a server besides those of its leagues' pages: authors, organisers, and the JSON API."""
+"""All addresses of a server except those of its leagues' pages: authors, organisers, and the JSON API."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
 
 
 def _with_dice(config: LeagueConfig, results: Path) -> LeagueConfig:
-    """The league with its dice; the log tells the organiser what it means that matches of strangers share theirs."""
+    """The league with its dice. The log warns the organiser if matches of strangers share theirs."""
     begun = None
     with contextlib.suppress(StoreError), Store.open_to_read(results / config.name) as store:
         begun = store.dice()
@@ -190,7 +190,7 @@ def _open_more_files() -> int:
 
 
 def _subprocesses(serving: Serving, configs: Mapping[str, Any]) -> list[Subprocess]:
-    """A scheduler for each league; the checker and who plays challenges are wanted as soon as there are authors."""
+    """A scheduler for each league. The checker and the challenge player start as soon as there are authors."""
     results = ("--results", str(serving.results), "--end-with-parent")
     more = ("--live", "--logs-mb", str(serving.logs_mb))
     jobs = () if serving.jobs is None else ("--jobs", str(serving.jobs))

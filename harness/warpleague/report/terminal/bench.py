@@ -16,7 +16,7 @@ _VERDICTS: Final = {None: "", True: "reached", False: "missed"}
 
 
 def print_rows(rows: Sequence[tuple[str, str, bool]]) -> None:
-    """Print the rows there are: name, what is measured, and whether it is measured only when asked for."""
+    """Print all rows: name, subject, and whether the row is measured only on request."""
     table = make_table()
     for title in ("row", "what", ""):
         table.add_column(title)

@@ -23,7 +23,7 @@ _Point = tuple[float, float]
 
 
 class _Canvas:
-    """Characters with styles, by row and column; what is put later covers what was there."""
+    """Characters with styles, by row and column; later characters cover earlier ones."""
 
     def __init__(self) -> None:
         self._grid: dict[tuple[int, int], tuple[str, str]] = {}

@@ -59,7 +59,7 @@ def print_bots(bots: list[dict[str, Any]]) -> None:
 
 
 def print_cache(folder: str, entries: Sequence[Cached]) -> None:
-    """Print one line for each built bot in the cache, and what they take together."""
+    """Print one line for each built bot in the cache, and their total size."""
     console = make_console()
     if entries:
         table = make_table()
@@ -94,7 +94,7 @@ def size_text(size: int) -> str:
 
 
 def problems_table(problems: Sequence[Problem], bots: int) -> RenderableType:
-    """The bots of a league that cannot take part, each with what is wrong and what to do."""
+    """The bots of a league that cannot take part, each with the problem and its solution."""
     table = make_table()
     for column, ratio in (("bot", 1), ("what is wrong", 3), ("what to do", 3)):
         table.add_column(column, overflow="fold", ratio=ratio)

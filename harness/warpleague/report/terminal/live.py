@@ -135,7 +135,7 @@ class PlainWatcher(_Counting):
         self._faulted = False
 
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
-        """Tell what is about to be played."""
+        """Print the plan of the run."""
         super().started(league, total, before, jobs)
         self._printed_at = self.clock_s()
         already = f", {before:,} of them already" if before else ""
@@ -190,7 +190,7 @@ class LiveWatcher(_Counting):
         self._live.stop()
 
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
-        """Start from what is stored."""
+        """Start from the stored matches."""
         super().started(league, total, before, jobs)
         rating = league.config.rating
         bots = len(league.season.bots)

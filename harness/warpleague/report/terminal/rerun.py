@@ -1,4 +1,4 @@
-"""Prints how a bot fared in recorded matches that were put to it again: what it decided differently, faults, times."""
+"""Prints the results of a rerun of recorded matches: different decisions, faults, times."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _choice_json(choice: Choice) -> JsonObject:
 
 
 def print_fault(seen: Seen) -> None:
-    """Print what the bot did wrong, at once."""
+    """Print a fault of the bot at once."""
     console = make_console()
     assert seen.fault is not None
     text = f"{seen.where}: seat {seen.seat}, line {seen.fault.n}: {seen.fault.kind}: {seen.fault.message}"
@@ -150,7 +150,7 @@ def print_fault(seen: Seen) -> None:
 
 
 def print_summary(name: str, summary: Summary) -> None:
-    """Print the differences, what was slower, and the sums."""
+    """Print the differences, the slower decisions, and the sums."""
     console = make_console()
     if summary.first:
         rest = summary.different - len(summary.first)

@@ -56,7 +56,7 @@ class Stepper:
         return min(number, len(self._steps) - 1)
 
     def run(self, at: int = 0, pace_s: float | None = None) -> None:
-        """Show line `at`, and obey keys until q; with `pace_s` go on by itself."""
+        """Show line `at`, and obey keys until q; with `pace_s` continue without keys."""
         at = self._reach(at)
         last = len(self._replay.lines) - 2
         playing = pace_s is not None

@@ -1,4 +1,4 @@
-"""Colours and glyphs: what seats and the kinds of cells look like in a terminal.
+"""Colours and glyphs of seats and kinds of cells in a terminal.
 
 No kind differs by its colour alone, because not everybody sees all colours.
 """
@@ -70,7 +70,7 @@ LOOKS: Final = {
     "box": CellStyle(),
     "filled-box": CellStyle("▒", "", "filled", solid=True),
 }
-"""By kind; what is not here is plain."""
+"""By kind; other kinds are plain."""
 
 PLAIN: Final = CellStyle("·", QUIET)
 

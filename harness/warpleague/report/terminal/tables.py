@@ -167,7 +167,7 @@ def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
 
 
 def confinement_remark(level: str, ways: Sequence[ConfinedMatches], dice: str = "") -> RenderableType:
-    """How the bots were confined, and what that means for the `dice`; the league's status says what was tried."""
+    """The confinement of the bots, and its effect on the `dice`. The league's status lists the tested promises."""
     lines = [*confinement_lines(level, ways, promises=False), *([dice] if dice else [])]
     return Text("\n".join(lines), style=QUIET)
 

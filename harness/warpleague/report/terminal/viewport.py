@@ -154,7 +154,7 @@ _NEW_LINE: Final = Segment.line()
 
 
 def score_line(names: Sequence[str], scene: Scene | None) -> Text:
-    """Who plays, each with its score where the game tells one."""
+    """The players, with their scores if the game has them."""
     text = Text(no_wrap=False)
     scores = scene.scores if scene is not None else ()
     for seat, name in enumerate(names):

@@ -47,7 +47,7 @@ def action_text(action: JsonObject) -> str:
 
 
 def by_text(analysis: Analysis) -> str:
-    """How it was analysed: by how many playouts, of which bots, from what was known."""
+    """The method of the analysis: the number of playouts, the bots, the known facts."""
     bots = ", ".join(dict.fromkeys(bot[0] for bot in analysis.about["bots"]))
     by = f"with {bots} in all seats" if bots else "at random, without bots"
     if len({tuple(bot) for bot in analysis.about["bots"]}) > 1:

@@ -27,7 +27,7 @@ _DECIDED: Final = {
 
 @attrs.frozen
 class Side:
-    """A bot in a box: its points as text, empty before the first deal, and whether it goes on."""
+    """A bot in a box: its points as text, empty before the first deal, and whether it advances."""
 
     bot: str
     points: str
@@ -60,7 +60,7 @@ def has_bracket(league: League) -> bool:
 
 
 def bracket_json(league: League) -> list[dict[str, Any]]:
-    """Ties or tables, in the order in which they are played; `BadInput` if the league has none."""
+    """Ties or tables, in the order in which they are played. Raises `BadInput` if the league has none."""
     _check(league)
     names = league.season.names
     if isinstance(league.schedule.format, Swiss):
@@ -91,7 +91,7 @@ def bracket_json(league: League) -> list[dict[str, Any]]:
 
 
 def bracket_text(league: League) -> str:
-    """The bracket or the rounds as far as they are known; `BadInput` if the league has none."""
+    """The bracket or the rounds as far as they are known. Raises `BadInput` if the league has none."""
     _check(league)
     names = [safe(name, keep="") for name in league.season.names]
     if league.season.format.kind == "knockout":
@@ -138,7 +138,7 @@ def _in_order(league: League) -> list[tuple[str, tuple[Box, ...]]]:
 
 
 def bracket_parts(league: League) -> list[Part]:
-    """The pictures that show the bracket or the rounds; `BadInput` if the league has none."""
+    """The pictures that show the bracket or the rounds. Raises `BadInput` if the league has none."""
     _check(league)
     names = league.season.names
     if isinstance(league.schedule.format, Swiss):
@@ -236,7 +236,7 @@ def _tree(rounds: list[list[Tie]], names: Sequence[str]) -> list[str]:
             name = "..." if tie.winner is None else names[tie.winner] + "*" * (tie.decided == "seed")
             label = name if following is None else _leaf(following, place % 2, name)
             if None in tie.bots:
-                # Only in the first round: the one that is there goes on by itself.
+                # Only in the first round: the only bot advances without a match.
                 joined.append(([f"{(top or bottom)[0]}bye ".ljust(width, "─") + f"───── {label}"], 0))
                 continue
             lines = [*top, "", *bottom]

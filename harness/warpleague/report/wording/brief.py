@@ -126,7 +126,7 @@ def brief_text(game: str) -> str:
 
 
 def llms_text() -> str:
-    """The text of `llms.txt` of a server or a site: what this is, and the address of each brief."""
+    """The text of `llms.txt` of a server or a site: a description, and the address of each brief."""
     listed = "".join(f"- [{name}](brief/{name}.md): {_opening(name)}\n" for name in GAMES)
     return (
         "# Warp League\n\n> A tournament program for bots that play board games. A bot is a program in any language "

@@ -35,7 +35,7 @@ def pages() -> dict[str, Page]:
 
 
 def indexed() -> list[tuple[Path, str]]:
-    """The files of all pages, and what to read them for: the README, the index, and those that the index names.
+    """The files of all pages and their purposes: the README, the index, and those that the index names.
 
     Pages for those who change Warp League may not be here: only a checkout has them.
     """

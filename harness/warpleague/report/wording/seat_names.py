@@ -1,4 +1,4 @@
-"""Puts the names of players into what a game says of seats, as the pages do."""
+"""Puts the names of players into a game's texts about seats, as the pages do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SEAT: Final = r"(?:seat|owner) (?P<seat>\d+)"
 
 
 class SeatNames:
-    """The names of the players of a match by seat; `roles` are what the game's texts call the seats beside `seat 0`.
+    """The names of the players of a match by seat; `roles` are other words of the game for seats.
 
     Players with the same name get their seat's number after it.
     """
