@@ -63,7 +63,7 @@ _EXAMPLES: Final = {
     "verify": ("leagues/mine.toml", "leagues/mine.toml --head HEAD", "leagues/mine.toml --sample 100"),
     "disqualify": ('leagues/mine.toml my-bot --reason "it is a copy"',),
     "backup": ("leagues/mine.toml --out /mnt/backup/results",),
-    "reinstate": ('leagues/mine.toml my-bot --reason "it is not a copy"',),
+    "reinstate": ('leagues/mine.toml my-bot --reason "not a copy"',),
 }
 """The words after the name of a command in the examples of its help, where that is more than the league file."""
 
