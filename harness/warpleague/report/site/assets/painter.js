@@ -229,6 +229,7 @@ globalThis.warpleague ??= {};
       this.part = undefined;
       this.box = [0, 0, 1, 1];
       this.view = undefined; // the part of the box that is shown, if not all
+      this.parted = () => false; // whether the boards of sheets may stand apart from their trays
       this.last = undefined;
       svg.addEventListener("pointerover", (event) => this.light(event.target));
       svg.addEventListener("pointerleave", () => this.light(svg));
@@ -302,7 +303,15 @@ globalThis.warpleague ??= {};
         const whole = [columns * (width + GAP) - GAP, rows * (height + GAP) - GAP];
         return { columns, tall, width, height, whole, scale: Math.min(across / whole[0], (down - TABLE) / whole[1]) };
       }));
-      const best = fits.reduce((one, other) => (other.scale > one.scale * 1.02 ? other : one));
+      let best = fits.reduce((one, other) => (other.scale > one.scale * 1.02 ? other : one));
+      const rows = Math.ceil(owners.length / best.columns);
+      // Where not all sheets are in view, their boards come first, so that these can be compared, and then their trays.
+      const parted = rows > 1 && this.parted();
+      if (parted) {
+        const [high, low] = ["upper", "lower"].map((part) => Math.max(...sheets.map((sheet) => sheet[part])));
+        const wide = best.columns * (SHEET + GAP) - GAP;
+        best = { ...best, tall: true, width: SHEET, height: high, low, whole: [wide, rows * (high + low + 2 * GAP) - GAP], scale: across / wide };
+      }
       // Dice are as large as on a sheet of usual size, however small the sheets are.
       const table = trays(scene, before, null, best.whole[0], true);
       const larger = Math.max(1, ROUND(0.95 / best.scale));
@@ -311,7 +320,8 @@ globalThis.warpleague ??= {};
       table.group.dataset.scale = larger;
       sheets.forEach((sheet, at) => {
         const row = Math.floor(at / best.columns);
-        sheet.place((at % best.columns) * (best.width + GAP), top + row * (best.height + GAP), best, owners[at] === scene.focus);
+        const down = parted ? (rows - row) * (best.height + GAP) + row * (best.low + GAP) : null;
+        sheet.place((at % best.columns) * (best.width + GAP), top + row * (best.height + GAP), best, owners[at] === scene.focus, down);
       });
       this.root.replaceChildren(table.group, ...sheets.map((sheet) => sheet.group));
       this.box = [-3, -3, best.whole[0] + 6, top + best.whole[1] + 6];
@@ -324,9 +334,10 @@ globalThis.warpleague ??= {};
       this.owner = owner;
       this.part = new Part(shape, name);
       this.paper = element("rect", { class: "paper", x: 0, y: 0, rx: 14 });
+      this.under = element("rect", { class: "paper", x: 0, rx: 14 }); // of the trays, where these stand apart
       this.head = element("g");
       this.rest = element("g");
-      this.group = wl.dress(element("g", { class: "sheet" }, this.paper, this.head, this.part.group, this.rest), "sheet", owner);
+      this.group = wl.dress(element("g", { class: "sheet" }, this.paper, this.under, this.head, this.part.group, this.rest), "sheet", owner);
     }
 
     draw(scene, before, trail, say) {
@@ -339,6 +350,16 @@ globalThis.warpleague ??= {};
       this.title = say(scene.panels.find((panel) => panel[1] === this.owner && panel[2])?.[0] ?? "");
     }
 
+    /** The height of the board with its heading. */
+    get upper() {
+      return HEAD + PAD + this.high;
+    }
+
+    /** The height of the trays with their heading, where they stand apart. */
+    get lower() {
+      return HEAD + PAD + this.below;
+    }
+
     /** Width and height, with the trays below the board or beside it. */
     size(tall) {
       return tall
@@ -346,20 +367,25 @@ globalThis.warpleague ??= {};
         : [2 * PAD + this.wide + SHEET - PAD, HEAD + PAD + Math.max(this.high, this.below)];
     }
 
-    place(x, y, { width, height, tall }, active) {
+    /** Puts the sheet at a place; `down` is how far below it its trays stand, if they stand apart. */
+    place(x, y, { width, height, tall, low }, active, down = null) {
       const [left, top] = this.part.box;
       const scale = this.inner;
       this.part.group.setAttribute("transform", move((tall ? (width - this.wide) / 2 : PAD) - left * scale, HEAD - top * scale, scale));
       this.part.group.dataset.scale = scale;
-      this.rest.setAttribute("transform", tall ? move(PAD, HEAD + this.high + 10) : move(2 * PAD + this.wide, HEAD));
+      const under = down === null ? HEAD + this.high + 10 : down + HEAD;
+      this.rest.setAttribute("transform", tall ? move(PAD, under) : move(2 * PAD + this.wide, HEAD));
+      this.under.style.display = down === null ? "none" : "";
+      if (down !== null) for (const [name, value] of Object.entries({ y: down, width, height: low })) this.under.setAttribute(name, ROUND(value));
       this.group.setAttribute("transform", move(x, y));
       this.paper.setAttribute("width", ROUND(width));
       this.paper.setAttribute("height", ROUND(height));
       this.group.classList.toggle("active", active);
-      const room = { x: PAD, y: 24, size: 20, anchor: "start", room: width - 2 * PAD, high: 44 };
-      const headline = text("heading", this.title, room);
-      headline.dataset.full = this.title;
-      this.head.replaceChildren(headline);
+      this.head.replaceChildren(...[24, ...(down === null ? [] : [down + 24])].map((at) => {
+        const headline = text("heading", this.title, { x: PAD, y: at, size: 20, anchor: "start", room: width - 2 * PAD, high: 44 });
+        headline.dataset.full = this.title;
+        return headline;
+      }));
     }
   }
 

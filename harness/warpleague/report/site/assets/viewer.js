@@ -15,6 +15,7 @@
   const films = [...Array(seats.length + 1).keys()].map((viewer) => new Film(frames, viewer));
   const { say, titleOf } = naming(nameOf, () => seats.length, () => films[0].at(0).roles);
   const board = new Board(find("board"), nameOf, say, boardHeight);
+  board.parted = () => narrow.matches;
   const zooming = zoomable(board, { near: find("near"), far: find("far"), all: find("all") });
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
   const narrow = window.matchMedia("(max-width: 900px)");
