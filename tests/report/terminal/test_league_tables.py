@@ -19,8 +19,8 @@ from warpleague.league.results.standings import ranked
 from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import SeatFault
 from warpleague.report.terminal import tables
-from warpleague.report.wording.columns import TableView, help_lines, shown_columns
-from warpleague.report.wording.league_columns import FAULTS, SEATS, SERVICES, TIMES
+from warpleague.report.wording.columns import TableView, help_lines, line_json, shown_columns
+from warpleague.report.wording.league_columns import FAULT_LINES, FAULTS, SEATS, SERVICES, TIMES
 from warpleague.report.wording.league_words import by_kind
 from warpleague.report.wording.standings_columns import standing_json
 
@@ -213,6 +213,21 @@ def test_a_table_shows_the_declared_columns(columns: Any, lines: Any, table: Any
     assert rows[1] == [column.heading for column in shown]
     assert rows[3] == [cell for column in shown if (cell := column.text(lines[0]))]
     assert [" ".join(row) for row in rows[3 + len(lines) :]] == help_lines(columns, TableView(lines))
+
+
+def test_each_fault_is_an_object_of_json() -> None:
+    """Where the table counts faults by kind, `--json` tells each with its match, its seat and the line of the record."""
+    (tally,) = FAULTED
+    assert line_json(FAULT_LINES, tally.first[0]) == {
+        "bot": "snail",
+        "number": 3,
+        "match": "a" * 20,
+        "seat": 0,
+        "kind": "timeout",
+        "n": 7,
+        "retired": True,
+        "message": "late",
+    }
 
 
 def test_one_seat_has_no_share() -> None:

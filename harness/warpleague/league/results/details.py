@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -62,11 +62,6 @@ class FaultLine:
     match: str
     seat: int
     fault: SeatFault
-
-    def to_json(self) -> dict[str, Any]:
-        """The line as a JSON object; `n` is the number of the record's line."""
-        data = {"bot": self.bot, "number": self.number, "match": self.match, "seat": self.seat}
-        return data | attrs.asdict(self.fault)
 
 
 def faults(league: League, columns: Columns | None = None) -> Iterator[FaultLine]:

@@ -16,7 +16,7 @@ from warpleague.league.results.confinements import confined_matches
 from warpleague.league.results.status import status
 from warpleague.report.terminal import tables
 from warpleague.report.wording.columns import line_json
-from warpleague.report.wording.league_columns import SEATS, SERVICES, TIMES
+from warpleague.report.wording.league_columns import FAULT_LINES, SEATS, SERVICES, TIMES
 from warpleague.report.wording.league_words import (
     MAX_FAULTED,
     besides_lines,
@@ -190,7 +190,7 @@ VIEWS: dict[str, LeagueView] = {
         lambda league, _: tables.seats_table(_seats(league)),
     ),
     "faults": LeagueView(
-        lambda league: [line.to_json() for line in _faults(league)],
+        lambda league: [line_json(FAULT_LINES, line) for line in _faults(league)],
         lambda league, _: tables.faults_table(by_kind(_faults(league))),
     ),
     "times": LeagueView(

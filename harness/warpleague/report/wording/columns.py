@@ -85,6 +85,11 @@ def count_column(
     )
 
 
+def key_column(key: str, value: Callable[[LineT], Any]) -> Column[LineT, ViewT]:
+    """A column that only `--json` has, under this key."""
+    return Column(key, key, json=lambda line: {key: value(line)}, shown=never)
+
+
 def shown_columns(columns: Iterable[Column[LineT, ViewT]], view: ViewT) -> list[Column[LineT, ViewT]]:
     """The columns that a view has, from left to right."""
     shown = [column for column in columns if column.shown(view)]

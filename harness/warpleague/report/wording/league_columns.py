@@ -8,19 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from warpleague.league.ratings.statistics import rounded
-from warpleague.report.wording.columns import Column, TableView, count_column, never
+from warpleague.report.wording.columns import Column, TableView, count_column, key_column, never
 from warpleague.report.wording.league_words import percent
 from warpleague.report.wording.match_words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpleague.league.results.details import SeatLine, TimeLine
+    from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.results.services import ServiceLine
     from warpleague.report.wording.league_words import FaultTally
 
 _SeatColumn: TypeAlias = "Column[SeatLine, TableView[SeatLine]]"
 _FaultColumn: TypeAlias = "Column[FaultTally, TableView[FaultTally]]"
+_FaultLineColumn: TypeAlias = "Column[FaultLine, TableView[FaultLine]]"
 _TimeColumn: TypeAlias = "Column[TimeLine, TableView[TimeLine]]"
 _ServiceColumn: TypeAlias = "Column[ServiceLine, TableView[ServiceLine]]"
 
@@ -70,7 +71,7 @@ SEATS: Final[tuple[_SeatColumn, ...]] = (
         lambda line: {"score": rounded(line.record.scores.mean if line.record.played else None, 6)},
     ),
     count_column("faults", lambda line: line.record.faults, kind="faults"),
-    Column("even", "even", json=lambda line: {"even": line.even}, shown=never),
+    key_column("even", lambda line: line.even),
 )
 """The results by seat."""
 
@@ -101,7 +102,19 @@ FAULTS: Final[tuple[_FaultColumn, ...]] = (
         drawn=True,
     ),
 )
-"""The faults by bot and kind. `--json` has no line of this table: it lists each fault (`FaultLine.to_json`)."""
+"""The faults by bot and kind; `--json` lists each fault instead (`FAULT_LINES`)."""
+
+FAULT_LINES: Final[tuple[_FaultLineColumn, ...]] = (
+    key_column("bot", lambda line: line.bot),
+    key_column("number", lambda line: line.number),
+    key_column("match", lambda line: line.match),
+    key_column("seat", lambda line: line.seat),
+    key_column("kind", lambda line: line.fault.kind),
+    key_column("n", lambda line: line.fault.n),
+    key_column("retired", lambda line: line.fault.retired),
+    key_column("message", lambda line: line.fault.message),
+)
+"""Each fault, for `--json`: whose, in which match (its number and id) and seat, and which line of the record (`n`)."""
 
 
 def _time(name: str, heading: str, of: Callable[[TimeLine], float], **more: Any) -> _TimeColumn:
