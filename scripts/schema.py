@@ -1,8 +1,8 @@
-"""Writes protocol/schema/: the JSON Schema of messages, of a record's lines, and of each game's actions and views.
+"""Writes protocol/schema/: the JSON Schema of messages, record lines, games, and the files that users write.
 
-The classes are in `warpline.messages`, `warpleague.match.forms` and the games. `openapi.json` describes an arena's
-JSON API: it is made of the operations in `warpleague.arena`. With `--check` nothing is written; the exit code is 1
-when a file is not what it would be.
+The classes are in `warpline.messages`, `warpleague.match.forms`, the games, and the modules that read the files.
+`openapi.json` describes an arena's JSON API: it is made of the operations in `warpleague.arena`. With `--check`
+nothing is written; the exit code is 1 when a file is not what it would be.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.arena.web import openapi
 from warpleague.games import GAMES, load_game
+from warpleague.league.season.config import LeagueConfig
 from warpleague.match.forms import Act, Chance, End, Fault, Header, Seal
 from warpleague.match.spec import FORMAT
-from warpline.schema import DIALECT, Definitions, messages_schema
+from warpleague.rounds.file import RoundsConfig
+from warpleague.runner.bundle.manifest import Manifest
+from warpline.schema import DIALECT, Definitions, messages_schema, schema_of
 
 if TYPE_CHECKING:
     from warpleague.games.api import Game
@@ -53,11 +56,19 @@ def record_schema() -> dict[str, Any]:
     }
 
 
+def file_schema(cls: type, title: str) -> dict[str, Any]:
+    """The schema of a TOML file that is read as a `cls`: TOML has no null."""
+    return {"title": f"Warp League: {title}", **schema_of(cls, null="refused")}
+
+
 def files() -> dict[str, str]:
     """The name and the content of every file of the folder."""
     schemas = {
         "messages": messages_schema(),
         "record": record_schema(),
+        "bot": file_schema(Manifest, "bot.toml"),
+        "league": file_schema(LeagueConfig, "the file of a league"),
+        "rounds": file_schema(RoundsConfig, "the file of rounds"),
         **{name: game_schema(load_game(name)) for name in GAMES},
     }
     found = {

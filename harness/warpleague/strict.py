@@ -12,7 +12,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from types import UnionType
-from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 import attrs
 
@@ -145,8 +145,9 @@ def _rewritten(wanted: Any, value: object) -> str:
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
-    """The types that a union may have; any other type alone."""
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    """The types that a union may have, without their annotations; any other type alone."""
+    members = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return tuple(get_args(member)[0] if get_origin(member) is Annotated else member for member in members)
 
 
 @cache
@@ -170,7 +171,7 @@ def _classes_in(kind: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
     """The attrs classes in a type, and how their place is written after the key: `[]` in a list or table."""
     if attrs.has(kind):
         yield kind, ()
-    elif get_origin(kind) is not Literal:
+    elif get_origin(kind) not in (Literal, Annotated):
         more = () if get_origin(kind) in (Union, UnionType) else ("[]",)
         for part in get_args(kind):
             for inner, place in _classes_in(part):

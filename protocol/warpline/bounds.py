@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
@@ -34,3 +34,8 @@ class MaxBytes:
     """Annotation of a text: how many bytes of UTF-8 it may have."""
 
     size: int
+
+
+def in_schema(**keywords: Any) -> dict[str, dict[str, Any]]:
+    """The metadata of a field whose own validator asks for more than its type: `keywords` say it in JSON Schema."""
+    return {"schema": keywords}

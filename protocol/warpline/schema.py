@@ -1,7 +1,8 @@
 """Writes an attrs class as JSON Schema, draft 2020-12.
 
 `scripts/schema.py` decides which classes go into which file. The description of a field is the `help` in its
-metadata, or else the string literal below the field in its class; the description of a class is its docstring.
+metadata, or else the string literal below the field in its class; the description of a class is its docstring. What
+a field's validator asks is in the schema, too: that of attrs for numbers, and what `in_schema` says in its metadata.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ _SCALARS: Final[dict[Any, str]] = {
     str: "string",
     NoneType: "null",
 }
+
+
+_COMPARISONS: Final = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum", "<": "exclusiveMaximum"}
 
 
 class Definitions:
@@ -73,7 +77,7 @@ class Definitions:
         below = _literals_below(cls)
         properties: JsonObject = {tag: {"const": getattr(cls, tag)} for tag in _TAGS if _is_tagged(cls, tag)}
         required = list(properties)
-        for field in attrs.fields(cls):
+        for field in (field for field in attrs.fields(cls) if field.init):
             name = field.name
             try:
                 schema = self.of(hints[name])
@@ -88,6 +92,7 @@ class Definitions:
                     schema = _either([schema, {"type": "null"}])
                 if isinstance(field.default, (bool, int, float, str, tuple)):
                     schema = {**schema, "default": field.default}
+            schema = {**schema, **_asked(field.validator), **field.metadata.get("schema", {})}
             text = field.metadata.get("help") or below.get(name)
             if text:
                 schema = {**schema, "description": text}
@@ -181,6 +186,14 @@ def _without_none(kind: Any) -> Any:
 
 def _is_tagged(cls: type, tag: str) -> bool:
     return isinstance(getattr(cls, tag, None), str) and tag not in attrs.fields_dict(cls)
+
+
+def _asked(validator: Any) -> JsonObject:
+    """What the validators of attrs for numbers (`ge`, `gt`, `le`, `lt`) ask, also in a list or as `optional`."""
+    if hasattr(validator, "compare_op"):
+        return {_COMPARISONS[validator.compare_op]: validator.bound}
+    inner = getattr(validator, "_validators", None) or [getattr(validator, "validator", None)]
+    return {keyword: bound for part in inner if part is not None for keyword, bound in _asked(part).items()}
 
 
 def _unless_any(key: str, schema: JsonObject) -> JsonObject:

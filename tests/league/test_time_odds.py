@@ -153,7 +153,7 @@ def test_the_referee_gives_each_seat_its_own_time() -> None:
     ("clock", "told"),
     [
         ("{ }", "set move_s or bank_s"),
-        ("{ move_s = 0.0 }", r"bots\[2\].clock.move_s: must be above zero"),
+        ("{ move_s = 0.0 }", r"bots\[2\].clock.move_s: must be a number above 0"),
         ("{ move_s = 1.0, increment_s = 1.0 }", "is added to a bank, but there is no bank_s"),
         ("{ start_s = 1.0 }", "start_s: unknown key"),
     ],

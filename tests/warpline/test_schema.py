@@ -20,6 +20,7 @@ from warpleague.match.chance import match_key
 from warpleague.match.packing import unpack
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
+from warpline.bounds import in_schema
 from warpline.messages import BotHello, Natural, Note
 from warpline.schema import Definitions, schema_of
 
@@ -58,6 +59,10 @@ class Tree:
     note: Note | None = None
     trees: list[Tree] = attrs.field(factory=list)
     either: int | str = 3
+    share: float = attrs.field(default=0.5, validator=[attrs.validators.gt(0), attrs.validators.le(1)])
+    most: int | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.ge(1)))
+    code: str = attrs.field(default="x", metadata=in_schema(pattern="^x+$"))
+    path: str = attrs.field(default="", init=False)
 
 
 NATURAL = {"type": "integer", "minimum": 0, "maximum": 2**53 - 1}
@@ -96,6 +101,9 @@ def test_every_kind_of_field() -> None:
         "note": {"anyOf": [NOTE, {"type": "null"}]},
         "trees": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
         "either": {"type": ["integer", "string"], "default": 3},
+        "share": {"type": "number", "default": 0.5, "exclusiveMinimum": 0, "maximum": 1},
+        "most": {"type": ["integer", "null"], "minimum": 1},
+        "code": {"type": "string", "default": "x", "pattern": "^x+$"},
     }
     assert tree["required"] == [
         "do", "name", "way", "only", "colour", "at", "leaves", "by_name", "anything", "count",
@@ -169,7 +177,7 @@ def test_stale_files_are_named(script: ModuleType, tmp_path: Path) -> None:
     assert script.stale(tmp_path, wanted) == []
 
 
-@pytest.mark.parametrize("name", ["messages", "record", *GAMES])
+@pytest.mark.parametrize("name", ["messages", "record", "bot", "league", "rounds", *GAMES])
 def test_the_committed_schemas_are_schemas(name: str) -> None:
     """Each file is valid JSON Schema 2020-12, and every reference in it leads somewhere."""
     text = (ROOT / "protocol" / "schema" / f"{name}.json").read_text(encoding="utf-8")

@@ -19,7 +19,8 @@ def whole(default: int, low: int, high: int, text: str) -> Any:
         if type(value) is not int or not low <= value <= high:
             raise ValueError(f"{field.name} must be a whole number from {low} to {high}, not {value!r}")
 
-    return attrs.field(default=default, validator=check, metadata={"help": text})
+    asked = {"minimum": low, "maximum": high}  # as `in_schema` of warpline.bounds, which no game knows
+    return attrs.field(default=default, validator=check, metadata={"help": text, "schema": asked})
 
 
 def choice(default: str | None, values: tuple[str | None, ...], text: str) -> Any:

@@ -15,6 +15,7 @@ from warpleague.match.spec import (  # noqa: TC001 - the types of fields are rea
     EntrantKind,
     FaultPolicy,
     Level,
+    Seconds,
 )
 from warpline.bounds import Bounds, Range
 from warpline.faults import FaultKind  # noqa: TC001
@@ -26,7 +27,6 @@ JsonObject: TypeAlias = dict[str, Any]
 Count: TypeAlias = Annotated[int, Bounds(0)]
 Number: TypeAlias = Annotated[float, Range(0, MAX_INT)]
 Share: TypeAlias = Annotated[float, Range(0, 1)]
-Seconds: TypeAlias = Annotated[float, Range(0, 1_000_000, open=True)]
 Times: TypeAlias = tuple[Number, Number | None, Number | None]
 """Milliseconds of a decision: wall, processor, waiting; null where the system cannot tell."""
 Yes: TypeAlias = Literal[True]

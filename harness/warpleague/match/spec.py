@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import attrs
 
+from warpline.bounds import Range
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ Level = Literal["none", "limits", "sandbox"]
 FaultPolicy = Literal["forfeit", "substitute"]
 Pondering = Literal["off", "always-stop", "on"]
 """Whether bots may compute while it is not their turn: "off" stops those that are seen to, "always-stop" all."""
+
+Seconds = Annotated[float, Range(0, 1_000_000, open=True)]
+"""A time limit."""
+Increment = Annotated[float, Range(0, 1_000_000)]
 
 EntrantKind = Literal["bot", "person"]
 """Who plays a seat."""
@@ -60,10 +65,10 @@ class TimeControl:
     time.
     """
 
-    move_s: float | None = None
-    bank_s: float | None = None
-    increment_s: float | None = None
-    start_s: float = 10.0
+    move_s: Seconds | None = None
+    bank_s: Seconds | None = None
+    increment_s: Increment | None = None
+    start_s: Seconds = 10.0
 
     def most_s(self, decisions: int) -> float:
         """The most seconds that a seat may take for `decisions` decisions; infinite without a limit."""

@@ -24,6 +24,7 @@ from warpleague.league.season.config import (
     RunTable,
     SandboxTable,
     Seating,
+    Tables,
     without_none,
 )
 from warpleague.league.season.config_file import load_config
@@ -37,6 +38,7 @@ from warpleague.runner.confine.network import parse_address
 from warpleague.strict import structure
 from warpleague.suggest import nearest_path
 from warpleague.toml_text import parse_toml, read_text
+from warpline.bounds import in_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +87,7 @@ class Author:
     names of environment variables that the command gets. A `fixed` author edits nothing: its bot is an anchor.
     """
 
-    name: str
+    name: str = attrs.field(metadata=in_schema(pattern=f"^{_NAME.pattern}$"))
     start: str
     edit: tuple[str, ...] = ()
     limits: EditLimits = EditLimits()
@@ -109,11 +111,11 @@ class RoundsConfig:
 
     game: GameTable
     authors: tuple[Author, ...]
-    name: str = ""
+    name: str = attrs.field(default="", metadata=in_schema(pattern=f"^({NAME.pattern})?$"))
     rounds: int = attrs.field(default=5, validator=[ge(1), le(1_000)])
     deals: int = attrs.field(default=40, validator=[ge(1), le(1_000_000)])
     seats: Seating = "all"
-    tables: int | Literal["all"] = "all"
+    tables: Tables = "all"
     previous: int = attrs.field(default=1, validator=[ge(0), le(100)])
     shows: Shows = "own"
     on_fail: OnFail = "last"

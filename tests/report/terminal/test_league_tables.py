@@ -216,7 +216,7 @@ def test_a_table_shows_the_declared_columns(columns: Any, lines: Any, table: Any
 
 
 def test_each_fault_is_an_object_of_json() -> None:
-    """Where the table counts faults by kind, `--json` tells each with its match, its seat and the line of the record."""
+    """Where the table counts faults by kind, `--json` tells each with match, seat and line of the record."""
     (tally,) = FAULTED
     assert line_json(FAULT_LINES, tally.first[0]) == {
         "bot": "snail",

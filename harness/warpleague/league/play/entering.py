@@ -12,8 +12,7 @@ from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.seeding import seeds_of
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.opening import assemble, check_store
-from warpleague.league.season.config import with_dice
-from warpleague.league.season.config_check import BEACON_LENGTH
+from warpleague.league.season.config import BEACON_LENGTH, with_dice
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.season.season import Season, canonical
 from warpleague.league.store.entrants_commitment import commitment_to

@@ -7,32 +7,51 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import attrs
 from attrs.validators import ge, gt, le, lt, optional
 
 from warpleague.match.conditions import Conditions
-from warpleague.match.spec import LEVEL, STRIKES, FaultPolicy, Level, Pondering, TimeControl
+from warpleague.match.spec import (
+    LEVEL,
+    STRIKES,
+    FaultPolicy,
+    Increment,
+    Level,
+    Pondering,
+    Seconds,
+    TimeControl,
+)
+from warpline.bounds import Bounds, in_schema
 from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
 
 FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
+Tables = (
+    Annotated[int, Bounds(1, 100_000)] | Literal["all"]
+)  # they stay in memory, and seating them takes seconds
+MatchesPerJob = Annotated[int, Bounds(1, 1_000)] | Literal["auto"]
 
 TIME_SHARE: Final = 0.1
 """The part of a ladder's time that slow bots take at most, beyond what is usual."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+NAME_LENGTH: Final = 64
+"""Characters in the name of a bot, at most."""
+ILLEGAL: Final = re.compile(r"fault|ask-again [1-9][0-9]{0,2}")
+BEACON_LENGTH: Final = 500
+"""Characters in the name or the value of a beacon, at most."""
 
 
 @attrs.frozen(kw_only=True)
 class EntrantClock:
     """The clock of one bot, instead of the league's; only the time to start is the same for all."""
 
-    move_s: float | None = None
-    bank_s: float | None = None
-    increment_s: float | None = None
+    move_s: Seconds | None = None
+    bank_s: Seconds | None = None
+    increment_s: Increment | None = None
 
     @property
     def text(self) -> str:
@@ -51,7 +70,7 @@ class BotEntry:
     """
 
     path: str
-    name: str | None = None
+    name: str | None = attrs.field(default=None, metadata=in_schema(minLength=1, maxLength=NAME_LENGTH))
     clock: EntrantClock | None = None
     network: tuple[str, ...] | None = None
     key_file: str | None = None
@@ -65,7 +84,7 @@ class BotEntry:
 class EntryTable:
     """`[entry]`: the files of leagues, finished before, whose `top` best bots take part beside those under `bots`."""
 
-    leagues: tuple[str, ...]
+    leagues: tuple[str, ...] = attrs.field(metadata=in_schema(minItems=1))
     top: int = attrs.field(validator=ge(1))
 
 
@@ -113,7 +132,7 @@ class FormatTable:
     kind: FormatKind = "round-robin"
     deals: int = attrs.field(default=1, validator=[ge(1), le(10_000_000)])
     seats: Seating = "rotations"
-    tables: int | Literal["all"] = "all"
+    tables: Tables = "all"
     challengers: tuple[str, ...] = ()
     rounds: int = attrs.field(default=0, validator=[ge(0), le(1_000)])
     seeding: Literal["order", "draw", "rating"] | None = None
@@ -148,7 +167,7 @@ class RulesTable:
     strikes: int = attrs.field(default=attrs.Factory(_strikes, takes_self=True), validator=ge(0))
     level: Level = LEVEL
     pondering: Pondering = "off"
-    illegal: str = "fault"
+    illegal: str = attrs.field(default="fault", metadata=in_schema(pattern=f"^({ILLEGAL.pattern})$"))
 
     @property
     def again(self) -> int:
@@ -190,7 +209,7 @@ class RunTable:
     """
 
     jobs: int = attrs.field(default=0, validator=ge(0))
-    matches_per_job: int | Literal["auto"] = attrs.field(default=1)
+    matches_per_job: MatchesPerJob = 1
     affinity: Literal["core", "none"] = "core"
     logs: bool = False
 
@@ -224,7 +243,7 @@ class SeasonTable:
     `beacon` says which public value, unknown to all when secret and entrants are committed to, is mixed in.
     """
 
-    beacon: str | None = None
+    beacon: str | None = attrs.field(default=None, metadata=in_schema(minLength=1, maxLength=BEACON_LENGTH))
 
 
 @attrs.frozen(kw_only=True)
@@ -252,10 +271,12 @@ class LeagueConfig:
     game: GameTable
     bots: tuple[str | BotEntry, ...] = ()
     entry: EntryTable | None = None
-    name: str = ""
+    name: str = attrs.field(default="", metadata=in_schema(pattern=f"^({NAME.pattern})?$"))
     seed: str | None = None
     missing: Literal["error", "skip"] | None = None
-    missing_toolchain: Literal["error", "skip"] | None = None
+    missing_toolchain: Literal["error", "skip"] | None = attrs.field(
+        default=None, metadata=in_schema(deprecated=True)
+    )
     format: FormatTable = FormatTable()
     clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
     rules: RulesTable = RulesTable()

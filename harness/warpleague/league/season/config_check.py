@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
-from warpleague.league.season.config import TIME_SHARE
+from warpleague.league.season.config import BEACON_LENGTH, ILLEGAL, NAME_LENGTH, TIME_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.league.season.config import EntrantClock, LeagueConfig
     from warpleague.match.spec import TimeControl
-
-MAX_MATCHES: Final = 1000
-"""How many matches a job may play at a time, at most."""
-BEACON_LENGTH: Final = 500
-"""Characters in the name or the value of a beacon, at most."""
-_MAX_S: Final = 1_000_000
-_MAX_TABLES: Final = 100_000  # they stay in memory, and seating them takes some seconds
-_NAME_LENGTH: Final = 64
-_ASK_AGAIN: Final = re.compile(r"ask-again [1-9][0-9]{0,2}")
 
 
 def check_config(config: LeagueConfig, where: str) -> None:
@@ -34,10 +24,10 @@ def check_config(config: LeagueConfig, where: str) -> None:
         # Tables, records and pages show it; unlike a manifest's, it may have blanks and letters of all languages.
         name = entry.name
         if name is not None and not (
-            0 < len(name) <= _NAME_LENGTH and name.isprintable() and name == name.strip()
+            0 < len(name) <= NAME_LENGTH and name.isprintable() and name == name.strip()
         ):
             raise ConfigError(
-                f"{where}: bots[{index}].name: must be 1 to {_NAME_LENGTH} printable characters, "
+                f"{where}: bots[{index}].name: must be 1 to {NAME_LENGTH} printable characters, "
                 "without blanks around them"
             )
     _check_clock(config.clock, f"{where}: clock")
@@ -50,7 +40,7 @@ def check_config(config: LeagueConfig, where: str) -> None:
         raise ConfigError(
             f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
         )
-    if config.rules.illegal != "fault" and not _ASK_AGAIN.fullmatch(config.rules.illegal):
+    if not ILLEGAL.fullmatch(config.rules.illegal):
         raise ConfigError(f'{where}: rules.illegal: must be "fault", or "ask-again N" with N from 1 to 999')
     for key, command in (("on_end", config.on_end), ("arena.on_event", config.arena.on_event)):
         if command and not command[0]:
@@ -62,15 +52,10 @@ def check_config(config: LeagueConfig, where: str) -> None:
             f"{where}: arena.freeze_at: must be a date and a time with its zone, such as "
             '"2026-12-28T18:00:00+00:00"'
         )
-    together = config.run.matches_per_job
-    if isinstance(together, int) and not 1 <= together <= MAX_MATCHES:
-        raise ConfigError(f'{where}: run.matches_per_job: must be from 1 to {MAX_MATCHES}, or "auto"')
     beacon = config.season.beacon
     if beacon is not None and not (0 < len(beacon) <= BEACON_LENGTH and beacon.isprintable()):
         raise ConfigError(f"{where}: season.beacon: must be 1 to {BEACON_LENGTH} printable characters")
     tables = config.format.tables
-    if isinstance(tables, int) and not 1 <= tables <= _MAX_TABLES:
-        raise ConfigError(f'{where}: format.tables: must be from 1 to {_MAX_TABLES:,}, or "all"')
     if isinstance(tables, int) and config.game.players == 1:
         raise ConfigError(
             f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
@@ -122,12 +107,6 @@ def _check_network(addresses: Sequence[str], config: LeagueConfig, where: str) -
 
 
 def _check_clock(clock: TimeControl | EntrantClock, where: str) -> None:
-    for key in ("move_s", "bank_s", "increment_s", "start_s"):
-        value = getattr(clock, key, None)
-        if value is not None and (value < 0 or (value == 0 and key != "increment_s")):
-            raise ConfigError(f"{where}.{key}: must be above zero, not {value}")
-        if value is not None and value >= _MAX_S:
-            raise ConfigError(f"{where}.{key}: must be below {_MAX_S:,} seconds, not {value}")
     if clock.move_s is None and clock.bank_s is None:
         raise ConfigError(f"{where}: set move_s or bank_s, else a silent bot stops the league for good")
     if clock.increment_s is not None and clock.bank_s is None:

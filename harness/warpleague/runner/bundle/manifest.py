@@ -13,7 +13,7 @@ import re
 import shlex
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import attrs
 
@@ -23,9 +23,10 @@ from warpleague.runner.confine.visible_paths import misfit_asked
 from warpleague.strict import structure
 from warpleague.suggest import nearest_path
 from warpleague.toml_text import parse_toml, read_text
+from warpline.bounds import Bounds, in_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 MANIFEST: Final = "bot.toml"
 MANIFEST_KB: Final = 64
@@ -86,15 +87,6 @@ def _check_shown(instance: object, field: attrs.Attribute[Any], value: str | tup
             )
 
 
-def _between(least: int, most: int) -> Callable[[object, attrs.Attribute[int], int], None]:
-    def check(instance: object, field: attrs.Attribute[int], value: int) -> None:
-        del instance
-        if not least <= value <= most:
-            raise ValueError(f"{field.name}: must be from {least} to {most}, not {value}")
-
-    return check
-
-
 @attrs.frozen
 class Limits:
     """A bot's demands on its host; `memory_mb` is its resident set in MiB.
@@ -102,9 +94,9 @@ class Limits:
     At level sandbox also: `processes` and threads at once, and `tmp_mb` MiB each of /tmp and /dev/shm to write to.
     """
 
-    memory_mb: int = attrs.field(default=512, validator=_between(16, 16384))
-    processes: int = attrs.field(default=64, validator=_between(1, 1024))
-    tmp_mb: int = attrs.field(default=0, validator=_between(0, 4096))
+    memory_mb: Annotated[int, Bounds(16, 16384)] = 512
+    processes: Annotated[int, Bounds(1, 1024)] = 64
+    tmp_mb: Annotated[int, Bounds(0, 4096)] = 0
 
 
 def _check_paths(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...]) -> None:
@@ -157,7 +149,7 @@ class LargeFile:
     `path` is absolute, or relative to the bot's folder.
     """
 
-    sha256: str = attrs.field(validator=_check_sha256)
+    sha256: str = attrs.field(validator=_check_sha256, metadata=in_schema(pattern=f"^{_SHA256.pattern}$"))
     path: str = ""
 
 
@@ -165,13 +157,17 @@ class LargeFile:
 class Manifest:
     """The content of a `bot.toml`."""
 
-    name: str = attrs.field(validator=_check_name)
-    run: tuple[str, ...] = attrs.field(validator=_check_command)
-    games: tuple[str, ...] = attrs.field(validator=[_check_texts, _check_shown])
+    name: str = attrs.field(validator=_check_name, metadata=in_schema(pattern=f"^{_NAME.pattern}$"))
+    run: tuple[str, ...] = attrs.field(validator=_check_command, metadata=in_schema(minItems=1))
+    games: tuple[str, ...] = attrs.field(
+        validator=[_check_texts, _check_shown], metadata=in_schema(minItems=1)
+    )
     version: str = attrs.field(default="0", validator=_check_shown)
     authors: tuple[str, ...] = attrs.field(default=(), validator=_check_shown)
     description: str = attrs.field(default="", validator=_check_shown)
-    build: tuple[str, ...] | None = attrs.field(default=None, validator=_check_command)
+    build: tuple[str, ...] | None = attrs.field(
+        default=None, validator=_check_command, metadata=in_schema(minItems=1)
+    )
     reusable: bool = False
     limits: Limits = Limits()
     sandbox: ManifestSandbox = ManifestSandbox()
