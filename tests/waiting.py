@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATIENCE_S: Final = 120.0
+PATIENCE_S: Final = 600.0
 """How long a test waits, in seconds, before it fails: the machine may be busy."""
 _PAUSE_S: Final = 0.01
 

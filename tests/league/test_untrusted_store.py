@@ -385,12 +385,12 @@ def test_pages_that_lead_in_circles_end(base: Path) -> None:
     for cell in at:
         data[cell : cell + 4] = data[at[0] : at[0] + 4]
     file.write_bytes(data)
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(
         StoreError, match=r"its pages lead in circles|cannot be used|no record|nothing was taken"
     ):
         merge(load_config(base), ours, [theirs / "cup"], new_pool=InlinePool)
-    assert time.monotonic() - begun < 60
+    assert time.process_time() - begun < 60
 
 
 @pytest.mark.parametrize("table", ["match", "record", "meta", "journal"])
