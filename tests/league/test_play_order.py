@@ -111,61 +111,6 @@ class Patient(Bots):
             self.finish()
 
 
-class Silent(Patient):
-    """Freezes for a while with some matches, which nobody else may play, and with bots that have seen their dice."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.frozen: dict[Future, MatchSpec] = {}
-        self.known: dict[str, bytes] = {}
-        self.others = 0
-
-    @property
-    def stuck(self) -> frozenset[str]:
-        return frozenset(spec.id for spec in self.frozen.values())
-
-    def submit(self, fn: Any, spec: MatchSpec) -> Future:
-        future = super().submit(fn, spec)
-        if len(self.known) < 4 and future in self.going:
-            self.known[spec.id] = spec.key
-            self.frozen[future] = self.going.pop(future)
-        return future
-
-    def everywhere(self, fn: Any) -> set[str]:
-        super().everywhere(fn)
-        self.seen.update(self.known.values())
-        return set(self.known)
-
-    def finish(self) -> None:
-        self.others += bool(self.frozen)
-        super().finish()
-
-    def tick(self) -> None:
-        if self.going:
-            self.finish()
-        elif self.ended > 1 and self.frozen:
-            self.going, self.frozen = self.frozen, {}
-        elif self.ended > 1:
-            self.known.clear()
-
-
-@pytest.mark.parametrize("players", [1, 2])
-def test_a_silent_process_keeps_only_its_own_dice_waiting(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, players: int
-) -> None:
-    """All other deals are played to their end, and those that it knows once it has ended its bots."""
-    with open_league(write_league("a", "b", deals=20)) as league:
-        season = attrs.evolve(league.season, players=players)
-        tables = attrs.evolve(league, season=season, schedule=Schedule(season))
-        bots = Silent(fake.play, 3)
-        watcher = RunWatcher()
-        watcher.tick = bots.tick
-        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher, tick_s=0.0)
-    assert report.complete
-    assert bots.foretold == 0
-    assert bots.others >= 2 * (20 - 4)
-
-
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("deaths", [0, 15])
 def test_no_process_that_saw_dice_is_alive_when_they_come_again(

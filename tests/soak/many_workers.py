@@ -43,7 +43,6 @@ QUIET = {
 """Workers that share a process do not each measure it many times a second."""
 FROZEN: set[str] = set()
 """The addresses of the workers whose matches do not end."""
-THAW = threading.Event()
 PLAYED: Counter[str] = Counter()
 
 
@@ -55,29 +54,50 @@ class Match:
     seconds: float
 
 
-class Fit(WorkerPlugin):
-    """Takes every worker as it is."""
-
-    name = "stand-in"
+class Bots:
+    """The bots of a worker in the place of its pool: they know the dice of all matches that they began."""
 
     def __init__(self) -> None:
-        self.pool = self
+        self.known: set[str] = set()
+        self.ended = threading.Event()
 
     def everywhere(self, fn: Callable[[], object]) -> None:
         """Do what a pool of referees would do."""
         fn()
+        self.known.clear()
+
+
+class Fit(WorkerPlugin):
+    """Takes every worker as it is."""
+
+    name = "stand-in"
+    first = 0
 
     async def setup(self, worker: Any) -> None:
         """Offer the worker's threads."""
-        await announce(worker, self.name, worker.state.nthreads)
+        self.pool = Bots()
+        await announce(worker, self.name)
+
+    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - this is Dask's signature
+        """End all matches and bots."""
+        self.pool.ended.set()
+
+    async def renew(self, first: int) -> None:
+        """End all matches and bots, and have new ones."""
+        self.first = first
+        self.pool.ended.set()
+        self.pool = Bots()
 
 
-def answer(match: Match) -> str:
-    """Answer after the time of the match, or never on a frozen worker."""
+def answer(bots: Bots, match: Match) -> str:
+    """Answer after the time of the match; on a frozen worker only once its bots have ended."""
+    if bots.ended.is_set():
+        raise RuntimeError("the pool has ended")
+    bots.known.add(match.id)
     worker = get_worker().contact_address
     time.sleep(match.seconds)
     if worker in FROZEN:
-        THAW.wait()
+        bots.ended.wait()
     PLAYED[match.id] += 1
     return match.id
 
@@ -110,6 +130,11 @@ class Simulation:
         """The workers alive, in the order in which they came."""
         return [worker for worker in self.cluster.workers.values() if worker.status.name == "running"]
 
+    def bots(self, worker: Any) -> Bots:
+        """The bots that a worker has now."""
+        pool: Bots = worker.plugins[Fit.name].pool
+        return pool
+
     def submit(self, match: Match) -> None:
         """Have a match played."""
         future = self.executor.submit(answer, match)
@@ -137,18 +162,23 @@ class Simulation:
         if silent:
             worker.loop.add_callback(worker.periodic_callbacks["heartbeat"].stop)
 
+    def thaw(self, worker: Any) -> None:
+        """Have a silent worker report again."""
+        FROZEN.remove(worker.contact_address)
+        worker.loop.add_callback(worker.periodic_callbacks["heartbeat"].start)
+
     def kill(self, worker: Any) -> None:
         """Cut a worker off at once, so that it ends."""
         worker.loop.add_callback(worker.batched_stream.comm.abort)
 
     def end(self) -> None:
         """End everything."""
-        THAW.set()
+        for worker in self.workers:
+            self.bots(worker).ended.set()
         self.executor.shutdown()
         self.client.close()
         self.cluster.close()
         FROZEN.clear()
-        THAW.clear()
 
 
 def wait_until(holds: Callable[[], object]) -> None:
@@ -196,21 +226,28 @@ def overdue() -> None:
 
 
 def shared() -> None:
-    """With shared dice nobody else plays the matches of a silent worker while it may come back, and others go on."""
+    """With shared dice others play the matches of a silent worker, and it ends its bots before it plays again."""
     with simulated(2, shared=True, silent_s=2.0) as simulation:
-        executor, (frozen, _) = simulation.executor, simulation.workers
+        executor, (frozen, other) = simulation.executor, simulation.workers
         simulation.freeze(frozen)
         simulation.play(20, 0.01)
-        wait_until(lambda: simulation.said("its matches wait"))
-        wait_until(lambda: len(simulation.ended) + len(executor.stuck - simulation.ended.keys()) == 20)
-        waiting = executor.stuck - simulation.ended.keys()
-        assert waiting
-        assert executor.everywhere(time.monotonic) >= waiting, "its bots count as ended"
-        simulation.kill(frozen)
-        wait_until(lambda: all(future.done() for future in simulation.futures.values()))
-        died = {match for match, future in simulation.futures.items() if future.exception() is not None}
-        assert died == waiting
-        assert not executor.everywhere(time.monotonic), "a lost worker counts as alive"
+        wait_until(lambda: simulation.said("others play its matches"))
+        wait_until(lambda: len(simulation.ended) == 20)
+        executor.everywhere(time.monotonic)
+        knowing = simulation.bots(frozen)
+        assert knowing.known
+        assert not simulation.bots(other).known
+        simulation.thaw(frozen)
+        wait_until(lambda: simulation.said("answers again, and gets matches"))
+        assert simulation.bots(frozen) is not knowing, "it plays on with bots that know dice"
+        assert executor.jobs == 2
+        simulation.kill(other)
+        for number in range(20, 40):
+            simulation.submit(Match(str(number), 0.01))
+        wait_until(lambda: executor.flush() or all(future.done() for future in simulation.futures.values()))
+        lost = [future for future in simulation.futures.values() if future.exception() is not None]
+        assert len(simulation.ended) + len(lost) == 40
+        assert all("was lost" in str(future.exception()) for future in lost)
 
 
 SCENARIOS = {"come-and-go": come_and_go, "overdue": overdue, "shared": shared}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import say
@@ -86,11 +87,13 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
         open_cluster(args.cluster, season.level, season.bots, shared=shared, limit_s=limit_s) as executor,
         _watcher(args) as watcher,
     ):
+        from warpleague.league.play.cluster_worker import play_here
+
         return run_league(
             league,
             executor=executor,
             jobs=args.jobs,
-            play=executor.player(log=logs is not None),
+            play=partial(play_here, log=logs is not None),
             watcher=watcher,
             logs=logs,
             **limits,

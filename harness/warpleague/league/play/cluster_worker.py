@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import pickle
 import platform
 import sys
@@ -42,7 +43,6 @@ class Program:
     version: str
     source: str
     python: str
-    machine: str
 
 
 @cache
@@ -58,8 +58,8 @@ def this_program() -> Program:
                 digest.update(f"{name.as_posix()}\0".encode())
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
     python = f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}"
-    machine = f"{platform.system()} {platform.machine()}"
-    return Program(warpleague.__version__, digest.hexdigest(), python, machine)
+    python += f" for {platform.system()} on {platform.machine()}"
+    return Program(warpleague.__version__, digest.hexdigest(), python)
 
 
 class Player(WorkerPlugin):
@@ -70,95 +70,114 @@ class Player(WorkerPlugin):
     `archives` are the built bots by digest, None for a bot that cannot travel.
     """
 
+    pool: RefereePool
+    first = 0
+
     def __init__(self, name: str, level: Level, archives: Mapping[str, bytes | None]) -> None:
         self.name = name
-        self.pool: RefereePool | None = None
         self._level, self._archives, self._program = level, archives, this_program()
+        self._threads = 1
 
     async def setup(self, worker: Any) -> None:
         """Check the worker and give it the bots that its cache lacks; in a thread, so that it stays responsive."""
-        threads = int(worker.state.nthreads)
+        for handler in logging.getLogger("distributed").handlers:
+            handler.addFilter(_without_traceback)
+        self._threads = int(worker.state.nthreads)
         try:
-            unfit = await asyncio.to_thread(self._prepare, threads)
+            unfit = await asyncio.to_thread(self._prepare)
         except Exception as error:  # noqa: BLE001 - whatever it is, this worker cannot play
             unfit = f"its check failed: {error}"
-        await announce(worker, self.name, threads, unfit)
+        await announce(worker, self.name, unfit)
 
     async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - the run may go on elsewhere
         """End the referee processes, and with them the bots."""
-        if self.pool is not None:
+        if hasattr(self, "pool"):
             await asyncio.to_thread(self.pool.kill)
 
-    def _prepare(self, threads: int) -> str | None:
+    async def renew(self, first: int) -> None:
+        """End all matches and bots, and have new referee processes; they play no batch with a number below `first`."""
+        self.first = max(first, self.first)
+        await asyncio.to_thread(self.pool.kill)
+        self.pool = await asyncio.to_thread(self._new_pool)
+
+    def _new_pool(self) -> RefereePool:
+        cores = len(usable_cores())
+        jobs = min(self._threads, cores)
+        # With fewer threads than cores, nobody knows which cores the other workers of this machine have.
+        return RefereePool(jobs, "core" if jobs == cores else "none", tasks=-(-self._threads // jobs))
+
+    def _prepare(self) -> str | None:
         """Why this worker cannot play, or None."""
+        from warpleague.runner.bundle.bundle import find
+        from warpleague.runner.bundle.transfer import receive
         from warpleague.runner.doctor.promises import check_level
 
         here, wanted = this_program(), self._program
-        for what, ours, theirs in (
-            ("warpleague", here.version, wanted.version),
-            ("Python", here.python, wanted.python),
-            ("the machine", here.machine, wanted.machine),
-        ):
-            if ours != theirs:
-                return f"{what} is {ours} there, not {theirs}"
+        if here.version != wanted.version:
+            return f"warpleague is {here.version} there, not {wanted.version}"
+        if here.python != wanted.python:
+            return f"Python is {here.python} there, not {wanted.python}"
         if here.source != wanted.source:
             return (
                 "the source of warpleague was changed there, or is from another commit: its digest is "
                 f"{here.source[:12]}, not {wanted.source[:12]}"
             )
-        cores = len(usable_cores())
-        jobs = min(threads, cores)
-        # With fewer threads than cores, nobody knows which cores the other workers of this machine have.
-        self.pool = RefereePool(jobs, "core" if jobs == cores else "none", tasks=-(-threads // jobs))
+        self.pool = self._new_pool()
         try:
             # In a referee process, since there bots are started.
             self.pool.submit(check_level, self._level).result()
             for digest, archive in self._archives.items():
-                self._take(digest, archive)
+                if find(digest, level=self._level) is None and archive is None:
+                    return f"it lacks the bot with digest {digest[:12]}, which cannot be sent"
+                if archive is not None:
+                    receive(digest, archive)
+                find(digest)  # its interpreter must be here, too
         except (WarpLeagueError, OSError) as error:
             return str(error)
         finally:
             self._archives = {}  # some are large
         return None
 
-    def _take(self, digest: str, archive: bytes | None) -> None:
-        from warpleague.runner.bundle.bundle import find
-        from warpleague.runner.bundle.transfer import receive
 
-        if find(digest, level=self._level) is None:
-            if archive is None:
-                raise HarnessFault(f"it lacks the bot with digest {digest[:12]}, which cannot be sent")
-            receive(digest, archive)
-            find(digest)  # its interpreter must be here, too
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Have a worker log a lost connection in one line: it ends because its scheduler did."""
+    if record.exc_info and isinstance(error := record.exc_info[1], OSError):
+        record.msg, record.args, record.exc_info = f"{record.getMessage()}: {error}", (), None
+    return True
 
 
-async def announce(worker: Any, name: str, threads: int, unfit: str | None = None) -> None:
+async def announce(worker: Any, name: str, unfit: str | None = None) -> None:
     """Offer the threads of a Dask worker as the resource `name`, unless it is `unfit`, and log that for the client."""
+    threads = int(worker.state.nthreads)
     if unfit is None:
         await worker.set_resources(**{name: threads})
-    worker.log_event(name, {"worker": worker.contact_address, "threads": threads, "unfit": unfit})
+    worker.log_event(name, (worker.contact_address, threads, unfit))
 
 
-def play_batch(packed: bytes, most_s: float) -> bytes:
+def play_batch(name: str, number: int, packed: bytes, most_s: float) -> bytes:
     """Make the pickled calls one after the other, and begin none after `most_s` seconds: a Dask task.
 
-    Returns, pickled, the seconds it took, and for each call that was made whether it returned, what it returned or
-    raised, and the traceback.
+    All get the same pool of the plugin `name`, so that they end with it, also if there is a new one. Returns, pickled,
+    the seconds it took, and what each call that was made returned or raised, with the traceback.
     """
     began_s = time.monotonic()
-    done: list[tuple[bool, Any, str]] = []
+    player: Any = get_worker().plugins[name]
+    pool = player.pool  # before `first` is read: `renew` changes it after that
+    if number < player.first:
+        raise HarnessFault("this batch was taken from this worker")
+    done: list[tuple[Any, str]] = []
     for fn, args, kwargs in pickle.loads(packed):
         try:
-            done.append((True, fn(*args, **kwargs), ""))
+            done.append((fn(pool, *args, **kwargs), ""))
         except Exception as error:  # noqa: BLE001 - it is raised where the result is taken
-            done.append((False, error, traceback.format_exc()))
+            done.append((error, traceback.format_exc()))
         if time.monotonic() - began_s > most_s:
             break
     return pickle.dumps((time.monotonic() - began_s, done), protocol=pickle.HIGHEST_PROTOCOL)
 
 
-def play_here(name: str, spec: MatchSpec, log: bool = False) -> MatchResult:
-    """Play `spec` in a referee process of the plugin `name`, with the bots of this worker's cache.
+def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchResult:
+    """Play `spec` in a referee process, with the bots of this worker's cache.
 
     With `log`, the result holds what the bots printed and were sent. Raises what playing raised.
     """
@@ -172,53 +191,58 @@ def play_here(name: str, spec: MatchSpec, log: bool = False) -> MatchResult:
             raise HarnessFault(f"{seat.bot} ({seat.digest[:12]}) is missing from the cache of this worker")
         seats.append(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd))
     here = attrs.evolve(spec, seats=tuple(seats))
-    return _pool(name).submit(play_beside, here, log).result()  # type: ignore[return-value]
+    return pool.submit(play_beside, here, log).result()  # type: ignore[return-value]
 
 
-def call_everywhere(name: str, fn: Callable[[], object]) -> None:
-    """Call `fn` in each referee process of the plugin `name`: a Dask task."""
-    _pool(name).everywhere(fn)
+async def call_everywhere(name: str, fn: Callable[[], object], dask_worker: Any) -> None:
+    """On a worker: call `fn` in each referee process of the plugin `name`."""
+    await asyncio.to_thread(dask_worker.plugins[name].pool.everywhere, fn)
 
 
-def _pool(name: str) -> RefereePool:
-    plugin: Any = get_worker().plugins[name]
-    pool: RefereePool | None = plugin.pool
-    if pool is None:
-        raise HarnessFault("this worker was not checked before its first match")
-    return pool
+async def renew(name: str, first: int, dask_worker: Any) -> None:
+    """On a worker: end all bots of the plugin `name`, and play no batch with a number below `first`."""
+    await dask_worker.plugins[name].renew(first)
 
 
-def look(
-    name: str, silent_s: float, limit_s: float, dask_scheduler: Any
-) -> tuple[dict[str, float], dict[str, str], list[str]]:
-    """On the scheduler: the state of the workers, and the tasks of the run `name` that need another worker.
+@attrs.frozen
+class State:
+    """The state of a cluster: by worker its silence in seconds, and why it is stalled if it is.
 
-    Returns the silence of each worker in seconds; for each stalled worker the reason; and the keys of the tasks of
-    stalled workers, and of those that no worker takes. A worker is stalled if it is silent for longer than `silent_s`
-    (more in a large cluster, where workers report less often), or if one of its tasks takes longer than `limit_s`.
-    A stalled worker gets no more tasks until it has recovered. Dask gives the scheduler in the parameter of that name.
+    `keys` are the tasks of stalled workers and those that no worker takes. `checked` are the workers that were checked
+    since the last look: address, threads, and why it is unfit if it is.
+    """
+
+    silence: dict[str, float]
+    stalled: dict[str, str]
+    keys: set[str]
+    checked: list[tuple[str, int, str | None]]
+
+
+def look(name: str, known: int, silent_s: float, limit_s: float, dask_scheduler: Any) -> State:
+    """On the scheduler: the state of the cluster for the run `name`, which knows of so many checks of workers.
+
+    A worker is stalled if it is silent for longer than `silent_s` (more in a large cluster, where workers report less
+    often), or if one of its tasks takes longer than `limit_s`. It gets no more tasks until it has recovered.
     """
     silent_s += len(dask_scheduler.workers) / 100
-    silence: dict[str, float] = {}
-    stalled: dict[str, str] = {}
-    keys: list[str] = []
+    state = State({}, {}, set(), [event for _, event in dask_scheduler.get_events(name)[known:]])
     for worker in dask_scheduler.workers.values():
-        silence[worker.address] = time.time() - worker.last_seen
+        silence_s = state.silence[worker.address] = time.time() - worker.last_seen
         ours = {task.key for task in worker.processing if str(task.key).startswith(name)}
-        if silence[worker.address] > silent_s:
-            stalled[worker.address] = "silent"
-        elif any(took_s > limit_s and task.key in ours for task, took_s in worker.executing.items()):
-            stalled[worker.address] = "late"
-        is_stalled = worker.address in stalled
-        keys += ours if is_stalled else ()
-        places = 0 if is_stalled else worker.nthreads
+        late = any(took_s > limit_s and task.key in ours for task, took_s in worker.executing.items())
+        if silence_s > silent_s or late:
+            silent = "has been silent since {since}"
+            state.stalled[worker.address] = silent if silence_s > silent_s else "plays an overdue match"
+            state.keys.update(ours)
+        places = 0 if worker.address in state.stalled else worker.nthreads
         if worker.resources.get(name, places) != places:
             dask_scheduler.add_resources(worker.address, {name: places})
-    keys += [task.key for task in dask_scheduler.unrunnable if str(task.key).startswith(name)]
-    return silence, stalled, keys
+    state.keys.update(task.key for task in dask_scheduler.unrunnable if str(task.key).startswith(name))
+    return state
 
 
 def left_behind(dask_scheduler: Any) -> list[str]:
     """On the scheduler: the names of the plugins of runs whose client has gone."""
+    logging.getLogger("distributed.worker").setLevel(logging.WARNING)  # or it logs each look
     names = [name for name in dask_scheduler.worker_plugins if name.startswith(PREFIX)]
     return [name for name in names if name.removeprefix(PREFIX) not in dask_scheduler.clients]

@@ -30,7 +30,7 @@ from warpleague.league.schedule.play_order import in_phases
 from warpleague.league.schedule.schedule import Course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor, Future
 
     from warpleague.league.results.league import League
@@ -47,7 +47,6 @@ _MAX_VOID = 10  # void matches in a row, after which the rest would be void too
 _MAX_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
 _PASSED_BY = 64  # matches that wait while later ones are played first
 _TICK_S = 0.25  # how often the live view hears of time passing
-_ASK_S = 2.0  # how often silent processes are asked again to end their bots
 _COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
 
 
@@ -267,10 +266,6 @@ class _Queue:
         """Whether the remaining matches wait for the end of processes that may know their dice."""
         return bool(self._waiting) or len(self.dealt) >= _MAX_DEALS
 
-    def forget(self, known: Iterable[int]) -> None:
-        """Note that the processes which may know dice have ended, but for those that may know these deals."""
-        self.dealt.intersection_update(known)
-
 
 @attrs.define(kw_only=True, eq=False)
 class _Run:
@@ -292,8 +287,6 @@ class _Run:
     wait_ms: float = 0.0
     void: list[Void] = attrs.Factory(list)
     _void_in_a_row: int = 0
-    _deals: dict[str, int] = attrs.Factory(dict)  # of the matches begun since bots were last ended, by id
-    _ask_at_s: float = 0.0  # when to end bots again, while some processes do not answer
     _voided: Counter[str] | None = None  # by services that failed, by bot, once that was read
     _unsaved: list[tuple[_InFlight, MatchResult]] = attrs.Factory(list)
     _commit_at: float = float("inf")
@@ -323,8 +316,7 @@ class _Run:
             )
         announced = False
         while True:
-            most = self.executor.ahead * self.places + len(self.executor.stuck)
-            while self._may_begin() and len(self._in_flight) < most:
+            while self._may_begin() and len(self._in_flight) < self.executor.ahead * self.places:
                 flight = self._next()
                 if flight is None:
                     break
@@ -337,7 +329,7 @@ class _Run:
                 if self.stop.interrupts and not announced:
                     announced = True
                     self.watcher.stopping()
-            if not self._in_flight and not (self._may_begin() and self.queue.is_blocked):
+            if not self._in_flight:
                 break
             self._settle(self._wait())
             if self.stop.is_due() or not self._in_flight or time.monotonic() >= self._commit_at:
@@ -395,11 +387,8 @@ class _Run:
     def _next(self) -> _InFlight | None:
         """The match to play next; None while that has to wait, or if nothing is left."""
         flight = self.queue.next()
-        if flight is not None or not self.queue.is_blocked or time.monotonic() < self._ask_at_s:
+        if flight is not None or not self.queue.is_blocked or self._in_flight:
             return flight
-        stuck = self.executor.stuck
-        if any(flight.fixture.id not in stuck for flight in self._in_flight.values()):
-            return None
         self._end_idle_bots()
         return None if self.stop.is_due() else self._next()
 
@@ -407,19 +396,14 @@ class _Run:
         """End all bots that may know the dice of a match that was played."""
         from warpleague.runner.play import end_idle
 
-        known: Collection[str] = ()
         try:
-            known = self.executor.everywhere(end_idle) or ()
+            self.executor.everywhere(end_idle)
         except (BrokenExecutor, HarnessFault, RuntimeError, OSError) as error:
             self.stop.failure = f"the bots that wait for their next match cannot be ended: {error}"
-        # Matches with dice that silent processes may know go on waiting, and the others are played.
-        self._deals = {match: self._deals[match] for match in known if match in self._deals}
-        self._ask_at_s = time.monotonic() + _ASK_S if known else 0.0
-        self.queue.forget(self._deals.values())
+        self.queue.dealt.clear()
 
     def _submit(self, flight: _InFlight) -> None:
         self.queue.dealt.add(flight.fixture.deal)
-        self._deals[flight.fixture.id] = flight.fixture.deal
         # A match whose referee died is played without others beside it: if that dies again, this match is the cause.
         submit = self.executor.submit_alone if flight.deaths else self.executor.submit
         try:

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
 
@@ -27,11 +27,6 @@ class MatchExecutor(Executor):
         """How many matches to submit for each place: enough for the time in which results are synced to the disk."""
         return 8
 
-    @property
-    def stuck(self) -> frozenset[str]:
-        """The ids of submitted matches whose process does not answer, while no other one may play them."""
-        return frozenset()
-
     def submit_alone(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Like `submit`, but nothing else runs beside it in the same process: if that dies, this did it."""
         return self.submit(fn, *args, **kwargs)
@@ -39,12 +34,8 @@ class MatchExecutor(Executor):
     def flush(self) -> None:
         """Begin what was submitted: nothing more comes for now."""
 
-    def everywhere(self, fn: Callable[[], object]) -> Collection[str]:  # noqa: ARG002 - here are no processes
-        """Have `fn` called in each process, and wait until all that answer have done so.
-
-        Returns the ids of the matches that the other processes may know.
-        """
-        return ()
+    def everywhere(self, fn: Callable[[], object]) -> None:
+        """Have `fn` called in each process, and wait until all have done so that may play matches later."""
 
     def new_notes(self) -> Sequence[str]:
         """Lines for the user about what happened to the processes since the last call."""

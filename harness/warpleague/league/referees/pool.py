@@ -27,7 +27,7 @@ from warpleague.league.referees.forkserver import Forked, ForkServer, describe_s
 from warpleague.league.referees.frames import ROOM, read_frame, write_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     NewPool = Callable[[int, Literal["core", "none"]], "Pool"]
     """Makes a pool with a number of jobs (0: one for each usable core), each pinned to a core or not."""
@@ -161,7 +161,7 @@ class RefereePool(Pool):
         """Like `submit`, but nothing else runs beside it in the same process: if that dies, this did it."""
         return self._take(_Call(Future(), (fn, args, kwargs), inspect.iscoroutinefunction(fn)))
 
-    def everywhere(self, fn: Callable[[], object]) -> Collection[str]:
+    def everywhere(self, fn: Callable[[], object]) -> None:
         """Have `fn` called in each referee process, after what that does now, and wait until all have done so.
 
         One that dies meanwhile has not called it, nor has its successor.
@@ -173,7 +173,6 @@ class RefereePool(Pool):
         for future in spread.result():
             with contextlib.suppress(RefereeDied):
                 future.result()
-        return ()
 
     def _take(self, call: _Call) -> Future[Any]:
         with self._taking():
