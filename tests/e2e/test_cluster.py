@@ -97,7 +97,7 @@ def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
     wait_until(lambda: "joined, 1 match at a time" in said(config))
     first.send_signal(signal.SIGKILL)
     assert league.wait(PATIENCE_S) == 0
-    assert "gets no matches: the source of warpleague was changed there" in said(config)
+    assert "gets no matches: the source of warpleague (changed, or of another commit)" in said(config)
     assert "was lost; others play its matches" in said(config)
     assert count(config) == 24
     assert results(config) == {"faults": 0, "void": 0}
@@ -172,7 +172,7 @@ def test_a_checkout_and_a_wheel_are_the_same_program(tmp_path: Path) -> None:
     """The bots and pages that only a wheel holds do not make it another program; a changed module does."""
 
     def source(place: str) -> str:
-        words = "from warpleague.league.play.cluster_worker import this_program; print(this_program().source)"
+        words = "from warpleague.league.play.cluster_worker import this_program; print(this_program())"
         done = subprocess.run(
             [sys.executable, "-c", words],
             env={**os.environ, "PYTHONPATH": place},

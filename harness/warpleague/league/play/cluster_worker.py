@@ -16,6 +16,7 @@ import sys
 import time
 import traceback
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,18 +37,9 @@ PREFIX: Final = "warpleague-"
 """With it begin the names of plugins; behind it stands the id of the client."""
 
 
-@attrs.frozen
-class Program:
-    """The program that plays: its version, the SHA-256 of its source files, and what runs it."""
-
-    version: str
-    source: str
-    python: str
-
-
 @cache
-def this_program() -> Program:
-    """The program in this process."""
+def this_program() -> dict[str, str]:
+    """The program in this process: its version, what runs it, and the beginning of the SHA-256 of its source files."""
     digest = hashlib.sha256()
     for package in (warpleague, warpline):
         folder = Path(str(package.__file__)).parent
@@ -58,8 +50,11 @@ def this_program() -> Program:
                 digest.update(f"{name.as_posix()}\0".encode())
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
     python = f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}"
-    python += f" for {platform.system()} on {platform.machine()}"
-    return Program(warpleague.__version__, digest.hexdigest(), python)
+    return {
+        "warpleague": warpleague.__version__,
+        "Python": f"{python} for {platform.system()} on {platform.machine()}",
+        "the source of warpleague (changed, or of another commit)": digest.hexdigest()[:16],
+    }
 
 
 class Player(WorkerPlugin):
@@ -71,34 +66,38 @@ class Player(WorkerPlugin):
     """
 
     pool: RefereePool
-    first = 0
+    first: float = 0
 
     def __init__(self, name: str, level: Level, archives: Mapping[str, bytes | None]) -> None:
         self.name = name
         self._level, self._archives, self._program = level, archives, this_program()
-        self._threads = 1
 
     async def setup(self, worker: Any) -> None:
         """Check the worker and give it the bots that its cache lacks; in a thread, so that it stays responsive."""
         for handler in logging.getLogger("distributed").handlers:
             handler.addFilter(_without_traceback)
-        self._threads = int(worker.state.nthreads)
-        try:
-            unfit = await asyncio.to_thread(self._prepare)
-        except Exception as error:  # noqa: BLE001 - whatever it is, this worker cannot play
-            unfit = f"its check failed: {error}"
+        self._threads, self._lock = int(worker.state.nthreads), asyncio.Lock()
+        async with self._lock:
+            try:
+                unfit = await asyncio.to_thread(self._prepare)
+            except Exception as error:  # noqa: BLE001 - whatever it is, this worker cannot play
+                unfit = f"its check failed: {error}"
         await announce(worker, self.name, unfit)
 
     async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - the run may go on elsewhere
         """End the referee processes, and with them the bots."""
-        if hasattr(self, "pool"):
-            await asyncio.to_thread(self.pool.kill)
+        async with self._lock:
+            self.first = inf
+            if hasattr(self, "pool"):
+                await asyncio.to_thread(self.pool.kill)
 
     async def renew(self, first: int) -> None:
         """End all matches and bots, and have new referee processes; they play no batch with a number below `first`."""
-        self.first = max(first, self.first)
-        await asyncio.to_thread(self.pool.kill)
-        self.pool = await asyncio.to_thread(self._new_pool)
+        async with self._lock:
+            if first > self.first:
+                self.first = first
+                await asyncio.to_thread(self.pool.kill)
+                self.pool = await asyncio.to_thread(self._new_pool)
 
     def _new_pool(self) -> RefereePool:
         cores = len(usable_cores())
@@ -112,16 +111,9 @@ class Player(WorkerPlugin):
         from warpleague.runner.bundle.transfer import receive
         from warpleague.runner.doctor.promises import check_level
 
-        here, wanted = this_program(), self._program
-        if here.version != wanted.version:
-            return f"warpleague is {here.version} there, not {wanted.version}"
-        if here.python != wanted.python:
-            return f"Python is {here.python} there, not {wanted.python}"
-        if here.source != wanted.source:
-            return (
-                "the source of warpleague was changed there, or is from another commit: its digest is "
-                f"{here.source[:12]}, not {wanted.source[:12]}"
-            )
+        for what, wanted in self._program.items():
+            if (here := this_program()[what]) != wanted:
+                return f"{what} is {here} there, not {wanted}"
         self.pool = self._new_pool()
         try:
             # In a referee process, since there bots are started.

@@ -25,6 +25,7 @@ from warpleague.errors import HarnessFault
 from warpleague.league.referees.executor import MatchExecutor
 from warpleague.league.referees.forkserver import Forked, ForkServer, describe_status
 from warpleague.league.referees.frames import ROOM, read_frame, write_frame
+from warpleague.runner.host.shortage import shortage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -91,6 +92,10 @@ def usable_cores() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
+def _reason(error: BaseException | None) -> str:
+    return shortage(error) if isinstance(error, OSError) else str(error)
+
+
 class Pool(MatchExecutor):
     """An executor with processes of this machine, which can be ended at once."""
 
@@ -141,7 +146,9 @@ class RefereePool(Pool):
         self._thread.start()
         self._begun.wait()
         if self._failure is not None:
-            raise HarnessFault(f"no referee process can be started: {self._failure}") from self._failure
+            raise HarnessFault(
+                f"no referee process can be started: {_reason(self._failure)}"
+            ) from self._failure
 
     @property
     def places(self) -> int:
