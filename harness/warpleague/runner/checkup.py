@@ -67,13 +67,13 @@ MACHINE: Final = "machine"
 Verdict = Literal["ok", "warning", "failed"]
 
 CODES: Final = {
-    "manifest": "bot.toml, or what it names, is not as it must be",
-    "build": "the build failed, or took too much",
+    "manifest": "bot.toml, or a file that it names, is invalid",
+    "build": "the build failed, or exceeded a limit",
     "toolchain": "the program that builds or runs the bot is not installed on this machine",
     "bundle": "the bot was read and built",
     "game-not-claimed": "bot.toml does not name the game",
     "game-unknown": "no such game is installed",
-    "plan": "what the check plays",
+    "plan": "the matches of the check",
     "matches": "the matches at a table were played to the end",
     "slow-decision": "a decision took more than half of the time allowed",
     "not-repeatable": "the same match came out differently the second time",
