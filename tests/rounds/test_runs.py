@@ -94,7 +94,7 @@ def test_other_conditions_are_another_run(run: Run, make: Make) -> None:
     assert (more.code, more.json["over"]) == (0, 2)
     done = run(make(authors, rounds=2, more="previous = 0"), "--quiet")
     assert done.code == 2
-    assert "begun with another previous" in done.err
+    assert "began with another previous" in done.err
 
 
 def test_who_fails_may_have_to_forfeit(run: Run, make: Make) -> None:
