@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 import numpy as np
 
-from warpleague.league.ratings import bradley_terry, plackett_luce
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.errors import clustered
 from warpleague.league.ratings.likelihood import Layout, Likelihood
+from warpleague.league.ratings.models import bradley_terry, plackett_luce
 from warpleague.league.ratings.rows import Deals, Rows, pair_rows, ranking_rows, summed
 from warpleague.league.ratings.statistics import student, t95
 
@@ -223,11 +223,11 @@ def _rated(deals: Deals, tiers: Ints, method: Method) -> tuple[Ints, Spread | No
     model: Model
     draws = method.draws and method.kind == "bradley-terry"
     if method.kind == "plackett-luce":
-        model, rows = plackett_luce.contests, ranking_rows(deals, tier)
+        model, rows = plackett_luce, ranking_rows(deals, tier)
         # Places that are not taken need some bot, which has no effect.
         short = rows = attrs.evolve(rows, bots=np.maximum(number[rows.bots], 0))
     else:
-        model, rows = bradley_terry.contests, pair_rows(deals, tier)
+        model, rows = bradley_terry, pair_rows(deals, tier)
         rows = attrs.evolve(rows, bots=number[rows.bots])
         short = summed(rows, max(rated.size, 1), players, by_seat=method.seats)
         draws = draws and bool((short.drawn > 0).any())
@@ -310,7 +310,7 @@ def _placed(every: Rows, pairs: Rows, tiers: Ints, level: Floats) -> tuple[Float
     linked = np.zeros((count, count), dtype=bool)
     linked[keys // count, keys % count] = True
     islands = components(linked | linked.T | np.eye(count, dtype=bool))
-    placed = Likelihood(bradley_terry.contests, rows, Layout(count, islands), offset=offset).maximum()
+    placed = Likelihood(bradley_terry, rows, Layout(count, islands), offset=offset).maximum()
     return level + np.where(tiers >= 0, placed.parameters[tiers], 0.0), placed.converged
 
 

@@ -24,7 +24,7 @@ class Model(Protocol):
     def __call__(
         self, rows: Rows, strengths: Floats, draws: float | None, /
     ) -> tuple[Floats, Floats, Floats]:
-        """The result of `bradley_terry.contests`."""
+        """The result of `models.bradley_terry`."""
 
 
 @attrs.frozen
