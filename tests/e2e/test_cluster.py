@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.soak.dask_processes import DaskProcesses
@@ -24,26 +25,49 @@ import warpline
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytest.importorskip("distributed")
+# To import it would take each process of the tests a second.
+if importlib.util.find_spec("distributed") is None:
+    pytest.skip("distributed is not installed", allow_module_level=True)
 
 CONFIG = """
 name = "spread"
 seed = "spread"
-bots = ["slow", {{ path = "slow", name = "twin" }}]
+bots = ["slow", { path = "slow", name = "twin" }]
 [game]
 id = "aliens"
-options = {{ max_turns = 40 }}
+options = { max_turns = 4 }
 [format]
-deals = {deals}
-dice = "{dice}"
+deals = 12
+dice = "shared"
 [clock]
-move_s = 20.0
-start_s = 60.0
+move_s = 600.0
+start_s = 600.0
+"""
+HOLD = """
+    if question.id == 1:
+        hold()
+    return"""
+HELD = """import time
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+FOLDER = Path({folder!r})
+
+
+def hold():
+    for name in ("first", "second", "third", "fourth"):
+        with suppress(FileNotFoundError):
+            return (FOLDER / name).unlink()
+    while not (FOLDER / "go").exists():
+        time.sleep(0.01)
 """
 
 
 @pytest.fixture
-def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
+def dask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DaskProcesses]:
+    # The profiler would look 100 times a second.
+    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
     cluster = DaskProcesses(tmp_path)
     yield cluster
     cluster.end()
@@ -51,16 +75,23 @@ def dask(tmp_path: Path) -> Iterator[DaskProcesses]:
 
 @pytest.fixture
 def config(tmp_path: Path, bots: Path) -> Path:
-    """A league of 24 matches that take about a second also on a quick machine: workers freeze before its end."""
+    """A league of 24 short matches. Two of them are played; the bots of the others wait for `go`."""
     slow = tmp_path / "slow"
     slow.mkdir()
     (slow / "bot.toml").write_text((bots / "random-python" / "bot.toml").read_text())
+    for name in ("first", "second", "third", "fourth"):
+        (tmp_path / name).touch()
     text = (bots / "random-python" / "bot.py").read_text()
-    text = text.replace("    return", "    time.sleep(0.01)\n    return")
-    (slow / "bot.py").write_text(text.replace("from random", "import time\nfrom random"))
+    text = text.replace("from random import Random\n", HELD.format(folder=str(tmp_path)))
+    (slow / "bot.py").write_text(text.replace("\n    return", HOLD))
     path = tmp_path / "spread.toml"
-    path.write_text(CONFIG.format(deals=12, dice="shared"))
+    path.write_text(CONFIG)
     return path
+
+
+def go(config: Path) -> None:
+    """Have the bots that wait play on."""
+    config.with_name("go").touch()
 
 
 def run(config: Path, *more: str, results: str = "results") -> subprocess.Popen[bytes]:
@@ -90,15 +121,16 @@ def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
     """Work follows a worker that joins late, that of a killed one is played by others, and all matches are stored."""
     first = dask.worker()
     dask.worker(PYTHONPATH=altered(dask.folder, "warpleague/match/chance.py", "# other dice\n"))
-    wait_until(lambda: len(registered(dask)) == 2)
+    wait_for_workers(dask)
     league = run(config, "--cluster", dask.address)
     wait_until(lambda: count(config) > 0)
     dask.worker()
     wait_until(lambda: "joined, 1 match at a time" in said(config))
     first.send_signal(signal.SIGKILL)
+    wait_until(lambda: "was lost; others play its matches" in said(config))
+    go(config)
     assert league.wait(PATIENCE_S) == 0
     assert "gets no matches: the source of warpleague (changed, or of another commit)" in said(config)
-    assert "was lost; others play its matches" in said(config)
     assert count(config) == 24
     assert results(config) == {"faults": 0, "void": 0}
 
@@ -109,7 +141,7 @@ def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:
     older = altered(dask.folder, "warpleague/__init__.py", "", (version, '__version__ = "0.0"'))
     dask.worker(PYTHONPATH=older)
     dask.worker(PATH="/nowhere")
-    wait_until(lambda: len(registered(dask)) == 2)
+    wait_for_workers(dask)
     text = config.read_text()
     config.write_text(text.replace("[clock]", '[rules]\nlevel = "sandbox"\n[clock]'))
     league = run(config, "--cluster", dask.address)
@@ -126,12 +158,13 @@ def test_a_worker_freezes(dask: DaskProcesses, config: Path, dice: str) -> None:
     config.write_text(config.read_text().replace('dice = "shared"', f'dice = "{dice}"'))
     frozen = dask.worker()
     dask.worker()
-    wait_until(lambda: len(registered(dask)) == 2)
+    wait_for_workers(dask)
     league = run(config, "--cluster", dask.address)
     wait_until(lambda: count(config) > 0)
     frozen.send_signal(signal.SIGSTOP)
     wait_until(lambda: "has been silent since" in said(config))
     assert "others play its matches" in said(config)
+    go(config)
     assert league.wait(PATIENCE_S) == 0
     assert stored(config, "results") == stored_here(config)
 
@@ -139,11 +172,12 @@ def test_a_worker_freezes(dask: DaskProcesses, config: Path, dice: str) -> None:
 def test_a_frozen_worker_comes_back(dask: DaskProcesses, config: Path) -> None:
     """It ends its bots, which know shared dice, and gets matches again; each match is stored once."""
     frozen = dask.worker()
-    wait_until(lambda: len(registered(dask)) == 1)
+    wait_for_workers(dask)
     league = run(config, "--cluster", dask.address)
     wait_until(lambda: count(config) > 0)
     frozen.send_signal(signal.SIGSTOP)
     wait_until(lambda: "has been silent since" in said(config))
+    go(config)
     frozen.send_signal(signal.SIGCONT)
     assert league.wait(PATIENCE_S) == 0
     assert "answers again" in said(config)
@@ -153,9 +187,10 @@ def test_a_frozen_worker_comes_back(dask: DaskProcesses, config: Path) -> None:
 def test_the_scheduler_dies(dask: DaskProcesses, config: Path) -> None:
     """The run ends within seconds with one clear line; what was played is there, and the rest can be played here."""
     dask.worker()
-    wait_until(lambda: len(registered(dask)) == 1)
+    wait_for_workers(dask)
     league = run(config, "--cluster", dask.address)
-    wait_until(lambda: count(config) > 0)
+    # When two matches are over nothing more is sent: only the loss of the connection shows.
+    wait_until(lambda: count(config) == 2)
     dask.scheduler.send_signal(signal.SIGKILL)
     killed_s = time.monotonic()
     assert league.wait(PATIENCE_S) == 1
@@ -164,6 +199,7 @@ def test_the_scheduler_dies(dask: DaskProcesses, config: Path) -> None:
     assert time.monotonic() - killed_s < 60  # seconds, with room for a busy machine
     played = count(config)
     assert 0 < played < 24
+    go(config)
     assert run(config).wait(PATIENCE_S) == 0
     assert count(config) == 24
 
@@ -200,17 +236,13 @@ def stored(config: Path, results: str) -> list[tuple[str, str]]:
 
 def stored_here(config: Path) -> list[tuple[str, str]]:
     """The same of the league played without a cluster."""
-    assert run(config, "--jobs", "8", results="here").wait(PATIENCE_S) == 0  # the bots sleep
+    assert run(config, results="here").wait(PATIENCE_S) == 0
     return stored(config, "here")
 
 
-def registered(dask: DaskProcesses) -> dict[str, Any]:
-    """The workers that the scheduler knows."""
-    from distributed import Client
-
-    with Client(dask.address, set_as_default=False, timeout=PATIENCE_S) as client:
-        found: dict[str, Any] = client.ncores()
-        return found
+def wait_for_workers(dask: DaskProcesses) -> None:
+    """Return once the scheduler knows all workers."""
+    wait_until(lambda: all("Registered to" in dask.said(worker) for worker in dask.processes[1:]))
 
 
 def altered(folder: Path, name: str, more: str, change: tuple[str, str] = ("", "")) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import re
 import signal
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml  # type: ignore[import-untyped]
 from tests.soak.dask_processes import DaskProcesses
-from tests.waiting import PATIENCE_S, wait_until
+from tests.waiting import PATIENCE_S
 
-pytest.importorskip("distributed")
+# To import it would take each process of the tests a second.
+if importlib.util.find_spec("distributed") is None:
+    pytest.skip("distributed is not installed", allow_module_level=True)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +114,7 @@ def test_slurm(dask: DaskProcesses, env: dict[str, str], tmp_path: Path, bots: P
     play(dask, 2, tmp_path, bots)
 
 
-def test_kubernetes(dask: DaskProcesses, env: dict[str, str], tmp_path: Path, bots: Path) -> None:
+def test_kubernetes(tmp_path: Path, bots: Path) -> None:
     """The manifest's parts fit together, and its two commands make a cluster that plays."""
     scheduler, service, worker = yaml.safe_load_all(written("cluster.yaml"))
     for deployment in (scheduler, worker):
@@ -124,14 +127,15 @@ def test_kubernetes(dask: DaskProcesses, env: dict[str, str], tmp_path: Path, bo
     )
     assert first[first.index("--port") + 1] == str(service["spec"]["ports"][0]["port"])
     assert address in second
-    file = tmp_path / "other.json"
+    assert (first[:2], second[:2]) == (["dask", "scheduler"], ["dask", "worker"])
     own = {"8786": "0"}  # this machine may have a cluster
-    dask.start(*[own.get(word, word) for word in first[1:]], "--scheduler-file", str(file))
-    wait_until(lambda: file.exists() and file.stat().st_size > 0)
-    dask.address = yaml.safe_load(file.read_text())["address"]
-    own = {address: dask.address, "8": "1"}
-    dask.start(*[own.get(word, word) for word in second[1:]])
-    play(dask, 1, tmp_path, bots)
+    dask = DaskProcesses(tmp_path, [own.get(word, word) for word in first[2:]])
+    try:
+        own = {address: dask.address, "8": "1"}
+        dask.start(*[own.get(word, word) for word in second[1:]])
+        play(dask, 1, tmp_path, bots)
+    finally:
+        dask.end()
 
 
 def play(dask: DaskProcesses, workers: int, folder: Path, bots: Path) -> None:

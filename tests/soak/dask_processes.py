@@ -15,22 +15,23 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-START_S = 120.0
+START_S = 600.0
 """How long the scheduler may take to start, in seconds: the machine may be busy."""
+LOCAL = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+"""The options of a scheduler for this machine, at a port that is free."""
 
 
 class DaskProcesses:
     """A scheduler and the workers started for it; all are killed at the end. Logs and caches go to `folder`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, options: Sequence[str] = LOCAL) -> None:
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         file = folder / "scheduler.json"
-        self.scheduler = self.start(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)
-        )
+        self.scheduler = self.start("scheduler", *options, "--scheduler-file", str(file))
         deadline_s = time.monotonic() + START_S
         while not (file.exists() and file.stat().st_size):
             assert time.monotonic() < deadline_s, "the scheduler does not start"
