@@ -13,6 +13,7 @@ from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from warpleague.league.store.store import Store
 
@@ -43,6 +44,16 @@ description = "thinks <b>a little</b>"
 """
 
 
+SERVE = """
+import sys
+from warpleague.arena.live import follow
+follow.ENDED_S = 3600.0
+from warpleague.cli import main
+sys.exit(main())
+"""
+"""Serves; what is over can be watched for an hour: on a busy machine a minute is soon over."""
+
+
 class Server:
     """A running `warpleague serve`, and how to ask it."""
 
@@ -51,7 +62,7 @@ class Server:
 
     def get(self, path: str, **headers: str) -> tuple[int, str]:
         """Status and text of a page."""
-        connection = HTTPConnection(self.host, timeout=60)
+        connection = HTTPConnection(self.host, timeout=PATIENCE_S)
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         text = answer.read().decode()
@@ -60,14 +71,14 @@ class Server:
 
     def leads(self, path: str) -> str | None:
         """Where a page leads to."""
-        connection = HTTPConnection(self.host, timeout=60)
+        connection = HTTPConnection(self.host, timeout=PATIENCE_S)
         with closing(connection):
             connection.request("GET", path)
             return connection.getresponse().getheader("Location")
 
     def news(self, path: str) -> Generator[dict[str, Any], None, None]:
         """What a stream tells, message by message."""
-        connection = HTTPConnection(self.host, timeout=60)
+        connection = HTTPConnection(self.host, timeout=PATIENCE_S)
         with closing(connection):
             connection.request("GET", path)
             with connection.getresponse() as answer:
@@ -79,7 +90,7 @@ class Server:
     def packed_news(self, path: str) -> Generator[dict[str, Any], None, None]:
         """The same for who unpacks gzip, as browsers do: each message can be read as soon as it has come."""
         unpacker, text = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS), b""
-        connection = HTTPConnection(self.host, timeout=60)
+        connection = HTTPConnection(self.host, timeout=PATIENCE_S)
         with closing(connection):
             connection.request("GET", path, headers={"Accept-Encoding": "gzip, br"})
             with connection.getresponse() as answer:
@@ -96,7 +107,7 @@ class Server:
 @contextmanager
 def serving(folder: Path, *words: str) -> Iterator[Server]:
     """A server over the league file in a folder."""
-    command = [sys.executable, "-m", "warpleague", "serve", "open.toml", "--port", "0", *words]
+    command = [sys.executable, "-c", SERVE, "serve", "open.toml", "--port", "0", *words]
     with (folder / "log").open("a") as log:
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
     try:
@@ -107,7 +118,7 @@ def serving(folder: Path, *words: str) -> Iterator[Server]:
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
-        process.wait(60)
+        process.wait(PATIENCE_S)
         process.stdout.close()
 
 
