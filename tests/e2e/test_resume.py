@@ -18,16 +18,15 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 KILLS = 4
-DEALS = 24
-SHARE = 20
+DEALS = 12
+SHARE = 10
 """How many matches a run may store before it is killed, at most: fewer than the league has for each kill."""
-PATIENCE_S = 120.0
 
 CONFIG = """
 name = "killed"

@@ -105,7 +105,8 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
     for name in ("rounds", "bots/aliens-greedy", "bots/random-python"):
         shutil.copytree(ROOT / name, tmp_path / name)
     path = tmp_path / "rounds" / "demo.toml"
-    path.write_text(path.read_text().replace("deals = 5", "deals = 1"))
+    short = 'id = "aliens"\noptions = { max_turns = 12 }'
+    path.write_text(path.read_text().replace("deals = 5", "deals = 1").replace('id = "aliens"', short))
     done = run(path, "--json", "--quiet")
     assert done.code == 0, done.err
     data = done.json

@@ -94,7 +94,7 @@ def test_a_kill_in_each_phase(tmp_path: Path) -> None:
     """Killed once before the edits, within an edit, in a check and between matches, nothing else comes out."""
     mark = tmp_path / "mark"
     stops = f'[ "$WARPLEAGUE_ROUND" != 1 ] || {{ {stops_once(mark)} }}'
-    path = write_rounds(tmp_path, {"ann": f"{EDIT}\n{stops}", "bob": EDIT, "anchor": ""}, rounds=2)
+    path = write_rounds(tmp_path, {"ann": f"{EDIT}\n{stops}", "bob": EDIT}, rounds=2)
     torn, whole = tmp_path / "torn", tmp_path / "whole"
     leagues = torn / "small" / "leagues"
 
@@ -118,7 +118,7 @@ def test_a_kill_in_each_phase(tmp_path: Path) -> None:
 
 def test_kills_at_random_moments(tmp_path: Path) -> None:
     """Killed at random moments again and again, a run has the same curves as one that was not."""
-    path = write_rounds(tmp_path, {"ann": EDIT, "bob": EDIT, "anchor": ""}, rounds=2)
+    path = write_rounds(tmp_path, {"ann": EDIT, "bob": EDIT}, rounds=2)
     random = Random(KILLS)
     whole = finished(path, tmp_path / "whole")
     kills = number = 0
@@ -137,10 +137,10 @@ def test_kills_at_random_moments(tmp_path: Path) -> None:
                     run.wait(0.005)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.wait(random.random() / 2)
-            if run.poll() is not None:
-                assert run.returncode == 0
-                break
-            kill(run)
+            run.kill()
+            if run.wait() == 0:
+                break  # it was through before it was killed
+            assert run.returncode == -signal.SIGKILL
             kills += 1
         assert finished(path, torn) == whole
         verified(path, torn)
