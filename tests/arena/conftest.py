@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 import trio
+from tests.waiting import PATIENCE_S
 
 from warpleague.arena.play.page import PlayPage
 from warpleague.arena.play.server import serving
@@ -44,7 +45,7 @@ class Client:
 
     def request(self, method: str, path: str, body: Any = None, **headers: str | None) -> tuple[int, bytes]:
         """Status and body of an answer; a header that is None is left out."""
-        connection = HTTPConnection(self.host, timeout=30)
+        connection = HTTPConnection(self.host, timeout=PATIENCE_S)
         sent: dict[str, str | None] = {"host": self.host}
         data = None
         if method == "POST":
@@ -99,7 +100,7 @@ class Client:
         return self.state
 
     def listen(self) -> Generator[dict[str, Any], None, None]:
-        self.connection = HTTPConnection(self.host, timeout=30)
+        self.connection = HTTPConnection(self.host, timeout=PATIENCE_S)
         self.connection.request("GET", self.root + "news")
         with self.connection.getresponse() as answer:
             assert answer.status == 200

@@ -12,13 +12,13 @@ from fcntl import ioctl
 from termios import TIOCSWINSZ
 from typing import TYPE_CHECKING
 
+from tests.waiting import PATIENCE_S
+
 from warpleague.match.replay import verify_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-WAIT_S = 60
 
 
 class Terminal:
@@ -47,7 +47,7 @@ class Terminal:
     def until(self, text: str) -> str:
         """All that was written since the last call, up to `text`."""
         while text not in self.seen:
-            assert select.select([self.fd], [], [], WAIT_S)[0], f"no {text!r} in {self.seen!r}"
+            assert select.select([self.fd], [], [], PATIENCE_S)[0], f"no {text!r} in {self.seen!r}"
             try:
                 data = os.read(self.fd, 1 << 16)
             except OSError:  # the other end is closed
@@ -65,7 +65,7 @@ class Terminal:
         """The exit code, what is still written read."""
         for _ in self.rest():
             pass
-        code = self.process.wait(WAIT_S)
+        code = self.process.wait(PATIENCE_S)
         os.close(self.fd)
         return code
 

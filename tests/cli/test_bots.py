@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 CHECK = ("bot", "check", "--matches", 1)
 
 
+def quick_check(bot: Path) -> tuple[bool, list[Finding]]:
+    """What `--quick` finds, with more than a minute for it, since the machine may be busy."""
+    found: list[Finding] = []
+    ready = check_bot(bot, Checkup(matches=1, quick=True, within_s=600), found.append)
+    return ready, found
+
+
 def test_check_passes_a_good_bot(run: Run, first: Path) -> None:
     """A bot that does all right is ready; its matches, its time and the awkward questions are told."""
     found: list[Finding] = []
@@ -263,16 +270,13 @@ def test_a_table_without_a_whole_match_is_named(make_bot: MakeBot) -> None:
     assert "no match at sheets, 4 players was finished in 600 s" in found[-1].text
 
 
-def test_a_quick_check_plays_the_smallest_and_the_largest_table(run: Run, make_bot: MakeBot) -> None:
+def test_a_quick_check_plays_the_smallest_and_the_largest_table(make_bot: MakeBot) -> None:
     """A fast bot gets through all of a quick check: a match at two tables, and the awkward questions."""
     manifest = 'name = "x"\ngames = ["sheets"]\nrun = ["python3", "bot.py"]\n'
-    done = run(
-        "bot", "check", make_bot("fast", START + "run(lambda question: 0)\n", manifest), "--quick", "--json"
-    )
-    assert done.code == 0
-    found = [finding["what"] for finding in done.json["findings"]]
-    assert found[2:4] == ["sheets, 1 player", "sheets, 4 players"]
-    assert "sheets, long lines" in found
+    ready, found = quick_check(make_bot("fast", START + "run(lambda question: 0)\n", manifest))
+    assert ready
+    assert [one.what for one in found[2:4]] == ["sheets, 1 player", "sheets, 4 players"]
+    assert "sheets, long lines" in [one.what for one in found]
 
 
 def test_check_gives_the_time_to_start_that_is_asked_for(run: Run, make_bot: MakeBot) -> None:
@@ -305,14 +309,14 @@ def test_check_warns_of_a_bot_that_does_not_repeat_itself(run: Run, make_bot: Ma
     assert "came out differently" in done.out
 
 
-def test_awkward_lines_are_told_from_chance(run: Run, make_bot: MakeBot) -> None:
+def test_awkward_lines_are_told_from_chance(make_bot: MakeBot) -> None:
     """If two more matches differ as well, chance is the cause; if they are alike, the awkward lines are."""
     dice = START + "import random\nrun(lambda question: random.randrange(len(question.legal)))\n"
-    found = run(*CHECK, make_bot("dice", dice), "--quick", "--json").json["findings"]
-    assert [one["what"] for one in found if one["verdict"] == "warning"] == ["aliens, 2 players"]
+    _, found = quick_check(make_bot("dice", dice))
+    assert [one.what for one in found if one.verdict == "warning"] == ["aliens, 2 players"]
     late = READER.format(take=CAREFUL, size=1 << 16).replace("action=0", 'action=int("padding" in message)')
-    found = run(*CHECK, make_bot("late", late), "--quick", "--json").json["findings"]
-    warned = [(one["what"], one["text"]) for one in found if one["verdict"] == "warning"]
+    _, found = quick_check(make_bot("late", late))
+    warned = [(one.what, one.text) for one in found if one.verdict == "warning"]
     assert [what for what, _ in warned] == ["aliens, awkward lines"]
     assert "decided otherwise when lines came in pieces, or were long" in warned[0][1]
 
@@ -334,16 +338,16 @@ def test_awkward_lines_come_in_one_start_after_the_matches(make_bot: MakeBot, tm
     assert starts(again=True) == 6
 
 
-def test_a_quick_check_tells_a_fault_that_no_way_alone_explains(run: Run, make_bot: MakeBot) -> None:
+def test_a_quick_check_tells_a_fault_that_no_way_alone_explains(make_bot: MakeBot) -> None:
     """A bot that fails only after lines of both kinds is not ready."""
     choice = '(10**6 if plain else 0) if "padding" in message else (plain := True) and 0'
     mixed = READER.format(take=CAREFUL, size=1 << 16).replace("action=0", f"action={choice}")
     mixed = mixed.replace("for line in lines():", "plain = False\nfor line in lines():")
-    done = run(*CHECK, make_bot("mixed", mixed), "--quick", "--json")
-    assert done.code == 1
-    failed = [one for one in done.json["findings"] if one["verdict"] == "failed"]
-    assert [one["what"] for one in failed] == ["aliens, awkward lines"]
-    assert "out of range" in failed[0]["text"]
+    ready, found = quick_check(make_bot("mixed", mixed))
+    assert not ready
+    failed = [one for one in found if one.verdict == "failed"]
+    assert [one.what for one in failed] == ["aliens, awkward lines"]
+    assert "out of range" in failed[0].text
 
 
 READER = """

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from warpleague import __version__
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     Command = Callable[..., list[str]]
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 120.0
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs what only Linux has")
 
@@ -258,7 +258,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = folder / "bin" / "python"
     options = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-compile")
     subprocess.run(
-        [sys.executable, "-m", "pip", "--python", python, "install", *options, wheel], check=True, timeout=120
+        [sys.executable, "-m", "pip", "--python", python, "install", *options, wheel],
+        check=True,
+        timeout=PATIENCE_S,
     )
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")

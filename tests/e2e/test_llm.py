@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from warpleague.cli import main
 
@@ -43,7 +44,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.keys.add(self.headers["Authorization"])
         todo = self.server.script.pop(0) if self.server.script else "It is best. ANSWER: 0"
         if todo == 0:
-            self.server.over.wait(30)
+            self.server.over.wait(PATIENCE_S)
             return
         if isinstance(todo, int):
             # A service may quote what it was sent; none of it may come into a record.

@@ -16,6 +16,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from warpleague.errors import BadInput, MissingToolchain
 from warpleague.runner.bundle.bundle import prepare
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 BOTS = Path(__file__).parents[2] / "bots"
 STARTERS = [*sorted(folder.name for folder in BOTS.glob("random-*")), "first-c"]
-PATIENCE_S = 120.0
 SEED = "0123456789abcdef" * 4
 
 # Names of keys and JSON's own signs inside strings, and the wanted keys again one level down: whoever looks

@@ -8,13 +8,12 @@ import sys
 import time
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from warpleague.runner.host.processes import ended, spawn, state
 from warpleague.runner.host.schedstat import own_counts
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
-
-PATIENCE_S = 60.0
 
 
 @pytest.mark.parametrize(("end", "status"), [("exit 3", 3), ("exit 130", 130), ("kill -9 $$", -9)])

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.bot.child import Child
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.match.spec import Level
-
-PATIENCE_S = 60.0
 
 
 @pytest.fixture(autouse=True)

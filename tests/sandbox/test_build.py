@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 import warpleague.runner.bundle.build as building
 from warpleague.cli import main
@@ -90,7 +91,7 @@ def token() -> str:
     return f"{10**9 + secrets.randbelow(10**9)}.{secrets.randbelow(10**9):09}"
 
 
-def gone(token: str, within_s: float = 60.0) -> bool:
+def gone(token: str, within_s: float = PATIENCE_S) -> bool:
     """Whether no process with `token` is left, now or soon."""
     deadline = time.monotonic() + within_s
     while with_token(token):

@@ -24,7 +24,7 @@ def stand_still(*pids):  # all of them, for a while, by the hand of another proc
     if not os.fork():
         for pid in pids: os.kill(pid, signal.SIGSTOP)
         time.sleep({pause})
-        for pid in pids: os.kill(pid, signal.SIGCONT)
+        for pid in reversed(pids): os.kill(pid, signal.SIGCONT)  # the referee never runs while the bot is stopped
         os._exit(0)
 
 def compute(seconds):
@@ -62,18 +62,27 @@ if __name__ == "__main__":
 USUAL_START = """
 from warpleague.runner.playing import start_bot as start
 """
-STOPS_AT_A_READING = """
+STOPS_AT_A_READING = '''
 import os, signal, subprocess
 from warpleague.runner.bot.child import Child
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.stopwatch import Stopwatch
 
-readings = []
+# Continues both once the referee has stopped. It is started early: while it starts, a stopped bot would lose time.
+CONTINUE = """
+read -r referee bot || exit 0
+until grep -q '^State:.T' /proc/$referee/status; do sleep 0.01; done
+sleep {pause}
+kill -CONT $bot $referee
+"""
+readings, shells = [], []
 
 class StoppingStopwatch(Stopwatch):
     def __init__(self, child, halt):
         super().__init__(child, halt)
         self.child = child
+        if not shells:
+            shells.append(subprocess.Popen(["sh", "-c", CONTINUE], stdin=subprocess.PIPE, text=True))
 
     def read(self, decision, *args, **more):
         super().read(decision, *args, **more)
@@ -82,13 +91,13 @@ class StoppingStopwatch(Stopwatch):
         if len(readings) == {number}:
             readings.append(None)
             bot, referee = self.child.pid, os.getpid()
+            print(referee, bot, file=shells[0].stdin, flush=True)
             os.kill(bot, signal.SIGSTOP)
-            subprocess.Popen(["sh", "-c", f"sleep {pause}; kill -CONT {{referee}} {{bot}}"])
             os.kill(referee, signal.SIGSTOP)
 
 def start(referee, seat):
     return BotProcess(referee.spec.seats[seat], referee.spec.level, Child, StoppingStopwatch)
-"""
+'''
 MOVE, BANK = {"move_s": 0.5}, {"bank_s": 0.9}
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.spec import Level, SeatSpec
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
-
-PATIENCE_S = 60.0
 PATIENCE_NS = 60_000_000_000
 
 

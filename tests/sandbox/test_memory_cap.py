@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 import trio
+from tests.waiting import PATIENCE_S
 
 from warpleague.errors import HarnessFault
 from warpleague.match.spec import SeatSpec, Violation
@@ -234,7 +235,7 @@ def test_a_harness_that_ends_takes_its_groups_along(capped: str, bot_folder: Pat
         assert ended(daemon)
 
 
-def ended(pid: int, wait_s: float = 60.0) -> bool:
+def ended(pid: int, wait_s: float = PATIENCE_S) -> bool:
     """Whether the process is no more, or is within `wait_s` seconds."""
     deadline = time.monotonic() + wait_s
     while groups.started_at(pid) >= 0:

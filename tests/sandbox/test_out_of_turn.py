@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import trio
+from tests.waiting import PATIENCE_S
 
 from warpleague.match.spec import SeatSpec, Violation
 from warpleague.runner.bot.exchange import Answer
@@ -225,7 +226,7 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
     bot.check_children()
     number = 0
     reply = None
-    deadline = time.perf_counter() + (3 if stem == "chains_of_children" else 30)
+    deadline = time.perf_counter() + (3 if stem == "chains_of_children" else PATIENCE_S)
     while not isinstance(reply, Violation):
         if time.perf_counter() > deadline:
             assert stem == "chains_of_children"

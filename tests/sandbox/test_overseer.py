@@ -9,11 +9,11 @@ import secrets
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.waiting import wait_until
 
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.bot.child import Child
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
-
-PATIENCE_S = 60.0
 USER = 54321  # nobody's
 
 # Becomes the ordinary user only when all is imported: the tests' Python may be in a folder of root's.
@@ -121,10 +119,7 @@ def test_nothing_of_a_bot_outlives_the_harness_whatever_it_does(probe: Callable[
     assert len([pid for pid in promises.with_token(token) if pid != harness.pid]) >= 2
     harness.kill()
     harness.wait()
-    deadline = time.monotonic() + PATIENCE_S
-    while left := promises.with_token(token):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.01)
+    wait_until(lambda: not promises.with_token(token))
 
 
 def test_what_was_left_unmade_is_ended_by_the_next_harness(sandboxed: None, bot_folder: Path) -> None:
@@ -141,9 +136,7 @@ def test_what_was_left_unmade_is_ended_by_the_next_harness(sandboxed: None, bot_
         process.wait()
         assert state(pid) is not None
         assert end_unmade() >= 1
-        deadline = time.monotonic() + PATIENCE_S
-        while state(pid) is not None:
-            assert time.monotonic() < deadline
+        wait_until(lambda: state(pid) is None)
         assert child.alive()
         assert child.sandbox is not None
         assert state(child.sandbox.init_pid) is not None
