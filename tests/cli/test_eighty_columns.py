@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.arena.test_terminal import WAIT_S, Terminal
+from tests.arena.test_terminal import Terminal
+from tests.waiting import PATIENCE_S
 
 from warpleague.cli import main
 
@@ -68,7 +69,7 @@ def test_a_table_has_room_in_eighty_columns(place: Path, words: tuple[str, ...])
     terminal = Terminal(*words, folder=place)
     written = b"".join(terminal.rest()).decode()
     os.close(terminal.fd)
-    assert terminal.process.wait(WAIT_S) == 0
+    assert terminal.process.wait(PATIENCE_S) == 0
     lines = _STYLE.sub("", written).splitlines()
     assert [line for line in lines if len(line) > 80] == []
     assert "…" not in written
