@@ -86,7 +86,7 @@ def test_a_match_in_the_terminal(tmp_path: Path) -> None:
     terminal.type("u\n")
     terminal.until("nothing can be taken back")
     terminal.type("?\n")
-    terminal.until("what a bot would do")
+    terminal.until("the choice of a bot")
     terminal.until("person (seat 0)> ")
     terminal.type("rules\n")
     assert "In your turn you have 3 energy" in terminal.until("person (seat 0)> ")

@@ -67,7 +67,7 @@ def test_nothing_is_kept_unless_asked_for(run: Run, saying: dict[str, Path], tmp
     run("match", "aliens", *saying.values(), "--option", "max_turns=1", "--record", kept)
     done = run("replay", "show", kept, "--stderr", 1)
     assert (done.code, done.out) == (2, "")
-    assert "the standard error of seat 1 (bert) was not kept" in done.err
+    assert "the standard error of seat 1 (bert) was not stored" in done.err
     assert f"{tmp_path / 'logs'}" in done.err
     assert "--log DIR" in done.err
     beyond = run("replay", "show", kept, "--wire", 2)

@@ -76,7 +76,7 @@ MISTAKES = """
 # options
 match aliens mine other --sed 1                         | --sed                | did you mean --seed?
 match aliens mine other -seed 1                         | -seed                | did you mean --seed?
-match aliens mine other \N{EN DASH}seed 1               | no hyphen            | write --seed
+match aliens mine other \N{EN DASH}seed 1               | instead of a hyphen  | write --seed
 match aliens mine other --move_s 1                      | --move_s             | did you mean --move-s?
 match aliens mine other --rec one.jsonl                 | --rec                | did you mean --record?
 match aliens mine other --seed                          | --seed               | write --seed TEXT

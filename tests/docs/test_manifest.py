@@ -11,7 +11,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from warpleague.runner.bundle.manifest import Limits, Manifest, ManifestSandbox
+from warpleague.errors import BotError
+from warpleague.runner.bundle.manifest import Limits, Manifest, ManifestSandbox, read_manifest
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "write-a-bot.md"
 KEYS = [
@@ -40,7 +41,7 @@ def test_every_key_of_a_manifest_is_on_the_page() -> None:
 
 
 @pytest.mark.parametrize("field", KEYS, ids=name_of)
-def test_what_the_page_says_of_a_key_is_so(field: attrs.Attribute) -> None:
+def test_what_the_page_says_of_a_key_is_so(tmp_path: Path, field: attrs.Attribute) -> None:
     """What is required is said to be; of a limit its bounds and its default are told."""
     need, text = table()[name_of(field)]
     assert (need == "required") == (field.default is attrs.NOTHING)
@@ -49,10 +50,15 @@ def test_what_the_page_says_of_a_key_is_so(field: attrs.Attribute) -> None:
         assert told is not None
         least, most, default = map(int, told.groups())
         assert default == field.default
-        for value, good in ((least, True), (most, True), (least - 1, False), (most + 1, False)):
-            try:
-                Limits(**{field.name: value})
-            except ValueError:
-                assert not good, value
-            else:
-                assert good, value
+        for value in (least, most):
+            assert getattr(with_limit(tmp_path, field.name, value).limits, field.name) == value
+        for value in (least - 1, most + 1):
+            with pytest.raises(BotError, match=field.name):
+                with_limit(tmp_path, field.name, value)
+
+
+def with_limit(folder: Path, name: str, value: int) -> Manifest:
+    """A manifest with one limit, as it is read from its file."""
+    text = f'name = "x"\ngames = ["*"]\nrun = ["python3", "bot.py"]\n[limits]\n{name} = {value}\n'
+    (folder / "bot.toml").write_text(text, encoding="utf-8")
+    return read_manifest(folder)

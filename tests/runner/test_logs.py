@@ -230,5 +230,5 @@ def test_a_foreign_record_leads_nowhere_else(tmp_path: Path, bot: str) -> None:
         (place / "secret-0.stderr.txt").write_text("secret")
     for match in ("secret", "../secret", "../../secret", str(tmp_path / "secret")):
         header = {"id": match, "seats": [{"bot": bot}]}
-        with pytest.raises(BadInput, match="was not kept"):
+        with pytest.raises(BadInput, match="was not stored"):
             read_log(tmp_path / "one.jsonl", header, 0, "stderr", folder)

@@ -32,7 +32,7 @@ _WARPLEAGUE: Final = (
     "match/spec.py",
     "sim",
 )
-_WARPLINE: Final = ("__init__.py", "budget.py", "client.py", "faults.py", "limits.py")
+_WARPLINE: Final = ("__init__.py", "bounds.py", "budget.py", "client.py", "faults.py", "limits.py")
 _LEFT_OUT: Final = ("__pycache__", "contract", "*.pyi", "*.pyc", "py.typed")
 _MARK: Final = "README.txt"
 _TOLD: Final = """\
