@@ -200,8 +200,8 @@ async def renew(name: str, first: int, dask_worker: Any) -> None:
 class State:
     """The state of a cluster: by worker its silence in seconds, and why it is stalled if it is.
 
-    `keys` are the tasks of stalled workers and those that no worker takes. `checked` are the workers that were checked
-    since the last look: address, threads, and why it is unfit if it is.
+    `keys` are the tasks that stalled workers have, also those whose results lie there, and those that no worker takes.
+    `checked` are the workers that were checked since the last look: address, threads, and why it is unfit if it is.
     """
 
     silence: dict[str, float]
@@ -226,6 +226,7 @@ def look(name: str, known: int, silent_s: float, limit_s: float, dask_scheduler:
             silent = "has been silent since {since}"
             state.stalled[worker.address] = silent if silence_s > silent_s else "plays an overdue match"
             state.keys.update(ours)
+            state.keys.update(task.key for task in worker.has_what if str(task.key).startswith(name))
         places = 0 if worker.address in state.stalled else worker.nthreads
         if worker.resources.get(name, places) != places:
             dask_scheduler.add_resources(worker.address, {name: places})
