@@ -5,8 +5,8 @@ scheduler (this process), one pool and the same referees, in rounds: in each, a 
 and closed. The bots wait between their matches, or are started for each one, or leave in the middle of it.
 
 The first rounds fill most of the caches. From then on the resident sets of scheduler and referees may grow by
-little; the open files of all of them, and the processes between two rounds, not (but for two files)
-above what the first half of the rounds saw: how many files a waiting bot needs depends on its last match. In the end, nothing is left.
+little; the open files of all of them by two, and the processes between two rounds not at all, above what the first
+half of the rounds saw: how many files a waiting bot needs depends on its last match. In the end, nothing is left.
 """
 
 from __future__ import annotations
