@@ -162,7 +162,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     film.add_argument("--steps", action="store_true", help="a picture for each line, not for each turn")
     film.add_argument(
-        "--seat", type=count(0), metavar="S", help="show only what the bot at seat S knew; seats count from 0"
+        "--seat",
+        type=count(0),
+        metavar="S",
+        help="show only the knowledge of the bot at seat S, counted from 0",
     )
     film.add_argument(
         "--pace",
@@ -343,11 +346,11 @@ def _check_line(replay: Replay, at: int | None, option: str = "at") -> None:
 
 def run_page(args: argparse.Namespace) -> int:
     """Write the page of a match; the record is verified on the way."""
-    from warpleague.match.packing import read_record
+    from warpleague.match.packing import bare_name, read_record
     from warpleague.match.replay import Replay
     from warpleague.report.site.match import page_alone
 
-    name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
+    name = bare_name(args.file)
     out = args.out or Path(f"{name}.html")
     record = read_record(args.file)
     replay = Replay(record, where=str(args.file))
@@ -369,7 +372,7 @@ def run_page(args: argparse.Namespace) -> int:
 
 def run_picture(args: argparse.Namespace) -> int:
     """Write the picture of a position; the whole record is verified on the way."""
-    from warpleague.match.packing import read_record
+    from warpleague.match.packing import bare_name, read_record
     from warpleague.match.replay import Replay
     from warpleague.report.site.picture import picture
     from warpleague.report.wording.match_words import labels, one_line
@@ -378,7 +381,7 @@ def run_picture(args: argparse.Namespace) -> int:
     _check_line(replay, args.at)
     _check_seat(replay, "seat", args.seat)
     at = len(replay.lines) - 2 if args.at is None else args.at
-    name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
+    name = bare_name(args.file)
     out = args.out or Path(f"{name}-{at}.svg")
     check_new(out, args.force)
     check_writable(out)
@@ -397,7 +400,7 @@ def run_picture(args: argparse.Namespace) -> int:
 
 def run_film(args: argparse.Namespace) -> int:
     """Write the film of a match; the whole record is verified on the way."""
-    from warpleague.match.packing import read_record
+    from warpleague.match.packing import bare_name, read_record
     from warpleague.match.replay import Replay
     from warpleague.report.site.film import film, shots
 
@@ -408,7 +411,7 @@ def run_film(args: argparse.Namespace) -> int:
     last = len(replay.lines) - 2 if args.last is None else args.last
     if args.first >= last:
         raise BadInput(f"--from {args.first}: a film needs lines after its first; it ends with line {last}")
-    name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
+    name = bare_name(args.file)
     out = args.out or Path(f"{name}.svg")
     check_new(out, args.force)
     check_writable(out)

@@ -143,7 +143,7 @@ def run_branch(args: argparse.Namespace) -> int:
 
     from warpleague.cli.match import result_json
     from warpleague.match.chance import match_key
-    from warpleague.match.packing import pack, read_record
+    from warpleague.match.packing import bare_name, pack, read_record
     from warpleague.match.replay import Replay
     from warpleague.match.setup import match_id, recorded_spec
     from warpleague.match.spec import FORMAT
@@ -162,7 +162,7 @@ def run_branch(args: argparse.Namespace) -> int:
         raise BadInput(f"{args.file}: its key is a secret of its season: say --key, or --seed for other dice")
     redeal = f"{key.hex()} {args.at}" if args.redeal else None
     branch = branch_off(replay, args.at, seat=args.seat, action=action, redeal=redeal, same_dice=same_dice)
-    name = args.file.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
+    name = bare_name(args.file)
     out: Path = args.record or Path(f"{name}-at-{args.at}.jsonl")
     check_new(out, args.force)
     check_writable(out)

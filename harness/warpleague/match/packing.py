@@ -31,6 +31,11 @@ _MAX_LINES: Final = 1 << 22
 a file of some KiB may unpack to a million times as much."""
 
 
+def bare_name(path: Path) -> str:
+    """The name of a record's file without what says that it is a record, and how it is compressed."""
+    return path.name.removesuffix(".zst").removesuffix(".gz").removesuffix(".jsonl")
+
+
 def pack(record: bytes, name: str) -> bytes:
     """A record's bytes as they belong into a file called `name`: `.zst` and `.gz` compress."""
     if name.endswith(".zst"):

@@ -131,7 +131,7 @@ def test_what_cannot_be_filmed_makes_no_file(
     text: str,
 ) -> None:
     """Exit code 2, one sentence, and no file."""
-    monkeypatch.setattr("warpleague.report.site.film.MOST_PICTURES", 9)
+    monkeypatch.setattr("warpleague.report.site.film.MAX_PICTURES", 9)
     record, _ = play("aliens", "one", "two")
     path = tmp_path / "match.jsonl"
     path.write_bytes(record)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from warpleague.match.replay import Replay, ReplayStep
     from warpleague.report.site.picture import Part
 
-MOST_PICTURES: Final = 400
+MAX_PICTURES: Final = 400
 _TOLD_LINES: Final = 3
-_HELD: Final = 3
+_LAST_TIMES: Final = 3
 """How many times as long as the others the last picture is shown."""
 
 _BROAD: Final = 0.62
@@ -51,16 +51,17 @@ def shots(
     it does not hold, `BadInput` if there is nothing to show, or too much.
     """
     names = labels([one_line(player["bot"]) for player in replay.header["seats"]])
-    turns = _turns(replay)
+    steps = list(replay)
+    turns = _turns(replay, steps)
     stops = [
         n
         for n in range(first, last + 1)
         if by_step or n in (first, last) or turns[n] != turns[min(n + 1, len(turns) - 1)]
     ]
-    if len(stops) > MOST_PICTURES:
+    if len(stops) > MAX_PICTURES:
         less = "leave out --steps, or " if by_step else ""
         raise BadInput(
-            f"the film would have {len(stops)} pictures, and at most {MOST_PICTURES} are possible: "
+            f"the film would have {len(stops)} pictures, and at most {MAX_PICTURES} are possible: "
             f"{less}choose a part by --from and --to"
         )
     end = msgspec.json.decode(replay.lines[-1])
@@ -82,7 +83,7 @@ def shots(
     wanted = frozenset(stops)
     if 0 in wanted:
         shoot(0, replay.first)
-    for n, step in enumerate(replay, 1):
+    for n, step in enumerate(steps, 1):
         if first <= n <= last:
             told += _told(replay, step, seat)
         if n in wanted:
@@ -92,14 +93,14 @@ def shots(
     return names, made
 
 
-def _turns(replay: Replay) -> list[tuple[int, int | None]]:
+def _turns(replay: Replay, steps: Sequence[ReplayStep]) -> list[tuple[int, int | None]]:
     """For each line the number of its turn and whose it is, as the scene before it says, as in `assets/turns.js`.
 
     Where a game does not say whose turn it is, a turn is all that one seat does in a row.
     """
     known = [replay.game.scene(replay.first, None).turn]
     actors: list[int | None] = [None]
-    for step in replay:
+    for step in steps:
         known.append(replay.game.scene(step.state, None).turn)
         actors.append(step.data.get("seat"))
     if any(known):
@@ -147,9 +148,9 @@ def film(names: Sequence[str], shown: Sequence[Shot], pause_s: float) -> bytes:
         for path, element in [*heading_parts(lines, box, size), *one.parts]:
             here = marks.setdefault(path, {})
             here[element] = here.get(element, 0) | 1 << n
-    times = [round(n / (len(shown) - 1 + _HELD), 6) for n in range(len(shown))]
+    times = [round(n / (len(shown) - 1 + _LAST_TIMES), 6) for n in range(len(shown))]
     timing = (
-        f'dur="{pause_s * (len(shown) - 1 + _HELD):g}s" calcMode="discrete" repeatCount="indefinite"'
+        f'dur="{pause_s * (len(shown) - 1 + _LAST_TIMES):g}s" calcMode="discrete" repeatCount="indefinite"'
         if len(shown) > 1
         else ""
     )
