@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.runner.bot.children import clock_id
-from warpleague.runner.bot.exchange import QUIET_NS, SHORT_NS, Answer, Pipes, Sent
+from warpleague.runner.bot.exchange import SHORT_NS, Answer, Pipes, Sent
+from warpleague.runner.bot.pondering import QUIET_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,8 +25,8 @@ from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, TimeControl, Violation
 from warpleague.report.terminal.match import print_result
 from warpleague.runner.bot.children import Children, clock_id
-from warpleague.runner.bot.exchange import QUIET_NS, Answer
-from warpleague.runner.bot.pondering import Pondering
+from warpleague.runner.bot.exchange import Answer
+from warpleague.runner.bot.pondering import QUIET_NS, Pondering
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bot.reuse import IdleBots
 from warpleague.runner.bot.stopwatch import Stopwatch

@@ -23,7 +23,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from warpleague.runner.bot.exchange import NEVER
+NEVER: Final = 1 << 62
+"""A reading that no clock comes to."""
 
 INTERVAL_NS: Final = 20_000_000
 """How long a referee that waits for an answer means to sleep at most before it reads the clocks."""

@@ -12,6 +12,9 @@ from typing import Final, NamedTuple
 
 import attrs
 
+from warpleague.runner.bot.clock import NEVER
+from warpleague.runner.bot.pondering import QUIET_NS
+
 CHUNK: Final = 1 << 16
 """How much is read at once, in bytes."""
 
@@ -20,13 +23,6 @@ SHORT_NS: Final = 1_000_000
 
 Others can have taken no more than that from it: reading more clocks would cost more than it could show.
 """
-
-QUIET_NS: Final = 1_000_000
-"""The free work of every bot between two decisions, in nanoseconds of processor time: flush, clear up, wait
-for input. Most were seen to take 0.01 to 0.1 ms, Java's compiler up to 0.8 ms."""
-
-NEVER: Final = 1 << 62
-"""A reading that no clock comes to."""
 
 
 @attrs.define

@@ -12,8 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from warpleague.runner.bot.children import Children
-from warpleague.runner.bot.exchange import QUIET_NS
-from warpleague.runner.bot.pondering import BUSY_NS
+from warpleague.runner.bot.pondering import BUSY_NS, QUIET_NS
 
 if TYPE_CHECKING:
     from warpleague.runner.bot.child import Child

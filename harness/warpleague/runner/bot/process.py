@@ -16,11 +16,12 @@ import trio
 
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
-from warpleague.runner.bot.exchange import NEVER, QUIET_NS, Answer, Pipes, Sent
+from warpleague.runner.bot.clock import NEVER
+from warpleague.runner.bot.exchange import Answer, Pipes, Sent
 from warpleague.runner.bot.halt import Halt
 from warpleague.runner.bot.loop import Loop, LoopShare
 from warpleague.runner.bot.output import Output
-from warpleague.runner.bot.pondering import Pondering
+from warpleague.runner.bot.pondering import QUIET_NS, Pondering
 from warpleague.runner.bot.stderr import StderrLog
 from warpleague.runner.bot.stopwatch import Stopwatch
 from warpleague.runner.bot.waiting import QUICK_NS, Connection, Wait
