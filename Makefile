@@ -135,8 +135,8 @@ vectors: bootstrap ## make the test vectors of the rules anew, after a change of
 		$(BIN)/warpleague sim --vectors $$game --out protocol/conformance/rules/$$game.jsonl.xz --force || exit; done
 
 .PHONY: bench
-bench: bootstrap ## measure engines, referee and bots on this machine
-	$(BIN)/warpleague bench
+bench: bootstrap ## measure engines, referee, matches, leagues and start-up on this machine (BENCH='wire short')
+	$(BIN)/python scripts/bench $(BENCH)
 
 .PHONY: crash
 crash: bootstrap ## kill leagues at random instants, fill their disk, compare (CRASH_KILLS=240)
