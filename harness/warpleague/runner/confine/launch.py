@@ -19,19 +19,16 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BotError
-from warpleague.runner.confine.cgroup import open_group
-from warpleague.runner.confine.freezer import open_freezer
+from warpleague.runner.confine.cgroups import Freezer, Group, Kill, open_freezer, open_group
 from warpleague.runner.confine.mounts import HOME
 from warpleague.runner.confine.sandbox import KEY, Sandbox
-from warpleague.runner.host.processes import read_file, spawn
+from warpleague.runner.host import read_file, spawn
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Sequence
 
     from warpleague.match.spec import Level, SeatSpec
-    from warpleague.runner.confine.cgroup import Group, Kill
-    from warpleague.runner.confine.freezer import Freezer
 
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64
