@@ -34,7 +34,7 @@ from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import load_options, options_json, players_and_options
 from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault, SeatSpec, TimeControl, Violation
 from warpleague.runner import playing
-from warpleague.runner.bot.pipe import Answer, IsLate
+from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess, never_late
 from warpleague.runner.bundle.bundle import Bundle, prepare
 from warpleague.runner.bundle.content import left_out
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from warpleague.runner.bot.logs import LogFolder
+    from warpleague.runner.bot.pipe import IsLate
 
     Way = Callable[[bytes], list[bytes]]
     """How a line is handed over: the pieces that it is sent in, one after the other."""

@@ -23,13 +23,14 @@ from warpleague.runner.bot.inside import PythonSeat
 from warpleague.runner.bot.process import IdleBots
 from warpleague.runner.doctor import check_level, first_cause
 from warpleague.runner.host import become_subreaper, children, started, sweep
-from warpleague.runner.playing import Attendant, Match, Present, Starter, start_bot
+from warpleague.runner.playing import Match, start_bot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from warpleague.games.api import Event
     from warpleague.match.spec import Confinement, Level, MatchResult, MatchSpec, SeatFault
+    from warpleague.runner.playing import Attendant, Present, Starter
 
     Observer = Callable[[Any, Sequence[Event]], None]
     FaultObserver = Callable[[int, SeatFault], None]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 from starlette.responses import Response
 
-from warpleague.arena.submissions.api import Call, Operation, Query
+from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.conditions import Conditions, conditions_of
 from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
 from warpleague.arena.web.freeze import stored_match, stored_matches
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
+    from warpleague.arena.submissions.api import Call
     from warpleague.arena.web.app import App
     from warpleague.arena.web.league_feed import LeagueFeed
     from warpleague.league.season.fixture import PlayedMatch

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.errors import BadInput, ConfigError, StoreError
-from warpleague.league.referees.pool import NewPool, RefereePool
+from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.league import League, assemble, check_store
 from warpleague.league.season.config import (
     BEACON_LENGTH,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.match.spec import SeatSpec
 
 

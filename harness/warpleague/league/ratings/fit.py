@@ -9,21 +9,13 @@ import attrs
 import numpy as np
 
 from warpleague.league.ratings.elo import SCALE
-from warpleague.league.ratings.outcomes import (
-    Deals,
-    Floats,
-    Ints,
-    Outcomes,
-    Rows,
-    added,
-    pair_rows,
-    ranking_rows,
-    summed,
-)
+from warpleague.league.ratings.outcomes import Deals, Outcomes, Rows, added, pair_rows, ranking_rows, summed
 from warpleague.league.ratings.statistics import student, t95
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from warpleague.league.ratings.outcomes import Floats, Ints
 
 
 # -- errors ----------------------------------------------------------------------------------------------

@@ -29,13 +29,14 @@ import numpy as np
 
 from warpleague.league.ratings.elo import SCALE, pair_points
 from warpleague.league.ratings.fit import Fit, Method, components, joint_fit
-from warpleague.league.ratings.outcomes import Deals, Earlier, Floats, Ints, Outcomes, added, pair_rows
+from warpleague.league.ratings.outcomes import Deals, Earlier, Outcomes, added, pair_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from warpleague.league.ratings.outcomes import Floats, Ints
     from warpleague.league.season.config import LeagueConfig
 
     Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal

@@ -17,7 +17,7 @@ import attrs
 import msgspec
 
 from warpleague.errors import BadInput
-from warpleague.league.referees.pool import NewPool, RefereePool
+from warpleague.league.referees.pool import RefereePool
 from warpleague.match.replay import Replay
 from warpleague.match.scribe import action_cache
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.results.league import League
     from warpleague.league.season.fixture import Fixture, StoredMatch
 

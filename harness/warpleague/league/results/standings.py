@@ -14,7 +14,7 @@ import numpy as np
 
 from warpleague.games import load_game
 from warpleague.league.ratings.fit import Fit, transitivity
-from warpleague.league.ratings.outcomes import Earlier, Match, Outcomes, PairTotals
+from warpleague.league.ratings.outcomes import Earlier, Outcomes, PairTotals
 from warpleague.league.ratings.posterior import at_once, fitted
 from warpleague.league.ratings.statistics import Mean, differences_to_next, rounded, share_interval
 from warpleague.league.results.tallies import Tally, WinLossRecord, means, outcomes, rate, records, tally
@@ -29,6 +29,7 @@ from warpleague.league.store.events import ENTRANTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from warpleague.league.ratings.outcomes import Match
     from warpleague.league.results.league import League
     from warpleague.league.store.columns import Columns
     from warpleague.league.store.disqualifications import Disqualification

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import RecordError, StoreError
-from warpleague.league.referees.pool import NewPool, RefereeDied, RefereePool
+from warpleague.league.referees.pool import RefereeDied, RefereePool
 from warpleague.league.results.league import League, assemble, check_store, open_to_mend
 from warpleague.league.season.config import LeagueConfig, with_dice
 from warpleague.league.season.season import ID, Season, differences
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.store.disqualifications import Disqualification, Results
 
 

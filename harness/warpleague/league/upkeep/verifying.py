@@ -16,7 +16,7 @@ import attrs
 import msgspec
 
 from warpleague.errors import ConfigError, RecordError, StoreError
-from warpleague.league.referees.pool import NewPool, RefereePool
+from warpleague.league.referees.pool import RefereePool
 from warpleague.league.schedule.schedule import Course, Schedule
 from warpleague.league.season.config import FormatTable
 from warpleague.league.season.fixture import MAX_NUMBER, Fixture, StoredMatch, damaged
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from warpleague.games.api import JsonObject
+    from warpleague.league.referees.pool import NewPool
     from warpleague.league.results.league import League
     from warpleague.league.store.journal import Head
     from warpleague.league.store.store import Store

@@ -27,7 +27,7 @@ from warpleague.errors import BotError
 from warpleague.match.spec import SeatSpec, Violation
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.clocks import LoopShare
-from warpleague.runner.bot.pipe import Answer, IsLate
+from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.violations import EVIDENCE_CHARS
 from warpline import client
 from warpline.codec import to_bytes
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from warpleague.runner.bot.logs import BotLog
+    from warpleague.runner.bot.pipe import IsLate
     from warpline.messages import BotHello
 
 

@@ -22,7 +22,7 @@ from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clocks import NEVER, Loop, LoopShare, Stopwatch
 from warpleague.runner.bot.halt import QUIET_NS, Halt, Pondering
 from warpleague.runner.bot.logs import BotLog, StderrLog, WireLog
-from warpleague.runner.bot.pipe import QUICK_NS, Answer, Connection, IsLate, Output, Pipes, Sent, Wait
+from warpleague.runner.bot.pipe import QUICK_NS, Answer, Connection, Output, Pipes, Sent, Wait
 from warpleague.runner.confine.launch import WATCH_S, MemoryWatch
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec, Violation
+    from warpleague.runner.bot.pipe import IsLate
     from warpline.messages import BotHello
 
     Kind = tuple[SeatSpec, Level]
