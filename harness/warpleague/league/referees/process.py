@@ -1,8 +1,8 @@
 """A referee process: takes calls from its pipe, and sends back what they return.
 
-`pool` hands out the calls; a process that has imported everything forks the referees. A plain function is called while nothing else runs. An
-async function is a task: `tasks` runs several of them side by side. A frame is a length (8 bytes, big-endian) and a
-pickle.
+`pool` hands out the calls; a process that has imported everything forks the referees. A plain function is called while
+nothing else runs. An async function is a task: several of them run side by side. A frame is a length (8 bytes,
+big-endian) and a pickle.
 """
 
 from __future__ import annotations
