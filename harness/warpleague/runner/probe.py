@@ -1,8 +1,8 @@
-"""The program that `promises` runs in a bot's place: it tries what its level forbids, and reports what worked.
+"""The program that `doctor` runs in a bot's place: it tries what its level forbids, and reports what worked.
 
 It is started alone, so it imports only the standard library, and at first only what every level needs. It reads one
 line of JSON with what to expect and what to try, and answers one line: for each promise an empty text if it was
-kept, else what happened. It leaves behind what it starts. `promises` decides what its findings mean.
+kept, else what happened. It leaves behind what it starts. `doctor` decides what its findings mean.
 """
 
 from __future__ import annotations

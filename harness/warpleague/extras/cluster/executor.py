@@ -1,6 +1,6 @@
 """Plays matches on the workers of a Dask cluster: in batches, on fit workers, and not on those that have stalled.
 
-Dask chooses the worker: a plugin checks each one and gives it bots (`cluster_worker`), and fit ones announce a
+Dask chooses the worker: a plugin checks each one and gives it bots (`worker`), and fit ones announce a
 resource that every batch needs. Where each match has dice of its own, Dask may also play it again. Where dice are
 shared, a batch is pinned to a worker, since no bot that saw its dice may play when it is played again. `running`
 decides what becomes of a match.

@@ -1,6 +1,6 @@
 """A league as plain tables for data tools: its matches, the seats of each, and every decision with what the bot saw.
 
-docs/data.md describes the columns; a test compares it with this module. `table_files` writes them to files.
+docs/data.md describes the columns; a test compares it with this module. This module also writes them to files.
 """
 
 from __future__ import annotations

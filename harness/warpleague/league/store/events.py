@@ -335,7 +335,7 @@ def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, st
 # played.
 #
 # At an event it is written down which deals have begun. They count from then on, so nothing drops out that
-# was played among bots that stay, and what comes next follows from them. `stretches` works all of it out
+# was played among bots that stay, and what comes next follows from them. `upkeep.verifying` works all of it out
 # again.
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 #     action, outcome, note                        for the viewer of everything; action and note also for who acted
 #     ms, bank                                     [wall, cpu, wait] of the decision, seconds it left in the bank
 #     value                                        the share that the bot expected, 0 to 1, where it gave one
-#     judged, turn                                 what an analysis found, where there is one (`judged`)
+#     judged, turn                                 what an analysis found, where there is one (`analysis_words.judged`)
 #     fault                                        its kind, if it retired the seat, its evidence as names and texts
 #     told                                         what happened in words, one list for all that saw the same
 #     scene                                        deltas against the frame before, likewise

@@ -492,7 +492,7 @@ def standing_json(line: Standing) -> dict[str, Any]:
 # -- league columns --------------------------------------------------------------------------------------
 # The columns of a league's tables by seat, kind of fault, time and service, each declared once.
 #
-# To add a column, add a `Column` to its table. The columns of the standings are in `standings_columns`.
+# To add a column, add a `Column` to its table. The columns of the standings are above.
 
 
 _SeatColumn: TypeAlias = "Column[SeatLine, TableView[SeatLine]]"

@@ -1,6 +1,6 @@
 """Puts the figures of a league into words, the same for the terminal and for pages.
 
-`warpleague.league` computes the figures; `terminal.tables` and `site.index_page` lay them out.
+`warpleague.league` computes the figures; `terminal.tables` and `site.league_page` lay them out.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # -- children --------------------------------------------------------------------------------------------
 # Measures the CPU time of a bot's child processes, which the bot's own clock does not show.
 #
-# `process` decides when to measure, and `pondering` what follows from it.
+# `process` decides when to measure, and `halt` what follows from it.
 
 
 _CHAIN: Final = 3

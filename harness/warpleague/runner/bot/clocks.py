@@ -1,11 +1,11 @@
 """Decides which part of the time of a decision is charged to the bot, and which part was taken by the host.
 
-This module is pure: `stopwatch` passes in what the clocks show. The model:
+The first part is pure: the stopwatch below passes in what the clocks show. The model:
 
 - During a decision, a bot computes, sleeps, or waits for what others use. It is always charged for the time that it
   and its processes compute, and for the time that it sleeps.
 - It waits while it is ready and others use its processor: the opponents, the referee, the rest of the machine. It also
-  waits for the disk and for memory. This time is not charged, as far as others took it: see `waits`. Waiting for its
+  waits for the disk and for memory. This time is not charged, as far as others took it. Waiting for its
   own processes does not count as waiting.
 - The kernel reports some of the waiting late, once the bot has got a processor. So waiting is summed over the whole
   decision: a late report makes up for what was charged before. A bot that is ready to run is not too late before the

@@ -1,6 +1,7 @@
-"""One question and one answer over a bot's pipes, for answers that come at once: the path of nearly all decisions.
+"""One question and one answer over a bot's pipes.
 
-`process` and `waiting` interpret the readings, and handle all other answers.
+Nearly all answers come at once, and take the first, short path. Any other answer is waited for, and the clocks are read
+meanwhile. `process` interprets the readings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One running bot: its start, its questions, the tasks that watch it, the time between two matches, and its end.
 
-`warpleague.match.referee` decides the meaning of lines. `exchange` reads an answer that comes at once, any
-other in `waiting`. The process itself is in `child`.
+`warpleague.match.referee` decides the meaning of lines. `pipe` sends questions and reads answers. The
+process of the operating system is in `child`.
 """
 
 from __future__ import annotations

@@ -523,7 +523,7 @@ def detect_memory(proc: str = "/proc") -> CgroupSupport:
 # -- freezer ---------------------------------------------------------------------------------------------
 # Freezes a bot by its control group, which also counts what all of its processes compute, dead ones included.
 #
-# `play` and `pondering` decide when. It is a control group of version 2 (cgroups(7); the kernel's cgroup-v2),
+# `playing` and `halt` decide when. It is a control group of version 2 (cgroups(7); the kernel's cgroup-v2),
 # which needs no controller for this: a folder below the group that this process is in. Where memory is capped
 # by version 2, it is the same folder.
 #

@@ -2,7 +2,7 @@
 
 Level `none` changes nothing. `limits` sets resource limits, a clean environment and death with the harness: it
 stops accidents, not attackers. `sandbox` stops both; it is made in `sandbox`. Whether this machine keeps what a
-level promises is tested in `promises`.
+level promises is tested in `doctor`.
 """
 
 from __future__ import annotations
