@@ -263,7 +263,6 @@ def _setting(args: argparse.Namespace, replay: Replay) -> Setting:
         level=args.level,
         estimates=args.estimates,
         all_known=args.all_known,
-        rules=header["rules"],
     )
 
 

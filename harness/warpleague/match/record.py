@@ -176,7 +176,7 @@ class Chance:
 
     type: ClassVar[str] = "chance"
     n: Count
-    at: str | None = None
+    at: str
     of: tuple[Count | tuple[Count, ...], ...]
     outcome: tuple[Count, ...]
 

@@ -212,7 +212,7 @@ class Referee:
         seats = len(spec.seats)
         self._options = load_options(game, seats, spec.options)
         self._state: Any = None
-        self._dice = Dice(spec.key, spec.format, spec.rolled)
+        self._dice = Dice(spec.key, spec.rolled)
         self._actions = action_cache(game)
         self._scribe = Scribe(game, spec, started, confinement)
         self._spent = self._scribe.spent
@@ -537,7 +537,7 @@ class Referee:
 
     def _is_tied(self) -> bool:
         """Whether a seat that goes out now does so at the same stage as the one before it."""
-        if not self.spec.ties or self._ties.empty:
+        if self._ties.empty:
             return False
         return not any(self._ids) or bool(leaving(self._state))
 

@@ -9,7 +9,7 @@ import attrs
 
 from warpleague import __version__
 from warpleague.games.values import Cache
-from warpleague.match.spec import Confinement, Mark, MatchSpec, SeatSpec, SeatTimes, TimeControl
+from warpleague.match.spec import FORMAT, Confinement, Mark, MatchSpec, SeatSpec, SeatTimes, TimeControl
 from warpline.codec import canonical, to_bytes
 from warpline.limits import NOTE_BYTES
 
@@ -170,11 +170,11 @@ def _share(value: float) -> bytes:
     return to_bytes(number(round(value, 4)))
 
 
-def chance_line(n: int, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
+def chance_line(n: int, at: str, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
     """The canonical line number `n` of a record, a roll; what the digest takes is the same."""
-    where = b"" if at is None else b'"at":%b,' % to_bytes(at)  # of a text, that is its canonical form
-    # What was rolled is whole numbers: these msgspec writes in canonical form.
-    return b'{%b"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (where, n, _numbers(of), to_bytes(outcome))
+    # A text and whole numbers: these msgspec writes in canonical form.
+    parts = to_bytes(at), n, _numbers(of), to_bytes(outcome)
+    return b'{"at":%b,"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % parts
 
 
 class Scribe:
@@ -205,8 +205,8 @@ class Scribe:
         self._write()
         return self._lines[line:]
 
-    def chance(self, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> None:
-        """Write what the dice showed, and the address of the roll, which records of format 1 do not have."""
+    def chance(self, at: str, of: tuple[Weights, ...], outcome: Rolled) -> None:
+        """Write what the dice showed, and the address of the roll."""
         self.count += 1
         self._noted.append(chance_line(self.count, at, of, outcome))
 
@@ -336,7 +336,7 @@ def _clock(clock: TimeControl) -> JsonObject:
 
 def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> dict[str, bytes]:
     """The members of the header, as canonical JSON."""
-    settled = (spec.format, spec.seats, spec.clock, spec.level, spec.faults, spec.strikes)
+    settled = (spec.seats, spec.clock, spec.level, spec.faults, spec.strikes)
     header = _settled(game, spec.game, *settled, spec.again, spec.failures, spec.note_bytes).copy()
     header["id"] = canonical(spec.id)
     header["options"] = canonical(spec.options)
@@ -353,7 +353,6 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> dict[str, by
 def _settled(
     game: Game[Any, Any],
     name: str,
-    form: int,
     seats: tuple[SeatSpec, ...],
     clock: TimeControl,
     level: str,
@@ -366,7 +365,7 @@ def _settled(
     """The common part of the headers of many matches: nobody changes it."""
     header: JsonObject = {
         "type": "match",
-        "format": form,
+        "format": FORMAT,
         "game": name,
         "rules": game.rules_version,
         "players": len(seats),

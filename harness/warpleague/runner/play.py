@@ -153,7 +153,7 @@ def _referee(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     confinement = confinement_of(spec)
     return Referee(
-        load_game(spec.game, spec.rules),
+        load_game(spec.game),
         spec,
         started=started,
         confinement=confinement,

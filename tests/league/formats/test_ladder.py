@@ -27,7 +27,6 @@ from warpleague.league.schedule.formats.ladder import groups
 from warpleague.league.season.config import UntilTable, load_config
 from warpleague.league.season.fixture import Outcome
 from warpleague.league.season.season import Begun, Season
-from warpleague.league.store import events
 from warpleague.league.store.disqualifications import disqualify
 from warpleague.league.store.events import read
 from warpleague.league.upkeep.verifying import mispaired
@@ -413,30 +412,6 @@ def test_ends_that_do_not_fit_are_refused(write_league: Any, extra: str, game: s
     """An error says where and what."""
     with pytest.raises(ConfigError, match=told):
         load_config(write_league("a", "b", extra=extra, deals=1, game=f'id = "{game}"'))
-
-
-def test_a_ladder_paired_in_an_earlier_way_keeps_all_it_has_played(
-    write_league: Any,
-    open_league: Any,
-    fake: Any,
-    inline: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Its whole deals count as before, whether it is only looked at or goes on, and are verified as taken over."""
-    path = write(write_league, *"abcd", extra='kind = "ladder"')
-    with monkeypatch.context() as patched:
-        patched.setattr(events, "PAIRING", 1)
-        with open_league(path) as league:
-            run_league(league, executor=inline, play=fake.play, most=24)
-            before = met(league)
-    with open_to_read(load_config(path), tmp_path / "results") as league:
-        assert met(league) == before
-    with open_league(path) as league:
-        assert met(league) == before
-        report = run_league(league, executor=inline, play=fake.play, most=8)
-        assert (report.before, report.stored) == (24, 32)
-        assert mispaired(league) == []
 
 
 @pytest.mark.parametrize("players", [2, 3])

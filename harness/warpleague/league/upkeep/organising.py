@@ -63,9 +63,6 @@ def merge(
             store.bots() or (),
             secret,
             beacon,
-            record=store.record_format(),
-            seating=store.seating(),
-            rules=store.rules(config.game.id),
         )
         with store.writing() as db:
             merged = [merge_from(store, db, season, path, trust=trust, new_pool=new_pool) for path in paths]
