@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.details import BotFaults, FaultCounts, bot_faults
+from warpleague.league.results.faulted import BotFaults, FaultCounts, bot_faults
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 from warpleague.report.terminal.tables import all_tables

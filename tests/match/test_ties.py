@@ -9,9 +9,9 @@ import pytest
 
 from warpleague.errors import RecordError
 from warpleague.games import load_game
-from warpleague.match.record import seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import seal
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, Violation
 from warpline.codec import canonical

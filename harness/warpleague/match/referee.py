@@ -19,8 +19,7 @@ from warpleague.games.words import scene_in_words
 from warpleague.match import greeting
 from warpleague.match.chance import Dice
 from warpleague.match.faults import Ties, quote
-from warpleague.match.record import number, outcome_form
-from warpleague.match.scribe import Scribe, action_cache
+from warpleague.match.scribe import Scribe, action_cache, number, outcome_form
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import Confinement, Mark, MatchResult, MatchSpec, SeatFault, Violation, retires
 from warpleague.text import safe

@@ -19,23 +19,16 @@ from warpleague.games.api import CHANCE, Event, Game, JsonObject, Rolled, Weight
 from warpleague.games.together import leaving
 from warpleague.match.chance import KEY_BYTES, Dice, match_key
 from warpleague.match.faults import Ties
-from warpleague.match.record import (
-    Act,
-    Chance,
-    Detail,
-    End,
-    Fault,
-    Header,
+from warpleague.match.record import Act, Chance, Detail, End, Fault, Header, read_record, structured, unpack
+from warpleague.match.scribe import (
+    action_cache,
+    chance_line,
     digest_form,
     digest_of,
     end_digest,
     outcome_form,
-    read_record,
-    structured,
-    unpack,
     unseal,
 )
-from warpleague.match.scribe import action_cache, chance_line
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import FATAL, FORMAT, retires
 from warpline.codec import canonical

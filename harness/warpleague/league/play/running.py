@@ -28,7 +28,7 @@ from warpleague.league.referees.pool import (
     RefereePool,
     usable_cores,
 )
-from warpleague.league.results.details import judge, voided
+from warpleague.league.results.faulted import judge, voided
 from warpleague.league.results.league import League, left_of, progress_of
 from warpleague.league.schedule.schedule import Course, in_phases
 from warpleague.text import counted

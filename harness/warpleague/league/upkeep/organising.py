@@ -16,7 +16,8 @@ from warpleague.league.store import disqualifications, events
 from warpleague.league.store.schema import UntrustedStore, store_at, unplayed
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep.verifying import Recorded, altered, read_recorded, verify_league
-from warpleague.match.record import end_digest, unpack
+from warpleague.match.record import unpack
+from warpleague.match.scribe import end_digest
 from warpleague.text import safe
 
 if TYPE_CHECKING:

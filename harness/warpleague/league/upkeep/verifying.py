@@ -24,9 +24,10 @@ from warpleague.league.season.season import Season, differences
 from warpleague.league.store import disqualifications, journal
 from warpleague.league.store import events as entrants_commitment
 from warpleague.league.store.events import META
-from warpleague.match.record import Act, End, Fault, Header, confinement_of, publish, structured, unpack
+from warpleague.match.record import Act, End, Fault, Header, confinement_of, structured, unpack
 from warpleague.match.referee import taken
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import publish
 from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatSpec, SeatTimes, identity_of
 from warpleague.strict import structure
 from warpline.structure import MisfitError

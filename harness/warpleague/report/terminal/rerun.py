@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from rich.text import Text
 
-from warpleague.league.results.details import BotFaults
+from warpleague.league.results.faulted import BotFaults
 from warpleague.report.terminal.console import BAD, make_console, make_table
 from warpleague.report.wording.league_words import fault_sentence
 from warpleague.text import counted, safe
