@@ -112,7 +112,7 @@ on_event = ["sh", "-c", "cat >> heard.jsonl; echo wrong; exit 1"]
     most = [1, None]
 
     def run(*args: Any, **words: Any) -> RunReport:
-        report = run_league(*args, **words, stop_when=StopWhen(matches=most.pop(0)))
+        report = run_league(*args, **(words | {"stop_when": StopWhen(matches=most.pop(0))}))
         if most:
             path.write_text(f"{text}# other bots\n")
         else:
