@@ -141,15 +141,15 @@ def _faulty_of(
     return bots, [(bots[bot], match_id.decode(), seat) for bot, match_id, seat in zip(*parts, strict=True)]
 
 
-def forfeits(league: League, columns: Columns | None = None) -> dict[str, tuple[int, int]]:
+def forfeits(league: League) -> dict[str, tuple[int, int]]:
     """In how many matches each bot was retired for a fault, and how many it won in which an opponent was.
 
-    `columns` are "matches" of all that count, if they have been read. Bots without any of them are not there.
+    Bots without any of them are not there.
     """
-    if columns is None and league.is_numbered and not league.counting.left_out:
+    if league.is_numbered and not league.counting.left_out:
         ids = list(dict.fromkeys(match_id for _, match_id, _ in league.store.faulty_seats()))
     else:
-        columns = league.columns("matches") if columns is None else columns
+        columns = league.columns("matches")
         ids = [match_id.decode() for match_id in columns.id[columns.faults.any(axis=1)].tolist()]
     forfeited: dict[str, tuple[int, int]] = {}
     for match in league.store.matches(ids):
