@@ -1,6 +1,6 @@
 """Plays on from a position of a recorded match, with other bots, another action or other dice.
 
-`warpleague.study.branch` finds the position; `warpleague.runner.play` plays it.
+`warpleague.match.branch` finds the position; `warpleague.runner.play` plays it.
 """
 
 from __future__ import annotations
@@ -142,13 +142,13 @@ def run_branch(args: argparse.Namespace) -> int:
     import attrs
 
     from warpleague.cli.match import result_json
+    from warpleague.match.branch import branch_off
     from warpleague.match.chance import match_key
     from warpleague.match.record import bare_name, pack, read_record
     from warpleague.match.replay import Replay
     from warpleague.match.setup import match_id, recorded_spec
     from warpleague.report.terminal.replay import print_result
     from warpleague.runner.play import play_match
-    from warpleague.study.branch import branch_off
 
     action = _action(args.action)
     replay = Replay(read_record(args.file), key=parse_key(args.key), where=str(args.file))

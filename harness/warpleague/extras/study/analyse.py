@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError, RecordError
+from warpleague.extras.study.rerun import spread
 from warpleague.games import load_game
 from warpleague.games.values import decoded, encoded
 from warpleague.match.chance import match_key
@@ -23,7 +24,6 @@ from warpleague.runner.doctor import check_level
 from warpleague.runner.play import play_out
 from warpleague.sim import Simulator, common_dice
 from warpleague.strict import structure
-from warpleague.study.rerun import spread
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # -- verdicts --------------------------------------------------------------------------------------------
 # Evaluates the playouts of a match: which to play next, the value of each decision, the blunders.
 #
-# Pure: `warpleague.study.analyse` plays them. A *way* to continue from a decision is one of its legal
+# Pure: `warpleague.extras.study.analyse` plays them. A *way* to continue from a decision is one of its legal
 # actions, by index, or `FREE`: nothing is prescribed, and the bots that play on decide themselves. Playout
 # number `k` of a decision plays all ways from one and the same world with the same dice, so ways are compared
 # playout by playout.
