@@ -67,7 +67,7 @@ check: bootstrap ## all checks before a commit, without the tests; continues aft
 
 .PHONY: quick
 quick: bootstrap ## the part of check that takes seconds, as the pre-commit hook runs it
-	@$(MAKE) -k lint format types layers schema locks modules
+	@$(MAKE) -k lint format types layers schema locks
 
 .PHONY: lint
 lint: bootstrap
@@ -84,10 +84,6 @@ types: bootstrap
 .PHONY: layers
 layers: bootstrap
 	$(BIN)/lint-imports --no-logo
-
-.PHONY: modules
-modules: bootstrap
-	$(BIN)/python scripts/modules.py --check
 
 .PHONY: schema
 schema: bootstrap
@@ -135,8 +131,8 @@ vectors: bootstrap ## make the test vectors of the rules anew, after a change of
 		$(BIN)/warpleague sim --vectors $$game --out protocol/conformance/rules/$$game.jsonl.xz --force || exit; done
 
 .PHONY: bench
-bench: bootstrap ## measure engines, referee and bots on this machine
-	$(BIN)/warpleague bench
+bench: bootstrap ## measure engines, referee, matches, leagues and start-up on this machine (BENCH='wire short')
+	$(BIN)/python scripts/bench $(BENCH)
 
 .PHONY: crash
 crash: bootstrap ## kill leagues at random instants, fill their disk, compare (CRASH_KILLS=240)

@@ -67,9 +67,7 @@ def test_the_document_has_every_route_and_no_other(ground: ApiGround) -> None:
 def test_the_page_of_the_docs_names_every_operation_and_code() -> None:
     """And no other one; it says which need a token."""
     page = page_text(pages()["api"])
-    public, with_token = (
-        set(block.splitlines()) for block in re.findall(r"(?ms)^```text\n(.+?)^```$", page)
-    )
+    public, with_token = (set(block.splitlines()) for block in re.findall(r"(?ms)^```text\n(.+?)^```$", page))
     operations = {
         f"{method.upper()} {path}": bool(operation["security"])
         for path, methods in document()["paths"].items()

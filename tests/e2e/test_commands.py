@@ -224,13 +224,12 @@ def test_a_wheel_has_the_part_in_c_if_asked_for(wheel: Path) -> None:
 
 
 def test_the_wheel_holds_what_a_user_needs(wheel: Path) -> None:
-    """All bots, leagues and pages, the bench's C programs and type markers are in the wheel; tests are not."""
+    """All bots, leagues and pages, and type markers are in the wheel; tests are not."""
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
         script = packed.getinfo("warpleague/shipped/rounds/agents/steps.sh")
     assert script.external_attr >> 16 & 0o111  # or pip would install a script that cannot be run
-    wanted = {f"warpleague/cli/bench/{name}.c" for name in ("bot", "pingpong", "uci")}
-    wanted |= {"warpleague/py.typed", "warpline/py.typed"}
+    wanted = {"warpleague/py.typed", "warpline/py.typed"}
     for pattern in (
         "bots/*/bot.toml",
         "leagues/*.toml",

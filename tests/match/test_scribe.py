@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from nullgame import NullGame, Tick
 
-from warpleague.cli.bench.nullgame import NullGame, Tick
 from warpleague.errors import OptionsError
 from warpleague.games import load_game
 from warpleague.match.scribe import Scribe

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
+from nullgame import NullGame
 
-from warpleague.cli.bench.nullgame import NullGame
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
