@@ -10,7 +10,6 @@ options     what the players may settle before the game
 state       the classes that a position consists of; the first position, and who must act in one
 legal       which actions a seat has now, in the canonical order; reads an action, says why it is not possible
 rules       what is rolled, and what an action, a roll or a retirement does to a position
-rollout     random play in place: the rules once more, for speed (optional)
 score       what a position is worth, and who stands where at the end
 view        what a seat sees, what the start message tells, and positions drawn to fit a view
 position    positions as JSON, out and in

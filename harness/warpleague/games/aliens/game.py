@@ -8,7 +8,6 @@ from warpleague.games.aliens import guide as _guide
 from warpleague.games.aliens import legal as _legal
 from warpleague.games.aliens import phrase as _phrase
 from warpleague.games.aliens import position as _position
-from warpleague.games.aliens import rollout as _rollout
 from warpleague.games.aliens import rules as _rules
 from warpleague.games.aliens import scene as _scene
 from warpleague.games.aliens import score as _score
@@ -44,7 +43,6 @@ class Aliens(Game[State, Action]):
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)
     apply = staticmethod(_rules.apply)
-    rollout = staticmethod(_rollout.AliensRollout)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_score.outcome)
     setup = staticmethod(_view.setup)

@@ -9,7 +9,6 @@ from warpleague.games.sheets import guide as _guide
 from warpleague.games.sheets import legal as _legal
 from warpleague.games.sheets import phrase as _phrase
 from warpleague.games.sheets import position as _position
-from warpleague.games.sheets import rollout as _rollout
 from warpleague.games.sheets import rules as _rules
 from warpleague.games.sheets import scene as _scene
 from warpleague.games.sheets import score as _score
@@ -44,7 +43,6 @@ class Sheets(Game[State, Action]):
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)
     apply = staticmethod(_rules.apply)
-    rollout = staticmethod(_rollout.SheetsRollout)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_score.outcome)
     setup = staticmethod(_view.setup)
