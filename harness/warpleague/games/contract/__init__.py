@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import attrs
