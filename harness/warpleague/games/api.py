@@ -132,9 +132,9 @@ class Game(ABC, Generic[S, A]):
     """A game: stateless, deterministic, without input, output, clock or random numbers.
 
     States (`S`) are immutable values: `apply` builds a new one and never touches the old. Only a copy by `copied` may
-    be changed, by `push`. Actions (`A`) are hashable values, equal exactly when their JSON forms are equal; engines keep
-    one object for each where they can, since the referee caches by action. Methods trust their caller, except `parse`,
-    `check_options` and `from_json`, which validate and name what is wrong.
+    be changed, by `push`. Actions (`A`) are hashable values, equal exactly when their JSON forms are equal; engines
+    keep one object for each where they can, since the referee caches by action. Methods trust their caller, except
+    `parse`, `check_options` and `from_json`, which validate and name what is wrong.
     """
 
     id: ClassVar[str]

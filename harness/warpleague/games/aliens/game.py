@@ -18,10 +18,10 @@ from warpleague.games.aliens import view as _view
 from warpleague.games.aliens.actions import ACTIONS, Action
 from warpleague.games.aliens.options import Options as AliensOptions
 from warpleague.games.aliens.state import State
-from warpleague.games.api import Game
+from warpleague.games.api import InPlaceGame
 
 
-class Aliens(Game[State, Action]):
+class Aliens(InPlaceGame[State, Action]):
     """Wormholes for the piecepack: OrthogonAliens (seat 0) against DiagonAliens (seat 1)."""
 
     id = "aliens"
@@ -42,7 +42,8 @@ class Aliens(Game[State, Action]):
     legal_json = staticmethod(_legal.legal_json)
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)
-    apply = staticmethod(_rules.apply)
+    copied = staticmethod(_state.copied)
+    push = staticmethod(_rules.push)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_score.outcome)
     setup = staticmethod(_view.setup)

@@ -98,47 +98,34 @@ def _why_not(state: State, seat: int, action: Action) -> str:
 # -- the uses of dice --------------------------------------------------------------------------------------
 
 
-_avoiding: dict[int, tuple[Action, ...]] = {}
+def _avoiding(key: tuple[int, int, int, int]) -> tuple[Action, ...]:
+    """The moves of a ship from a square by a die that do not end on square `other`, where its sister stands."""
+    ship, number, die, other = key
+    row = (number * 6 + die) * 8
+    actions, _ = DIE_REACH[ship][number * 6 + die]
+    return tuple([action for action in actions if TARGET[row + USES[action][1]] != other])
 
 
-def _die_actions(ship: int, number: int, die: int, other: int) -> tuple[Action, ...]:
-    """The uses of `die` for a ship on square `number`, its sister standing on square `other` (aliens T1)."""
-    actions, ends = DIE_REACH[ship][number * 6 + die]
-    if other not in ends:
-        return actions
-    key = ((ship * COUNT + number) * 6 + die) * COUNT + other
-    allowed = _avoiding.get(key)
-    if allowed is None:
-        row = (number * 6 + die) * 8
-        allowed = _avoiding[key] = tuple(
-            action for action in actions if TARGET[row + USES[action][1]] != other
-        )
-    return allowed
+_AVOIDING: Final = Cache(_avoiding, 1 << 16)
 
 
 def turn_actions(
     rules: Rules, seat: int, ships: tuple[int, ...], dice: tuple[int, int]
 ) -> tuple[Action, ...]:
     """The legal actions of `seat` with its unused dice: by ship, its moves by way or `stay`, then `decline`."""
-    one, two = dice
-    ship = 2 * seat
-    if rules.both_ships:
-        return _turn_actions_declining(ship, ships, dice)
-    if two < 0:
-        return () if one < 0 else _die_actions(ship, ships[ship], one, ships[ship + 1])
-    actions = _die_actions(ship + 1, ships[ship + 1], two, ships[ship])
-    return actions if one < 0 else _die_actions(ship, ships[ship], one, ships[ship + 1]) + actions
-
-
-def _turn_actions_declining(first: int, ships: tuple[int, ...], dice: tuple[int, int]) -> tuple[Action, ...]:
     actions: tuple[Action, ...] = ()
+    first = 2 * seat
     for ship, die in ((first, dice[0]), (first + 1, dice[1])):
-        if die >= 0:
-            uses = _die_actions(ship, ships[ship], die, ships[ship ^ 1])
-            # aliens E1: a die that cannot be used cannot be declined either.
-            if uses and HOME[ships[ship]] == 1 - (ship >> 1):
-                uses += (DECLINES[ship],)
-            actions += uses
+        if die < 0:
+            continue
+        number, other = ships[ship], ships[ship ^ 1]
+        uses, ends = DIE_REACH[ship][number * 6 + die]
+        if other in ends:  # aliens T1
+            uses = _AVOIDING[ship, number, die, other]
+        # aliens E1: a die that cannot be used cannot be declined either.
+        if rules.both_ships and uses and HOME[number] == 1 - seat:
+            uses += (DECLINES[ship],)
+        actions += uses
     return actions
 
 
@@ -168,11 +155,9 @@ _NO_BASES: Final = tuple(number for number in range(COUNT) if HOME[number] < 0)
 def placements(holes: tuple[int, ...], seat: int) -> Placements:
     """Every coin `seat` has not placed on every square without base or wormhole (aliens P2)."""
     placed = set(holes)
-    coins = range(12 * seat, 12 * seat + 12)
-    return Placements(
-        tuple([coin for coin in coins if coin not in placed]),
-        tuple([number for number in _NO_BASES if holes[number] < 0]),
-    )
+    hands = [tuple([coin for coin in range(12 * s, 12 * s + 12) if coin not in placed]) for s in (0, 1)]
+    squares = tuple([number for number in _NO_BASES if holes[number] < 0])
+    return Placements(hands[seat], squares, hands[1 - seat])
 
 
 def _json(actions: Iterable[Action]) -> tuple[bytes, ...]:
@@ -226,11 +211,20 @@ class LazyActions(Sequence[Action]):
 class Placements(LazyActions):
     """Every coin in the hand on every free square: by suit, value, then square."""
 
-    __slots__ = ("coins", "squares")
+    __slots__ = ("coins", "others", "squares")
 
-    def __init__(self, coins: tuple[int, ...], squares: tuple[int, ...]) -> None:
+    def __init__(self, coins: tuple[int, ...], squares: tuple[int, ...], others: tuple[int, ...]) -> None:
         self.coins = coins
         self.squares = squares
+        self.others = others
+        """The coins in the other hand."""
+
+    def after(self, coin: int, number: int) -> Placements:
+        """Those of the other seat when `coin` has been placed on square `number`."""
+        coins, squares = list(self.coins), list(self.squares)
+        coins.remove(coin)
+        squares.remove(number)
+        return Placements(self.others, tuple(squares), tuple(coins))
 
     def __len__(self) -> int:
         return len(self.coins) * len(self.squares)

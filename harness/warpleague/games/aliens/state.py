@@ -61,7 +61,7 @@ def rules_for(options: Options) -> Rules:
 
 @attrs.define
 class State:
-    """A position, hidden parts included; never changed once made.
+    """A position, hidden parts included.
 
     Squares, ships and coins are numbers of `geometry`. `seat` is the side whose turn it is, or that chooses or
     places. `actors` and `legal` follow from the rest, but whoever made the state had to work them out anyway.
@@ -91,8 +91,8 @@ class State:
     legal: Sequence[Action] = attrs.field(eq=False, repr=False)
 
 
-fresh: Final = copier(State)
-"""A copy of a position, to be changed before anybody else sees it."""
+copied: Final = copier(State)
+"""A copy of a position, whose fields a move may change; their values are never changed."""
 
 _key: Final = keyer(State)
 
