@@ -136,10 +136,9 @@ def rollout(
             else:
                 state = push(state, legal[0], None)
         elif roll is None:
-            rolled = [
-                int(random() * draw) if type(draw) is int else drawn(draw, random())
-                for draw in find_draws(state)
-            ]
+            rolled: list[int] = []
+            for draw in find_draws(state):  # before Python 3.12 a comprehension is slower
+                rolled.append(int(random() * draw) if type(draw) is int else drawn(draw, random()))  # noqa: PERF401
             state = push(state, tuple(rolled), None)
         else:
             state = push(state, roll(game.address(state), find_draws(state)), None)
