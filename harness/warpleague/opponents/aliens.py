@@ -10,21 +10,26 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.aliens import GAME
-from warpleague.games.aliens.actions import DECLINING, JUMP_WAYS, SEND_TARGETS, USES
-from warpleague.games.aliens.geometry import HOME, INDEX, SHIPS, TARGET
-from warpleague.games.aliens.state import ROLL, SEND, TURN
+from warpleague.games.aliens.geometry import (
+    DECLINING,
+    HOME,
+    INDEX,
+    JUMP_WAYS,
+    SEND_TARGETS,
+    SHIPS,
+    TARGET,
+    USES,
+)
+from warpleague.games.aliens.state import ROLL, SEND, TURN, State
 from warpleague.opponents.aliens_field import Field
-from warpleague.opponents.aliens_layout import Layouts
+from warpleague.opponents.aliens_layout import Holes, Layouts
 from warpleague.opponents.player import Player, Skill
 from warpleague.opponents.search import best_of
-from warpline.client import Reply
+from warpline.client import Match, Question, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.games.aliens.state import State
-    from warpleague.opponents.aliens_layout import Holes
-    from warpline.client import Match, Question
 
 HORIZON: Final = 2
 """Turns played out after this one."""
