@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from warpleague.games.api import Game
+from warpleague.games.api import InPlaceGame
 from warpleague.games.sheets import guide as _guide
 from warpleague.games.sheets import legal as _legal
 from warpleague.games.sheets import phrase as _phrase
@@ -21,7 +21,7 @@ from warpleague.games.sheets.options import Options as SheetsOptions
 from warpleague.games.sheets.state import State
 
 
-class Sheets(Game[State, Action]):
+class Sheets(InPlaceGame[State, Action]):
     """Wormhole, the roll & write: 1 to 4 players fill sheets from shared dice; all is public."""
 
     id = "sheets"
@@ -42,7 +42,8 @@ class Sheets(Game[State, Action]):
     legal_json = staticmethod(_legal.legal_json)
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)
-    apply = staticmethod(_rules.apply)
+    copied = staticmethod(_state.copied)
+    push = staticmethod(_rules.push)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_score.outcome)
     setup = staticmethod(_view.setup)

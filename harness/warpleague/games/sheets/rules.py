@@ -1,19 +1,20 @@
 """Applies an action, a roll or a retirement in sheets, and finds whose decision comes next.
 
-Everything trusts its caller that the move is legal. A move is carried out on one copy of the position, `new`, which
-the functions here change until it is handed out; what happens is added to the list `events`.
+Everything trusts its caller that the move is legal. The functions change the position they are given; what happens is
+added to `events`, unless that is None.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.api import CHANCE, Event
+from warpleague.games.api import CHANCE, Event, Events
 from warpleague.games.sheets import tell
 from warpleague.games.sheets.actions import (
     ALL_UNITS,
     UNIT_NUMBER,
     UNITS,
+    WHITE_UNIT,
     Action,
     Blue,
     FreeLine,
@@ -35,8 +36,8 @@ from warpleague.games.sheets.geometry import (
     ROUNDS,
 )
 from warpleague.games.sheets.legal import useful
-from warpleague.games.sheets.state import NO_DICE, NOBODY, State, fresh, fresh_sheet
-from warpleague.games.values import members, replaced
+from warpleague.games.sheets.state import NO_DICE, NOBODY, State, copied, own_sheet
+from warpleague.games.values import members
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     from warpleague.games.api import Rolled
     from warpleague.games.sheets.geometry import YellowLine
     from warpleague.games.sheets.state import Phase, Sheet
-
-Events = list[Event]
 
 UNIT_SETS: Final = tuple(tuple(members(units)) for units in range(ALL_UNITS + 1))
 """For each set of units their numbers, ascending."""
@@ -65,87 +64,83 @@ def address(state: State) -> str:
     return f"seat {state.seat} round {state.round} {roll}"
 
 
-def apply(state: State, move: Action | Rolled) -> tuple[State, Events]:
-    """The position after `move`, and what happened."""
-    new = fresh(state)
-    events: Events = []
-    _APPLY[type(move)](new, move, events)
-    return new, events
+def push(state: State, move: Action | Rolled, events: Events) -> State:
+    """Play `move` on `state`, which is returned."""
+    _APPLY[type(move)](state, move, events)
+    return state
 
 
-def retire(state: State, seat: int) -> tuple[State, Events]:
+def retire(state: State, seat: int) -> tuple[State, list[Event]]:
     """The bot of `seat` is out: it passes from now on, and its dice in hand are lost."""
-    new = fresh(state)
-    new.retired = (*state.retired, seat)
+    after = copied(state)
+    after.retired = (*state.retired, seat)
     events = [Event({"event": "retired", "seat": seat})]
-    if len(new.retired) == len(new.sheets):
-        _end(new, "over", NOBODY)
-    elif state.actor == seat and state.phase == "lines":
-        _last_lines(new, seat)
-    elif state.actor == seat or (state.seat == seat and state.phase in ("roll", "keep", "mark")):
+    if len(after.retired) == len(after.sheets):
+        _end(after, "over", NOBODY)
+    elif after.actor == seat and after.phase == "lines":
+        _last_lines(after, seat)
+    elif after.actor == seat or (after.seat == seat and after.phase in ("roll", "keep", "mark")):
         # Undecided dice are lost; the dice discarded so far go on to the seats not yet asked.
-        _offer(new, state.offered, seat, events)
-    return new, events
+        _offer(after, after.offered, seat, events)
+    return after, events
 
 
 # -- dice: sheets T1, C1 -----------------------------------------------------------------------------------
 
 
-def _roll(new: State, rolled: Rolled, events: Events) -> None:
-    units = new.hand or new.offered
+def _roll(state: State, rolled: Rolled, events: Events) -> None:
+    units = state.hand or state.offered
     if units == ALL_UNITS:
         dice = tuple([k + 1 for k in rolled])
     else:
-        values = list(new.dice)
+        values = list(state.dice)
         rest = iter(rolled)
         for unit in UNIT_SETS[units]:
             if not unit:
                 values[0] = next(rest) + 1
             values[unit + 1] = next(rest) + 1
         dice = tuple(values)
-    new.dice = dice
-    new.phase = "keep" if new.hand else "take"
-    new.actor = new.seat
-    shown: dict[str, Any] = {"white": [dice[0], dice[1]]} if units & 1 else {}
-    for unit in UNIT_SETS[units & ~1]:
-        shown[UNITS[unit]] = dice[unit + 1]
-    events.append(Event({"event": "rolled", "seat": new.seat, "dice": shown}))
+    state.dice = dice
+    state.phase = "keep" if state.hand else "take"
+    state.actor = state.seat
+    if events is not None:
+        shown: dict[str, Any] = {"white": [dice[0], dice[1]]} if units & 1 else {}
+        for unit in UNIT_SETS[units & ~1]:
+            shown[UNITS[unit]] = dice[unit + 1]
+        events.append(Event({"event": "rolled", "seat": state.seat, "dice": shown}))
 
 
-def _reroll(new: State, _action: Reroll, events: Events) -> None:
-    seat = new.seat
-    sheet = fresh_sheet(new.sheets[seat])
-    sheet.rerolls -= 1
-    new.sheets = replaced(new.sheets, seat, sheet)
-    new.phase, new.actor = "roll", CHANCE
-    events.append(tell.REROLL[(seat,)])
+def _reroll(state: State, _action: Reroll, events: Events) -> None:
+    own_sheet(state, state.seat).rerolls -= 1
+    state.phase, state.actor = "roll", CHANCE
+    if events is not None:
+        events.append(tell.REROLL[(state.seat,)])
 
 
-def _keep(new: State, action: Keep, events: Events) -> None:
+def _keep(state: State, action: Keep, events: Events) -> None:
     keep, discard = UNIT_NUMBER[action.unit], UNIT_NUMBER[action.discard]
-    dice = new.dice
-    value = dice[keep + 1] if keep else dice[:2]
-    events.append(tell.KEPT[new.seat, action.unit, value, action.discard, dice[discard + 1]])
-    new.hand &= ~(1 << keep | 1 << discard)
-    new.kept |= 1 << keep
-    new.offered |= 1 << discard
-    if new.hand:
-        new.phase, new.actor = "roll", CHANCE
+    if events is not None:
+        dice = state.dice
+        value = dice[keep + 1] if keep else dice[:2]
+        events.append(tell.KEPT[state.seat, action.unit, value, action.discard, dice[discard + 1]])
+    state.hand &= ~(1 << keep | 1 << discard)
+    state.kept |= 1 << keep
+    state.offered |= 1 << discard
+    if state.hand:
+        state.phase, state.actor = "roll", CHANCE
     else:
-        _to_mark(new, new.kept, events)
+        _to_mark(state, state.kept, events)
 
 
 # -- marking: sheets S1-S4, T2 -----------------------------------------------------------------------------
 
 
-def _marked(new: State, sheet: Sheet, unit: int, events: Events) -> None:
-    """Go on after the acting seat used `unit`, which left it with `sheet`."""
-    seat = new.actor
-    new.sheets = replaced(new.sheets, seat, sheet)
-    if new.phase == "mark":
-        _to_mark(new, new.kept & ~(1 << unit), events)
+def _marked(state: State, unit: int, events: Events) -> None:
+    """Go on after the acting seat used `unit`."""
+    if state.phase == "mark":
+        _to_mark(state, state.kept & ~(1 << unit), events)
     else:
-        _offer(new, new.offered, seat, events)
+        _offer(state, state.offered, state.actor, events)
 
 
 def draw_line(sheet: Sheet, edge: int) -> int:
@@ -159,31 +154,30 @@ def draw_line(sheet: Sheet, edge: int) -> int:
     return filled ^ before
 
 
-def _line(new: State, action: Line, events: Events) -> None:
-    sheet = fresh_sheet(new.sheets[new.actor])
-    filled = draw_line(sheet, action.edge)
-    events.append(tell.LINE[new.actor, action.edge, False, filled])
-    _marked(new, sheet, 0, events)
+def _line(state: State, action: Line, events: Events) -> None:
+    filled = draw_line(own_sheet(state, state.actor), action.edge)
+    if events is not None:
+        events.append(tell.LINE[state.actor, action.edge, False, filled])
+    _marked(state, WHITE_UNIT, events)
 
 
-def _free_line(new: State, action: FreeLine, events: Events) -> None:
-    seat = new.actor
-    sheet = fresh_sheet(new.sheets[seat])
+def _free_line(state: State, action: FreeLine, events: Events) -> None:
+    sheet = own_sheet(state, state.actor)
     sheet.free_lines -= 1
     filled = draw_line(sheet, action.edge)
-    events.append(tell.LINE[seat, action.edge, True, filled])
-    new.sheets = replaced(new.sheets, seat, sheet)
-    if new.phase == "mark":  # the line may have taken the white pair's last use
-        _to_mark(new, new.kept, events)
+    if events is not None:
+        events.append(tell.LINE[state.actor, action.edge, True, filled])
+    if state.phase == "mark":  # the line may have taken the white pair's last use
+        _to_mark(state, state.kept, events)
 
 
-def _yellow(new: State, action: Yellow, events: Events) -> None:
-    unit, seat, cell = UNIT_NUMBER[action.unit], new.actor, action.cell
-    sheet = fresh_sheet(new.sheets[seat])
-    events.append(tell.YELLOW[seat, action.unit, new.dice[unit + 1], cell])
-    for line in mark_yellow(sheet, cell):
-        events.append(tell.REWARD[seat, line.reward, line.name])
-    _marked(new, sheet, unit, events)
+def _yellow(state: State, action: Yellow, events: Events) -> None:
+    unit, seat, cell = UNIT_NUMBER[action.unit], state.actor, action.cell
+    complete = mark_yellow(own_sheet(state, seat), cell)
+    if events is not None:
+        events.append(tell.YELLOW[seat, action.unit, state.dice[unit + 1], cell])
+        events += [tell.REWARD[seat, line.reward, line.name] for line in complete]
+    _marked(state, unit, events)
 
 
 def mark_yellow(sheet: Sheet, cell: int) -> list[YellowLine]:
@@ -198,11 +192,11 @@ def mark_yellow(sheet: Sheet, cell: int) -> list[YellowLine]:
     return complete
 
 
-def _red(new: State, action: Red, events: Events) -> None:
-    sheet = fresh_sheet(new.sheets[new.actor])
-    filled = mark_red(sheet, action)
-    events.append(tell.RED[new.actor, action.unit, action.value, action.box, filled])
-    _marked(new, sheet, UNIT_NUMBER[action.unit], events)
+def _red(state: State, action: Red, events: Events) -> None:
+    filled = mark_red(own_sheet(state, state.actor), action)
+    if events is not None:
+        events.append(tell.RED[state.actor, action.unit, action.value, action.box, filled])
+    _marked(state, UNIT_NUMBER[action.unit], events)
 
 
 def mark_red(sheet: Sheet, action: Red) -> int:
@@ -218,11 +212,11 @@ def mark_red(sheet: Sheet, action: Red) -> int:
     return filled ^ before
 
 
-def _blue(new: State, action: Blue, events: Events) -> None:
-    sheet = fresh_sheet(new.sheets[new.actor])
-    mark_blue(sheet, action)
-    events.append(tell.BLUE[new.actor, action.unit, action.value, action.box])
-    _marked(new, sheet, UNIT_NUMBER[action.unit], events)
+def _blue(state: State, action: Blue, events: Events) -> None:
+    mark_blue(own_sheet(state, state.actor), action)
+    if events is not None:
+        events.append(tell.BLUE[state.actor, action.unit, action.value, action.box])
+    _marked(state, UNIT_NUMBER[action.unit], events)
 
 
 def mark_blue(sheet: Sheet, action: Blue) -> None:
@@ -238,102 +232,105 @@ def mark_blue(sheet: Sheet, action: Blue) -> None:
 # -- the discarded dice: sheets T3, T4 ---------------------------------------------------------------------
 
 
-def _take(new: State, action: Take, events: Events) -> None:
+def _take(state: State, action: Take, events: Events) -> None:
     unit = UNIT_NUMBER[action.unit]
-    if not new.shared:
-        new.offered &= ~(1 << unit)
-    new.phase, new.taken = "use", unit
-    events.append(tell.TOOK[new.actor, action.unit, new.dice[unit + 1]])
+    if not state.shared:
+        state.offered &= ~(1 << unit)
+    state.phase, state.taken = "use", unit
+    if events is not None:
+        events.append(tell.TOOK[state.actor, action.unit, state.dice[unit + 1]])
 
 
-def _pass(new: State, _action: Pass, events: Events) -> None:
-    events.append(tell.PASSED[(new.actor,)])
-    if new.phase == "lines":
-        _last_lines(new, new.actor)
+def _pass(state: State, _action: Pass, events: Events) -> None:
+    if events is not None:
+        events.append(tell.PASSED[(state.actor,)])
+    if state.phase == "lines":
+        _last_lines(state, state.actor)
     else:
-        _offer(new, new.offered, new.actor, events)
+        _offer(state, state.offered, state.actor, events)
 
 
 # -- who comes next ----------------------------------------------------------------------------------------
 
 
-def _go(new: State, phase: Phase, actor: int, *, kept: int = 0, offered: int = 0) -> None:
+def _go(state: State, phase: Phase, actor: int, *, kept: int = 0, offered: int = 0) -> None:
     """On to another phase of the same turn."""
-    new.phase, new.actor = phase, actor
-    new.hand, new.kept, new.offered, new.taken = 0, kept, offered, -1
+    state.phase, state.actor = phase, actor
+    state.hand, state.kept, state.offered, state.taken = 0, kept, offered, -1
 
 
-def _to_mark(new: State, kept: int, events: Events) -> None:
+def _to_mark(state: State, kept: int, events: Events) -> None:
     """The active seat marks on with the units `kept`; those without a use are lost (T2)."""
-    seat = new.seat
-    sheet = new.sheets[seat]
+    seat = state.seat
+    sheet = state.sheets[seat]
     lost = 0
     for unit in UNIT_SETS[kept]:
-        if not useful(new.dice, new.round, sheet, unit):
+        if not useful(state.dice, state.round, sheet, unit):
             lost |= 1 << unit
     if lost:
         # Uses only ever become fewer within a turn, so what is useless now stays so.
-        events.append(tell.LOST[seat, lost])
+        if events is not None:
+            events.append(tell.LOST[seat, lost])
         kept &= ~lost
     if kept:
-        new.phase, new.actor = "mark", seat
-        new.hand, new.kept, new.taken = 0, kept, -1
-    elif len(new.sheets) == 1:  # sheets T4
-        _go(new, "roll", CHANCE, offered=new.offered)
+        state.phase, state.actor = "mark", seat
+        state.hand, state.kept, state.taken = 0, kept, -1
+    elif len(state.sheets) == 1:  # sheets T4
+        _go(state, "roll", CHANCE, offered=state.offered)
     else:
-        _offer(new, new.offered, seat, events)
+        _offer(state, state.offered, seat, events)
 
 
-def _offer(new: State, offered: int, after: int, events: Events) -> None:
+def _offer(state: State, offered: int, after: int, events: Events) -> None:
     """Ask the next seat after `after` to take a discarded die (T3); after the last one the next turn comes."""
-    players = len(new.sheets)
+    players = len(state.sheets)
     if offered and players > 1:
         seat = (after + 1) % players
-        while seat != new.seat:
-            if seat not in new.retired:
-                _go(new, "take", seat, offered=offered)
+        while seat != state.seat:
+            if seat not in state.retired:
+                _go(state, "take", seat, offered=offered)
                 return
             seat = (seat + 1) % players
-    _next_turn(new, events)
+    _next_turn(state, events)
 
 
-def _next_turn(new: State, events: Events) -> None:
+def _next_turn(state: State, events: Events) -> None:
     """The next seat rolls, with its reroll of the round (S5); after the last turn come the last free lines."""
-    round_, seat = new.round, new.seat
+    round_, seat = state.round, state.seat
     while True:
         seat += 1
-        if seat == len(new.sheets):
+        if seat == len(state.sheets):
             seat = 0
             round_ += 1
             if round_ > ROUNDS:
-                _last_lines(new, -1)
+                _last_lines(state, -1)
                 return
-        if seat not in new.retired:
+        if seat not in state.retired:
             break
-    events.append(tell.TURN[seat, round_])
+    if events is not None:
+        events.append(tell.TURN[seat, round_])
     if round_ in BONUS_ROUNDS:
-        sheet = fresh_sheet(new.sheets[seat])
-        sheet.rerolls += 1
-        new.sheets = replaced(new.sheets, seat, sheet)
-        events.append(tell.REWARD[seat, "reroll", f"round {round_}"])
-    _go(new, "roll", CHANCE)
-    new.round, new.seat, new.dice, new.hand = round_, seat, NO_DICE, ALL_UNITS
+        own_sheet(state, seat).rerolls += 1
+        if events is not None:
+            events.append(tell.REWARD[seat, "reroll", f"round {round_}"])
+    _go(state, "roll", CHANCE)
+    state.round, state.seat, state.dice, state.hand = round_, seat, NO_DICE, ALL_UNITS
 
 
-def _last_lines(new: State, after: int) -> None:
+def _last_lines(state: State, after: int) -> None:
     """Ask the next seat after `after` that has free lines and a missing edge (T5); if none, all is over."""
-    for seat in range(after + 1, len(new.sheets)):
-        sheet = new.sheets[seat]
-        if sheet.free_lines and sheet.edges != ALL_EDGES and seat not in new.retired:
-            _end(new, "lines", seat)
+    for seat in range(after + 1, len(state.sheets)):
+        sheet = state.sheets[seat]
+        if sheet.free_lines and sheet.edges != ALL_EDGES and seat not in state.retired:
+            _end(state, "lines", seat)
             return
-    _end(new, "over", NOBODY)
+    _end(state, "over", NOBODY)
 
 
-def _end(new: State, phase: Phase, actor: int) -> None:
+def _end(state: State, phase: Phase, actor: int) -> None:
     """The turns are over: the dice are put away."""
-    _go(new, phase, actor)
-    new.dice = NO_DICE
+    _go(state, phase, actor)
+    state.dice = NO_DICE
 
 
 _APPLY: Final[dict[type, Callable[[State, Any, Events], None]]] = {

@@ -8,8 +8,6 @@ from warpleague.games.api import Outcome, ranked
 from warpleague.games.sheets.geometry import NOT_FIRST_COLUMN, SIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from warpleague.games.sheets.state import Sheet, State
 
 PARTS = ("boxes", "boxes with wormhole", "connections")
@@ -31,16 +29,11 @@ def score_parts(sheet: Sheet) -> tuple[int, int, int]:
 
 def outcome(state: State) -> Outcome:
     """Points decide, then connections (E2)."""
-    return result(state.sheets, state.retired)
-
-
-def result(sheets: Sequence[Sheet], retired: tuple[int, ...]) -> Outcome:
-    """The same from what it depends on."""
-    parts = [score_parts(sheet) for sheet in sheets]
+    parts = [score_parts(sheet) for sheet in state.sheets]
     standings = [(sum(own), own[2]) for own in parts]
     return Outcome(
-        ranked(standings, retired),
+        ranked(standings, state.retired),
         tuple(float(sum(own)) for own in parts),
         {name: tuple(float(own[i]) for own in parts) for i, name in enumerate(PARTS)},
-        "retired" if len(retired) == len(parts) else "completed",
+        "retired" if len(state.retired) == len(parts) else "completed",
     )

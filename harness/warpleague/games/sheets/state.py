@@ -10,7 +10,7 @@ from warpleague.games.api import CHANCE
 from warpleague.games.sheets.actions import ALL_UNITS
 from warpleague.games.sheets.geometry import BOX_EDGES
 from warpleague.games.sheets.options import Options
-from warpleague.games.values import copier, each, keyer
+from warpleague.games.values import copier, each, keyer, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -26,7 +26,7 @@ NO_DICE: Final = (0,) * 7
 
 @attrs.define
 class Sheet:
-    """The marks of one seat; never changed once built.
+    """The marks of one seat.
 
     Sets are integers (see `geometry`). `filled` follows from `edges` and changes with them.
     `blue` holds the written circles in the order of writing: v for an open one, -v for a crossed-out one.
@@ -45,7 +45,7 @@ class Sheet:
 
 @attrs.define
 class State:
-    """A position; never changed once built.
+    """A position.
 
     `seat` is whose turn it is, `actor` who must act (`CHANCE`, or `NOBODY` at the end). `dice` are the values
     in the order white, white, black-1, black-2, red, yellow, blue, 0 where not rolled yet. `hand`, `kept` and
@@ -68,9 +68,18 @@ class State:
     retired: tuple[int, ...]
 
 
-fresh_sheet: Final = copier(Sheet)
-fresh: Final = copier(State)
-"""Copies of a sheet and of a position, to be changed before anybody else sees them."""
+copied: Final = copier(State)
+"""A copy of a position, whose fields a move may change; its sheets are still those of the original."""
+_copied_sheet: Final = copier(Sheet)
+
+
+def own_sheet(state: State, seat: int) -> Sheet:
+    """A sheet of `seat` that a move may change: other positions share the one it had."""
+    sheet = _copied_sheet(state.sheets[seat])
+    state.sheets = replaced(state.sheets, seat, sheet)
+    return sheet
+
+
 _key: Final = keyer(State, sheets=each(keyer(Sheet)))
 
 
