@@ -396,7 +396,7 @@ class InPlaceGame(Game[S, A]):
         Without a list of `events`, make none.
         """
 
-    def apply(self, state: S, move: A | Rolled) -> tuple[S, Sequence[Event]]:
+    def apply(self, state: S, move: A | Rolled) -> tuple[S, list[Event]]:
         """`push` on a copy."""
         events: list[Event] = []
         return self.push(self.copied(state), move, events), events

@@ -87,7 +87,7 @@ class Aliens(Player):
         def worth(number: int, trial: int) -> float:
             world = worlds[trial % len(worlds)]
             rng = Random(seed + trial)
-            after = GAME.apply(world, legal[number])[0]
+            after = GAME.push(GAME.copied(world), legal[number], None)
             return self.playout(after, rng, divmod(trial % 36, 6), world.turn + 1 + HORIZON)
 
         best, share = best_of(numbers, rounds, worth, self.budget)
@@ -105,7 +105,10 @@ class Aliens(Player):
         return max(range(len(legal)), key=rough.__getitem__)
 
     def playout(self, state: State, rng: Random, first: tuple[int, int] | None, until: int) -> float:
-        """The worth of where the policy leads, while fewer than `until` turns are over; `first` are the first dice."""
+        """The worth of where the policy leads, while fewer than `until` turns are over; `first` are the first dice.
+
+        It plays on `state` itself.
+        """
         while state.actors:
             if state.phase == ROLL:
                 if state.turn >= until:
@@ -117,7 +120,7 @@ class Aliens(Player):
                 first = None
             else:
                 move = self.policy(state, rng)
-            state = GAME.apply(state, move)[0]
+            state = GAME.push(state, move, None)
         return self.worth(state)
 
     def policy(self, state: State, rng: Random) -> Any:

@@ -1,4 +1,4 @@
-"""A position of sheets: each seat's sheet, the dice, and whose decision comes next."""
+"""The options of sheets, and its position: each seat's sheet, the dice, and whose decision comes next."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Final, Literal
 import attrs
 
 from warpleague.games.api import CHANCE
-from warpleague.games.sheets.actions import ALL_UNITS
-from warpleague.games.sheets.geometry import BOX_EDGES
-from warpleague.games.sheets.options import Options
+from warpleague.games.fields import switch
+from warpleague.games.sheets.geometry import ALL_UNITS, BOX_EDGES
 from warpleague.games.values import copier, each, keyer, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+
+@attrs.frozen
+class Options:
+    """The options of sheets."""
+
+    shared_discards: bool = switch(
+        default=False,
+        text="a discarded die that a seat takes stays on offer for the seats after it (sheets T3)",
+    )
+
 
 Phase = Literal["roll", "keep", "mark", "take", "use", "lines", "over"]
 PHASES: Final[tuple[Phase, ...]] = ("roll", "keep", "mark", "take", "use", "lines", "over")
