@@ -21,7 +21,7 @@ from warpleague.games.api import CHANCE
 from warpleague.games.playout import drawn, rollout
 from warpleague.match.referee import Referee
 from warpleague.match.replay import verify_record
-from warpleague.runner.doctor.promises import check_level
+from warpleague.runner.doctor import check_level
 from warpleague.runner.playing import Match
 
 if TYPE_CHECKING:

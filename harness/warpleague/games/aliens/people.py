@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from warpleague.counts import counted
 from warpleague.games.aliens.geometry import (
     AXES,
     COINS,
@@ -30,6 +29,7 @@ from warpleague.games.aliens.rules import wins
 from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND
 from warpleague.games.guide import Guide
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

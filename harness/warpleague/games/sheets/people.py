@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, assert_never
 
-from warpleague.counts import counted
 from warpleague.games.guide import Guide
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.games.sheets.geometry import (
@@ -44,6 +43,7 @@ from warpleague.games.sheets.geometry import (
 from warpleague.games.sheets.rules import PARTS, score_parts
 from warpleague.games.sheets.state import key
 from warpleague.games.values import mask, members
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
