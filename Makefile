@@ -42,16 +42,6 @@ test-compiled: compile ## run the tests of bots and matches with the part in C, 
 	@$(BIN)/pytest -n auto tests/match tests/runner tests/sandbox tests/e2e/test_misbehaving.py $(PYTEST); \
 	status=$$?; $(MAKE) pure; exit $$status
 
-.PHONY: compile-games
-compile-games: bootstrap ## compile random playouts: a wheel in dist for the folder of a bot, by a compiler for C
-	$(BIN)/python scripts/compile_games.py
-
-.PHONY: test-compiled-games
-test-compiled-games: bootstrap ## the same, then run the tests of games, simulator and golden records with it
-	@$(BIN)/python scripts/compile_games.py; status=$$?; \
-	[ $$status = 2 ] && exit 0; [ $$status = 0 ] || exit $$status; \
-	PYTHONPATH=dist/compiled $(BIN)/pytest -n auto tests/games tests/sim tests/match/test_golden_records.py $(PYTEST)
-
 .PHONY: coverage
 coverage: bootstrap ## measure which lines the tests run in their own process; fails if they are too few
 	$(BIN)/coverage run -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/soak --ignore tests/house $(PYTEST)
