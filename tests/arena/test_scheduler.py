@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpleague.arena.scheduler import Restarts, Scheduler, SchedulerSettings
-from warpleague.league.play.running import run_league
+from warpleague.league.play.running import RunReport, run_league
 from warpleague.match.spec import SeatLog
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
     import pytest
-
-    from warpleague.league.play.progress import RunReport
 
 
 def test_referees_stay_when_bots_enter(tmp_path: Path) -> None:

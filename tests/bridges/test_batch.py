@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warpleague.bridges.pettingzoo import batch, env
+from warpleague.extras.bridges.pettingzoo import env
+from warpleague.extras.bridges.pettingzoo import environment as batch
 from warpleague.games import GAMES, load_game
 
 

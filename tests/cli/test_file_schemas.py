@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from warpleague.errors import BadInput
-from warpleague.league.season.config_file import load_config
-from warpleague.rounds.file import load_rounds
+from warpleague.extras.rounds.file import load_rounds
+from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.manifest import read_manifest
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
-from warpleague.league.season.config import BotEntry
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import BotEntry, load_config
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.season.season import Season
 from warpleague.match.spec import SeatSpec, TimeControl

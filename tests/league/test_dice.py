@@ -11,12 +11,11 @@ import pytest
 
 from warpleague.arena.web.renderer import league_page, league_table, match_record
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config import with_dice
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config, with_dice
 from warpleague.league.store.store import Store
 from warpleague.match.spec import SeatFault
-from warpleague.report.terminal.views import VIEWS
+from warpleague.report.terminal.tables import VIEWS
 from warpleague.report.wording.league_words import dice_line
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.season.entry import enter_bots
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.faulted import BotFaults, FaultCounts, bot_faults
-from warpleague.match.spec import SeatFault
+from warpleague.league.results.details import BotFaults, FaultCounts, bot_faults
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
-from warpleague.report.terminal.views import all_tables
+from warpleague.report.terminal.tables import all_tables
 from warpleague.report.wording.bracket import bracket_json, bracket_text
 from warpleague.report.wording.league_words import fault_lines, fault_sentence
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import Command, OpenLeague, WriteLeague
 
-    from warpleague.match.spec import MatchResult, MatchSpec
 
 CRASH = SeatFault("crash", 7, True, "killed by SIGSEGV")
 CRASHED = "segv faulted in 12 of 12 matches (crash: killed by SIGSEGV)"

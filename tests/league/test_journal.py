@@ -16,12 +16,12 @@ from warpleague.cli import main
 from warpleague.cli.tools import Tools
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
-from warpleague.league.season.played_match import SEAT_TIMES
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.season.fixture import SEAT_TIMES
 from warpleague.league.store.journal import Head
 from warpleague.league.upkeep.verifying import altered
-from warpleague.match.confinement import Confinement
+from warpleague.match.spec import Confinement
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

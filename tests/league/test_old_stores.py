@@ -15,9 +15,9 @@ from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.versions import active
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
-from warpleague.league.store.file_formats import FileKind, Format, create, replace
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.store.database import FileKind, Format, create, replace
 from warpleague.league.store.journal import Head
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep.organising import mend, merge

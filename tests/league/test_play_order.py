@@ -13,12 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.league.play.progress import RunWatcher
-from warpleague.league.play.running import run_league
-from warpleague.league.referees.executor import MatchExecutor
-from warpleague.league.referees.pool import RefereeDied, RefereePool
-from warpleague.league.schedule.play_order import DEALS_A_JOB, in_phases
-from warpleague.league.schedule.schedule import Schedule
+from warpleague.league.play.running import RunWatcher, run_league
+from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
+from warpleague.league.schedule.schedule import DEALS_A_JOB, Schedule, in_phases
 from warpleague.league.season.fixture import Fixture
 from warpleague.runner.play import end_idle
 

@@ -15,10 +15,10 @@ from tests.league.inline import InlinePool, Trusting
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import commit, open_to_run
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
-from warpleague.league.store import entrants_commitment
-from warpleague.league.store.entrants_commitment import commitment_to
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.store import events
+from warpleague.league.store.events import commitment_to
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.chance import beacon_secret, deal_key
 from warpline.codec import canonical
@@ -248,7 +248,7 @@ def test_a_store_keeps_the_seat_orders_that_it_began_with(
     """A league that an earlier version of the program began goes on: nothing is played again, also with more bots."""
     game = 'id = "captains"\nplayers = 3'
     with monkeypatch.context() as patched:
-        patched.setattr(entrants_commitment, "SEATING", 1)
+        patched.setattr(events, "SEATING", 1)
         with open_league(write_league(*"abcd", game=game, extra=form)) as league:
             before = run_league(league, executor=inline, play=fake.play).stored
             seats = [fixture.seats for fixture in league.schedule]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.errors import ConfigError
+from warpleague.league.play.entering import stage_problems
 from warpleague.league.play.running import run_league
-from warpleague.league.play.stages import stage_problems
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.store.disqualifications import disqualify
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import commit
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
-from warpleague.league.upkeep.mending import remove_damaged
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.organising import remove_damaged
 from warpleague.league.upkeep.verifying import published_record, verify_league
 from warpleague.match import zstd
 from warpleague.match.chance import deal_key

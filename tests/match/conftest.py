@@ -14,13 +14,12 @@ from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
-from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl, Violation
+from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warpleague.match.spec import MatchResult
 
 if TYPE_CHECKING:
     Choose: TypeAlias = Callable[[dict[str, Any]], Any]

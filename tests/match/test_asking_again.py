@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warpleague.errors import RecordError
-from warpleague.match.lines import seal
+from warpleague.match.record import seal
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import TimeControl
 

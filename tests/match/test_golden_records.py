@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from warpleague.match.packing import read_record
+from warpleague.match.record import read_record
 from warpleague.match.replay import Replay, verify_record
 from warpleague.match.spec import SeatSpec
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from warpleague.errors import RecordError
-from warpleague.league.store.record_reader import RecordReader
-from warpleague.match.lines import seal
+from warpleague.league.upkeep.verifying import RecordReader
+from warpleague.match.record import seal
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import TimeControl
 

@@ -10,18 +10,16 @@ import pytest
 
 from warpleague.errors import RecordError
 from warpleague.games import load_game
-from warpleague.match.lines import seal
+from warpleague.match.record import seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay, verify_record
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import SeatSpec, Violation
+from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, Violation
 from warpline.codec import canonical
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from warpleague.match.spec import MatchResult, MatchSpec
 
     Spec = Callable[..., MatchSpec]
 

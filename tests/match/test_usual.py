@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpleague.games import load_game
-from warpleague.match.forms import Act, structured
-from warpleague.match.lines import digest_form
-from warpleague.match.usual import NUMBER, UsualActs
+from warpleague.match.record import Act, digest_form, structured
+from warpleague.match.replay import NUMBER, UsualActs
 from warpline.codec import canonical
 
 GAME = load_game("sheets")

@@ -19,14 +19,12 @@ import trio
 
 from warpleague.errors import HarnessFault, RecordError
 from warpleague.match import greeting
-from warpleague.match.compare import first_difference
 from warpleague.match.referee import Referee
-from warpleague.match.replay import verify_record
-from warpleague.match.spec import TimeControl, Violation
-from warpleague.runner.bot.exchange import Answer
+from warpleague.match.replay import first_difference, verify_record
+from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
+from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.host.reaper import children
-from warpleague.runner.host.schedstat import own_counts
+from warpleague.runner.host import children, own_counts
 from warpleague.runner.play import end_idle, idle_bots, play_in_series, play_match
 from warpleague.runner.playing import Match
 
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from tests.runner.conftest import MakeSeat, MakeSpec, WideGame
 
     from warpleague.games.api import Game
-    from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec
 
 FIRST = "from warpline.client import run\nrun(lambda question: 0, wants=())\n"
 

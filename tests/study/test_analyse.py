@@ -22,9 +22,7 @@ from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.sim import Simulator
-from warpleague.study.analyse import Playout, Setting, Task, places, start
-from warpleague.study.analysis_file import read_analysis
-from warpleague.study.verdicts import FREE
+from warpleague.study.analyse import FREE, Playout, Setting, Task, places, read_analysis, start
 
 if TYPE_CHECKING:
     from pathlib import Path

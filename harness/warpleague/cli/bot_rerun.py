@@ -18,8 +18,8 @@ from warpleague.cli.common import (
     say,
     seconds,
 )
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -97,7 +97,7 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
 
 def _tasks(args: argparse.Namespace) -> Iterator[Task]:
     """The records that the arguments name, read one by one."""
-    from warpleague.match.packing import read_compressed, unreadable
+    from warpleague.match.record import read_compressed, unreadable
     from warpleague.study.rerun import Task
 
     for path in args.records:
@@ -118,8 +118,8 @@ def _tasks(args: argparse.Namespace) -> Iterator[Task]:
 
 
 def _league_tasks(args: argparse.Namespace, path: Path) -> Iterator[Task]:
-    from warpleague.league.results.opening import open_to_read
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.results.league import open_to_read
+    from warpleague.league.season.config import load_config
     from warpleague.study.rerun import Task
 
     with open_to_read(load_config(path), args.results) as league:
@@ -140,8 +140,7 @@ def run_rerun(args: argparse.Namespace) -> int:
     from warpleague.report.terminal.rerun import Summary, print_fault, print_summary, seen_json, summary_json
     from warpleague.runner.bundle.bundle import prepare
     from warpleague.runner.bundle.shipped import located
-    from warpleague.study.rerun import Bot, rerun
-    from warpleague.study.workers import TimeIsUp
+    from warpleague.study.rerun import Bot, TimeIsUp, rerun
 
     if ".jsonl" in args.folder.name:
         raise BadInput(

@@ -143,11 +143,11 @@ def run_branch(args: argparse.Namespace) -> int:
 
     from warpleague.cli.match import result_json
     from warpleague.match.chance import match_key
-    from warpleague.match.packing import bare_name, pack, read_record
+    from warpleague.match.record import bare_name, pack, read_record
     from warpleague.match.replay import Replay
     from warpleague.match.setup import match_id, recorded_spec
     from warpleague.match.spec import FORMAT
-    from warpleague.report.terminal.match import print_result
+    from warpleague.report.terminal.replay import print_result
     from warpleague.runner.play import play_match
     from warpleague.study.branch import branch_off
 

@@ -21,7 +21,7 @@ from warpleague.cli.common import (
     say,
     write_file,
 )
-from warpleague.counts import counted
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
 """Play a recorded match again with the same bots, and report the first difference.
 
-`warpleague.runner.play` plays it; `warpleague.match.compare` compares the records.
+`warpleague.runner.play` plays it; `warpleague.match.replay` compares the records.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from warpleague.errors import BotError, RecordError
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.match.compare import Difference
+    from warpleague.match.replay import Difference
     from warpleague.match.spec import Level, MatchSpec, SeatSpec
     from warpleague.runner.bot.inside import InsideSeat
 
@@ -146,9 +146,8 @@ def run(args: argparse.Namespace) -> int:
     """Reproduce the match; 0 if it came out the same, 1 at a difference."""
     import attrs
 
-    from warpleague.match.compare import first_difference
-    from warpleague.match.packing import pack, read_record
-    from warpleague.match.replay import Replay
+    from warpleague.match.record import pack, read_record
+    from warpleague.match.replay import Replay, first_difference
     from warpleague.runner.play import play_match
 
     record = read_record(args.file)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from warpleague.league.play.cluster import ClusterExecutor
-    from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher
+    from warpleague.extras.cluster.executor import ClusterExecutor
+    from warpleague.league.play.running import MatchFault, RunReport, RunWatcher
     from warpleague.league.results.league import League
     from warpleague.runner.bot.logs import LogFolder
 
@@ -32,7 +32,7 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 def open_cluster(*what: Any, **more: Any) -> AbstractContextManager[ClusterExecutor]:
     """`league.play.cluster.cluster` with these arguments; `BadInput` where Dask is missing."""
     try:
-        from warpleague.league.play.cluster import cluster
+        from warpleague.extras.cluster.executor import cluster
     except ModuleNotFoundError as error:
         if error.name != "distributed":
             raise
@@ -87,7 +87,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
         open_cluster(args.cluster, season.level, season.bots, shared=shared, limit_s=limit_s) as executor,
         _watcher(args) as watcher,
     ):
-        from warpleague.league.play.cluster_worker import play_here
+        from warpleague.extras.cluster.worker import play_here
 
         return run_league(
             league,
@@ -103,7 +103,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
 @contextmanager
 def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
     if args.quiet:
-        from warpleague.league.play.progress import RunWatcher
+        from warpleague.league.play.running import RunWatcher
 
         class Quiet(RunWatcher):
             def note(self, text: str) -> None:

@@ -48,7 +48,7 @@ GAMES: dict[str, str] = {
 
 
 FAMILIES: dict[str, str] = {
-    "openspiel": "warpleague.bridges.openspiel:load",
+    "openspiel": "warpleague.extras.bridges.openspiel:load",
 }
 """Functions that make the games of other programs: `openspiel:go` is what the first gives for `go`."""
 
@@ -128,6 +128,6 @@ def _registered(game_id: str) -> Game[Any, Any]:
             problem = f"{type(installed).__name__}.id is {getattr(installed, 'id', None)!r}"
             raise BadInput(f"{where}: {problem}; the name of the entry point must be the game's id")
         return installed
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     raise BadInput(f"no game is called {game_id!r}; {nearest(game_id, game_ids())}")

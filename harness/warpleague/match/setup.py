@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.counts import counted
 from warpleague.errors import ConfigError, OptionsError, PositionError
+from warpleague.text import counted
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:

@@ -19,19 +19,17 @@ import trio
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.games import load_game
 from warpleague.match.referee import Referee
-from warpleague.runner.bot.python_seat import PythonSeat
-from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.doctor.promises import check_level, first_cause
-from warpleague.runner.host.processes import started
-from warpleague.runner.host.reaper import become_subreaper, children, sweep
+from warpleague.runner.bot.inside import PythonSeat
+from warpleague.runner.bot.process import IdleBots
+from warpleague.runner.doctor import check_level, first_cause
+from warpleague.runner.host import become_subreaper, children, started, sweep
 from warpleague.runner.playing import Match, start_bot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from warpleague.games.api import Event
-    from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault
+    from warpleague.match.spec import Confinement, Level, MatchResult, MatchSpec, SeatFault
     from warpleague.runner.playing import Attendant, Present, Starter
 
     Observer = Callable[[Any, Sequence[Event]], None]

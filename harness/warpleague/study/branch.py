@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.errors import ActionError, BadInput, RecordError
-from warpleague.games.api import CHANCE
+from warpleague.games.api import CHANCE, JsonObject
 from warpleague.games.values import decoded, encoded
 from warpleague.match.setup import players_and_options
 
 if TYPE_CHECKING:
-    from warpleague.games.api import JsonObject
     from warpleague.match.replay import Replay, ReplayStep
 
 

@@ -2,33 +2,296 @@
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
+import msgspec
 import trio
 
-from warpleague.errors import BotError, RecordError
+from warpleague.errors import BotError, HarnessFault, RecordError, interrupt_behind
 from warpleague.match import greeting
-from warpleague.match.evidence import with_words
-from warpleague.match.packing import unpack
+from warpleague.match.faults import with_words
+from warpleague.match.record import unpack
+from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay
 from warpleague.match.setup import recorded_spec
-from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.loop import Loop
-from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.doctor.promises import check_level
-from warpleague.runner.host.reaper import become_subreaper, children, sweep
+from warpleague.match.spec import FATAL, Level, Mark, MatchSpec, SeatSpec, Violation
+from warpleague.runner.bot.clocks import Loop
+from warpleague.runner.bot.process import BotProcess, IdleBots
+from warpleague.runner.doctor import check_level
+from warpleague.runner.host import become_subreaper, children, sweep
 from warpleague.runner.playing import GRACE_S, greet, reap
-from warpleague.study.following import Choice, Follower
-from warpleague.study.workers import spread
+from warpleague.sim import cores
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
+    from multiprocessing.queues import Queue, SimpleQueue
 
-    from warpleague.games.api import JsonObject
-    from warpleague.match.spec import Level
+    from warpleague.games.api import Game, JsonObject
+
+
+# -- following -------------------------------------------------------------------------------------------
+# A referee that plays a record again with one bot: it asks that bot, and continues as recorded.
+#
+# So the bot gets the same questions as its seat, after any answers.
+
+
+_NANO = 1_000_000_000
+
+
+@attrs.define
+class Choice:
+    """The bot's decision where the record has line `n`: `same` is None where the two cannot be compared.
+
+    That is where one of them sent a message, or where the recorded bot had faulted. `id` is the number of the question
+    that the bot got last. `ms` and `recorded_ms` are the wall times, None for actions in a `then` list.
+    """
+
+    n: int
+    id: int
+    ask: str
+    action: JsonObject
+    recorded: JsonObject | None
+    same: bool | None
+    ms: float | None = None
+    recorded_ms: float | None = None
+    value: float | None = None
+
+
+class Follower(Referee):
+    """The referee of a record that holds, for the bot of seat `follows`.
+
+    Life: `begin`; `start_line` and `connect` of that seat; then, while `next_question` says so, send `line` and report
+    the `answer`. `choices` has the decisions.
+    """
+
+    def __init__(self, game: Game[Any, Any], spec: MatchSpec, record: bytes, follows: int) -> None:
+        super().__init__(game, spec)
+        self.follows = follows
+        self.choices: list[Choice] = []
+        self._record: list[JsonObject] = [msgspec.json.decode(line) for line in record.splitlines()[1:]]
+        self._at = 0
+        self._ms: float | None = None
+        self._begun = False
+        for seat in range(len(spec.seats)):
+            if seat != follows:
+                self._audience.leave(seat)
+
+    def is_over(self) -> bool:
+        """Whether the match has ended; where the bot's seat is out before, the record is not followed any further."""
+        return not self.game.actors(self._state)
+
+    @property
+    def _next(self) -> JsonObject:
+        """The next line of the record."""
+        return self._record[self._at]
+
+    def next_question(self) -> bool:
+        """Go on as the record did until the bot must be asked; false at the end, or when its seat is out.
+
+        `violation` is set, and false comes back, when an action of its `then` list is not legal.
+        """
+        while not self._begun and self._next["type"] == "fault" and self._fell_at_start(self._next):
+            self._fault_as_recorded()
+        self._begun = True
+        while not self.is_retired(self.follows):
+            if self.advance() is not Situation.ASK:
+                return False
+            if self.seat == self.follows:
+                return True
+            if self._next["type"] == "fault":
+                self._fault_as_recorded()
+            else:
+                self._act_as_recorded()
+        return False
+
+    def _fell_at_start(self, fault: JsonObject) -> bool:
+        """Whether a seat failed before the first question; a crash at its first one has the same message."""
+        return fault["kind"] == "startup" or (fault["kind"] in FATAL and fault["seat"] != self.follows)
+
+    def judge(self, line: bytes, wall_ns: int) -> Violation | None:
+        """Judge the bot's answer, which took `wall_ns`, and continue as recorded."""
+        self._ms = wall_ns / 1e6
+        times = self._next.get("ms")
+        # The bank loses the recorded time, so that the next question has the same clock.
+        return self.answer(line, round(times[0] * 1e6) if times else 0, None, None)
+
+    def place(self) -> int:
+        """The number of the record's line that is next."""
+        number: int = self._next.get("n", len(self._record))
+        return number
+
+    # ------------------------------------------------------------------ as the record has it
+
+    def _take(self, kind: str) -> JsonObject:
+        line = self._next
+        if line["type"] != kind:
+            raise RecordError(f"line {self._at + 2}: expected {kind}, found {line['type']}")
+        self._at += 1
+        return line
+
+    def _act_as_recorded(self) -> None:
+        line = self._next
+        if "ms" in line:
+            self.charge(round(line["ms"][0] * 1e6))
+        self._play(self.game.parse(self._state, self.seat, line["action"]))
+
+    def _fault_as_recorded(self) -> None:
+        line = self._take("fault")
+        lost_ns = (self.budget_ns or 0) if line["kind"] == "timeout" else 0
+        self.fault(line["seat"], Violation(line["kind"], line["detail"]["message"]), lost_ns)
+
+    def _roll(self) -> None:
+        shown = tuple(self._take("chance")["outcome"])
+        self._then = []
+        state, events = self.game.apply(self._state, shown)
+        self._became(state, events)
+
+    def _play(
+        self,
+        action: Any,
+        mark: Mark | None = None,
+        times_ns: tuple[int, int | None, int | None] | None = None,  # noqa: ARG002 - the record has them
+        note: str | None = None,  # noqa: ARG002
+        bank_ns: int | None = None,  # noqa: ARG002
+        value: float | None = None,
+    ) -> None:
+        """Store the bot's decision, and play the recorded one."""
+        self._noted = {}
+        asked = self.seat == self.follows and mark in (None, "then")
+        if asked and self._next["type"] == "fault":
+            self._note(action, None, self._next, mark, value)
+            self._fault_as_recorded()
+            return
+        line = self._take("act")
+        recorded = self.game.parse(self._state, self.seat, line["action"])
+        if asked:
+            self._note(action, recorded, line, mark, value)
+        if recorded != action:
+            self._then = []  # the rest was meant for another position
+        self._talked = self._talk > 0 and recorded not in self.legal
+        state, events = self.game.apply(self._state, recorded)
+        if self._then and any(event.reveals for event in events):
+            self._then = []
+        if "bank_s" in line:
+            self._banks[self.seat] = round(line["bank_s"] * _NANO)
+        self._became(state, events)
+
+    def _note(
+        self, action: Any, recorded: Any, line: JsonObject, mark: Mark | None, value: float | None
+    ) -> None:
+        talks = self._talk > 0 and (action not in self.legal or recorded not in self.legal)
+        form = self.game.action_json
+        times = line.get("ms")
+        self.choices.append(
+            Choice(
+                n=line["n"],
+                id=self._id,
+                ask=self._ask,
+                action=form(action),
+                recorded=None if recorded is None else form(recorded),
+                same=None if recorded is None or talks else action == recorded,
+                ms=self._ms if mark is None else None,
+                recorded_ms=times[0] if times and mark is None else None,
+                value=value,
+            )
+        )
+
+
+# -- workers ---------------------------------------------------------------------------------------------
+# Spreads tasks over processes, each on a core of its own with the bots it starts, and returns their results.
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD: Final = 4  # tasks for each process that are read before their turn
+
+
+class TimeIsUp(Exception):
+    """The time for the tasks is over."""
+
+
+def spread(
+    call: Callable[[T], R],
+    tasks: Iterable[T],
+    jobs: int | None = None,
+    end_s: float | None = None,
+    least: int = 1,
+) -> Generator[R, None, None]:
+    """The results of `call` for each of `tasks`, in their order, computed by `jobs` processes (default: one a core).
+
+    `call` is a function of a module. Its exceptions are raised here. Raises `TimeIsUp` once `time.monotonic()` is
+    `end_s`, but not before there are `least` results. Closing the iterator, or leaving its loop, cancels the running
+    tasks. Raises `HarnessFault` if a process dies.
+    """
+    jobs = jobs or cores()
+    forking = multiprocessing.get_context("fork" if hasattr(os, "fork") else None)
+    places: Queue[int] = forking.Queue()
+    pids: SimpleQueue[int] = forking.SimpleQueue()
+    allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [-1]
+    for number in range(jobs):
+        places.put(allowed[number % len(allowed)])
+    waiting: deque[Future[R]] = deque()
+    done = False
+    become_subreaper()
+    before = children()
+    try:
+        with ProcessPoolExecutor(jobs, forking, _settle, (places, pids)) as pool:
+            try:
+                for task in tasks:
+                    waiting.append(pool.submit(call, task))
+                    if len(waiting) >= _AHEAD * jobs:
+                        yield _next(waiting, end_s if least <= 0 else None)
+                        least -= 1
+                while waiting:
+                    yield _next(waiting, end_s if least <= 0 else None)
+                    least -= 1
+                done = True
+            except BrokenExecutor:
+                raise HarnessFault("a process that computed a part of the work was killed") from None
+            except RuntimeError as error:
+                if (interrupt := interrupt_behind(error)) is not None:
+                    raise interrupt from None
+                raise
+            finally:
+                while not done and not pids.empty():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pids.get(), signal.SIGKILL)
+                # The pool itself must wait for its processes: it would never end if the sweep did that.
+                pool.shutdown(cancel_futures=True)
+    finally:
+        if not done:
+            sweep(before)  # the bots of the processes that were killed
+
+
+def _next(waiting: deque[Future[R]], end_s: float | None) -> R:
+    """The next result. Raises `TimeIsUp` if it is not there at `end_s`."""
+    if end_s is not None and not wait([waiting[0]], max(end_s - time.monotonic(), 0)).done:
+        raise TimeIsUp
+    return waiting.popleft().result()
+
+
+def _settle(places: Queue[int], pids: SimpleQueue[int]) -> None:
+    """Stay on one core, which the bots of this process share; a person at the terminal stops its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pids.put(os.getpid())
+    core = places.get()
+    if core >= 0:
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, {core})
+
+
+# -- rerun -----------------------------------------------------------------------------------------------
+
 
 _IDLE: Final = IdleBots(4)
 

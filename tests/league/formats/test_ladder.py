@@ -18,26 +18,24 @@ from warpleague.errors import ConfigError, StoreError
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
-from warpleague.league.ratings.shrunk import shrunk_fit
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.ratings.posterior import shrunk_fit
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.status import status
 from warpleague.league.schedule.formats import format_of
 from warpleague.league.schedule.formats.ladder import groups
-from warpleague.league.season.config import UntilTable
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import UntilTable, load_config
 from warpleague.league.season.fixture import Outcome
-from warpleague.league.season.season import Begun
-from warpleague.league.store import entrants_commitment
+from warpleague.league.season.season import Begun, Season
+from warpleague.league.store import events
 from warpleague.league.store.disqualifications import disqualify
-from warpleague.league.store.ladder_log import read
+from warpleague.league.store.events import read
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.league.season.season import Season
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'
 SETTLED = "until = { confidence = 0.8, top = 1 }"
@@ -428,7 +426,7 @@ def test_a_ladder_paired_in_an_earlier_way_keeps_all_it_has_played(
     """Its whole deals count as before, whether it is only looked at or goes on, and are verified as taken over."""
     path = write(write_league, *"abcd", extra='kind = "ladder"')
     with monkeypatch.context() as patched:
-        patched.setattr(entrants_commitment, "PAIRING", 1)
+        patched.setattr(events, "PAIRING", 1)
         with open_league(path) as league:
             run_league(league, executor=inline, play=fake.play, most=24)
             before = met(league)

@@ -19,8 +19,8 @@ from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.referees.pool import Pool
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json

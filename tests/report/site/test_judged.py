@@ -11,13 +11,19 @@ from tests.report.site.test_viewer import NODE
 
 from warpleague.cli import main
 from warpleague.match.replay import Replay
-from warpleague.report.site.frames import compressed_json
-from warpleague.report.site.match import page_alone
+from warpleague.report.site.match_page import compressed_json, page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
-from warpleague.study.analyse import Setting, places
-from warpleague.study.analysis_file import Analysis, AnalysisFile, about, read_analysis
-from warpleague.study.verdicts import FREE, Sample
+from warpleague.study.analyse import (
+    FREE,
+    Analysis,
+    AnalysisFile,
+    Sample,
+    Setting,
+    about,
+    places,
+    read_analysis,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,8 +115,8 @@ def test_the_chart_draws_them(record: bytes, analysis: Path) -> None:
 
 def frames_block(record: bytes, analysis: Analysis) -> str:
     """The packed replay of a page with an analysis."""
-    from warpleague.report.site.frames import compress_replay
-    from warpleague.report.site.judged import judged
+    from warpleague.report.site.match_page import compress_replay
+    from warpleague.report.wording.analysis_words import judged
 
     replay = Replay(record)
     seats = replay.header["players"]

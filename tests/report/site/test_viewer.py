@@ -11,8 +11,7 @@ import pytest
 
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
-from warpleague.report.site.frames import compressed_json
-from warpleague.report.site.match import page_alone
+from warpleague.report.site.match_page import compressed_json, page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
 

@@ -16,7 +16,7 @@ from warpleague.arena.play.seat import PersonSeat
 from warpleague.games import load_game
 from warpleague.match.setup import first_state, load_options
 from warpleague.runner.play import play_beside
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

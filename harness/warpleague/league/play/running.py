@@ -18,27 +18,115 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from warpleague.counts import counted
 from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
-from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher, Void
-from warpleague.league.referees.executor import Adapter, MatchExecutor
-from warpleague.league.referees.pool import Pool, RefereeDied, RefereePool, usable_cores
-from warpleague.league.results.remaining import left_of, progress_of
-from warpleague.league.results.services import judge, voided
-from warpleague.league.schedule.play_order import in_phases
-from warpleague.league.schedule.schedule import Course
+from warpleague.league.referees.pool import (
+    Adapter,
+    MatchExecutor,
+    Pool,
+    RefereeDied,
+    RefereePool,
+    usable_cores,
+)
+from warpleague.league.results.details import judge, voided
+from warpleague.league.results.league import League, left_of, progress_of
+from warpleague.league.schedule.schedule import Course, in_phases
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor, Future
 
-    from warpleague.league.results.league import League
     from warpleague.league.season.fixture import Fixture
-    from warpleague.match.spec import MatchResult, MatchSpec
+    from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
     from warpleague.runner.bot.logs import LogFolder
 
     Play = Callable[[MatchSpec], MatchResult]
+
+
+# -- progress --------------------------------------------------------------------------------------------
+# The output of a run: progress for a watcher, and a report at the end.
+
+
+@attrs.frozen
+class Void:
+    """A match that the harness failed to play: nobody loses, and the next run tries it again."""
+
+    fixture: Fixture
+    error: str
+    trace: str
+
+
+@attrs.frozen
+class MatchFault:
+    """A fault in a match of a run: whose, in which seat, and what it was."""
+
+    fixture: Fixture
+    seat: int
+    bot: str
+    fault: SeatFault
+
+    def to_json(self) -> dict[str, Any]:
+        """The fault as a JSON object; `n` is the number of the record's line."""
+        where = {"number": self.fixture.number, "match": self.fixture.id, "seat": self.seat, "bot": self.bot}
+        return where | attrs.asdict(self.fault)
+
+
+@attrs.frozen
+class RunReport:
+    """The report of a run: matches that count in the end, stored before it, played by it, void; and how it ended.
+
+    `total` is None where results that are missing decide it. `stored` are those of `total` that are stored now.
+    `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored. `cpu_ms` and
+    `wait_ms`: how long the bots of the matches played computed in their decisions, and waited for a processor.
+    `fault`: the one at which the run stopped, if it was to stop at a fault.
+    """
+
+    total: int | None
+    before: int
+    stored: int
+    played: int
+    void: tuple[Void, ...]
+    stopped: bool
+    failure: str | None
+    elapsed_s: float
+    cpu_ms: float = 0.0
+    wait_ms: float = 0.0
+    fault: MatchFault | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to play."""
+        return self.stored == self.total
+
+
+class RunWatcher:
+    """Receives the events of a run; `run_league` calls every method in its own thread."""
+
+    def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
+        """The run begins: `before` of the `total` matches (None: results decide that) are stored already."""
+
+    def submitted(self, fixture: Fixture) -> None:
+        """A match waits for a referee; referees take matches in this order."""
+
+    def finished(self, fixture: Fixture, result: MatchResult) -> None:
+        """A match has been played and is in the store."""
+
+    def failed(self, void: Void) -> None:
+        """A match is void."""
+
+    def stopping(self) -> None:
+        """The user asked to stop: the matches being played are the last."""
+
+    def note(self, text: str) -> None:
+        """Something about where matches are played that the user should know."""
+
+    def tick(self) -> None:
+        """Some time has passed, a quarter of a second or so."""
+
+
+# -- running ---------------------------------------------------------------------------------------------
+
 
 _GUESSED = 8  # matches a job will play at a time, before it is known how many it does
 _RESUBMIT = 2  # times a match is tried again when its referee dies
@@ -149,13 +237,13 @@ def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = Refe
     """The processes in which the matches of a league are played, `jobs` of them; who asks for them ends them."""
     config = league.config
     if config.rules.level != "none":
-        from warpleague.runner.confine import cgroup
+        from warpleague.runner.confine import cgroups
 
         # Before there are referees, since these start in this process's control group and cannot move it.
-        cgroup.support()
+        cgroups.memory_support()
     tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
     game = type(load_game(league.season.game)).__module__
-    modules = ("warpleague.runner.play", "warpleague.league.referees.tasks", game)
+    modules = ("warpleague.runner.play", "warpleague.league.referees.process", game)
     return new_pool(jobs, config.run.affinity, tasks, modules)
 
 
@@ -489,7 +577,7 @@ class _Run:
                     f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
                     "memory may be short (see the kernel's log), or the match kills its referee"
                 )
-        from warpleague.runner.doctor.promises import first_cause
+        from warpleague.runner.doctor import first_cause
 
         cause = first_cause(error)  # trio's nurseries put even a single error into a group
         void = Void(fixture, f"{type(cause).__name__}: {cause}", _trace(error))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.games import load_game
-from warpleague.league.season.config import with_dice
+from warpleague.league.season.config import FormatTable, LeagueConfig, with_dice
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import FORMAT, MatchSpec, SeatSpec
@@ -20,7 +20,6 @@ from warpline.limits import NOTE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.season.config import FormatTable, LeagueConfig
     from warpleague.league.season.fixture import Group, Table
     from warpleague.league.season.seat_plan import SeatPlan
 

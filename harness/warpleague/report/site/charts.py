@@ -13,8 +13,8 @@ from urllib.parse import quote
 import attrs
 from markupsafe import Markup
 
-from warpleague.counts import counted
 from warpleague.report.wording.match_words import one_line
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

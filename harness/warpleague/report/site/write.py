@@ -29,17 +29,15 @@ from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site.bot_page import FOLDER as BOTS
 from warpleague.report.site.bot_page import BotTables, file_name, pages_on_disk
-from warpleague.report.site.index_page import index_content
-from warpleague.report.site.listing import PART
-from warpleague.report.site.match import ORDER, page_linked
+from warpleague.report.site.league_page import PART, ListedMatch, index_content
+from warpleague.report.site.match_page import ORDER, page_linked
 from warpleague.report.site.page_frame import ASSETS, folder, linked, render, shared
-from warpleague.study.analysis_file import read_analysis, record_of
+from warpleague.study.analyse import read_analysis, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from warpleague.league.results.league import League
-    from warpleague.report.site.listing import ListedMatch
 
 MATCHES: Final = "matches"
 """The folder of a site with the pages of its matches."""

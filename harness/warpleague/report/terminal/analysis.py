@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from rich.text import Text
 
-from warpleague.counts import counted
 from warpleague.report.terminal.console import make_console, make_table
 from warpleague.report.wording.analysis_words import action_text, by_text, turn_text, with_error
-from warpleague.safe_text import safe
+from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import JsonObject
     from warpleague.match.replay import Replay
-    from warpleague.study.analysis_file import Analysis
-    from warpleague.study.verdicts import Mean, Turn, Verdict
+    from warpleague.study.analyse import Analysis, Mean, Turn, Verdict
 
 
 def analysis_json(

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Group
 from rich.text import Text
 
-from warpleague.counts import counted
-from warpleague.report.terminal.colours import BAD, GOOD, WARNING
-from warpleague.report.terminal.console import make_console, make_table
+from warpleague.report.terminal.console import BAD, GOOD, WARNING, make_console, make_table
 from warpleague.runner.bundle.manifest import games_named
 from warpleague.runner.bundle.shipped import short_name
-from warpleague.safe_text import safe
+from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from rich.text import Text
 
-from warpleague.counts import counted
-from warpleague.league.results.faulted import BotFaults
-from warpleague.report.terminal.colours import BAD
-from warpleague.report.terminal.console import make_console, make_table
+from warpleague.league.results.details import BotFaults
+from warpleague.report.terminal.console import BAD, make_console, make_table
 from warpleague.report.wording.league_words import fault_sentence
-from warpleague.safe_text import safe
+from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
-    from warpleague.study.following import Choice
-    from warpleague.study.rerun import Seen
+    from warpleague.study.rerun import Choice, Seen
 
 _STDERR_CHARS: Final = 800
 _SLOWER: Final = 2.0

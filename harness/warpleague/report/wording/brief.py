@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague import __version__
 from warpleague.games import GAMES
 from warpleague.report.wording.docs import LINK, page_text, pages
-from warpleague.runner.bot.clock import OVERLOAD_NS
+from warpleague.runner.bot.clocks import OVERLOAD_NS
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
