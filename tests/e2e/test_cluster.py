@@ -1,7 +1,5 @@
 """Leagues on a real Dask cluster: workers that come late, die, freeze, or are unfit, and a scheduler that dies."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json
@@ -12,8 +10,8 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.soak.dask_processes import DaskProcesses
@@ -21,9 +19,6 @@ from tests.waiting import PATIENCE_S, wait_until
 
 import warpleague
 import warpline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # To import it would take each process of the tests a second.
 if importlib.util.find_spec("distributed") is None:

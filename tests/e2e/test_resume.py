@@ -3,8 +3,6 @@
 Uses real bots, real referee processes and SIGKILL; what a clean run looks like is told by the league's tests.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -14,14 +12,12 @@ import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S, wait_until
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KILLS = 4
 DEALS = 12

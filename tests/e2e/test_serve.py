@@ -1,25 +1,21 @@
 """A server with its scheduler: pages while matches are played, restarts, and a clean end."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import sys
 import zlib
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
 
 from warpleague.league.store.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-    from pathlib import Path
 
 BOT = """\
 import time

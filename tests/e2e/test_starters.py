@@ -3,30 +3,25 @@
 What a match makes of them is tested with the runner; here it is only the wire and the bots' own manners.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import subprocess
 import threading
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
 
 from warpleague.errors import BadInput, MissingToolchain
+from warpleague.match.spec import Level
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.doctor import check_level
 from warpline import codec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from warpleague.match.spec import Level
 
 BOTS = Path(__file__).parents[2] / "bots"
 STARTERS = [*sorted(folder.name for folder in BOTS.glob("random-*")), "first-c"]

@@ -1,13 +1,12 @@
 """Files of earlier formats: they are read as they are, and converted when they are opened to write."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,9 +21,6 @@ from warpleague.league.store.journal import Head
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep.organising import mend, merge
 from warpleague.league.upkeep.verifying import altered, mispaired
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FORMAT_6 = Path(__file__).parent / "old" / "format_6"
 """Two leagues of three bots, and an arena with a submission, as the last version before format 7 left them."""

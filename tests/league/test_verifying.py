@@ -1,16 +1,14 @@
 """Records of real matches in a league: exported, completed with their keys, executed again."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
+from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import attrs
 import pytest
-from tests.league.conftest import SHORT
+from tests.league.conftest import SHORT, Command, OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
 from tests.league.inline import InlinePool
 
 from warpleague.cli import main
@@ -25,12 +23,6 @@ from warpleague.match import zstd
 from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record
 from warpline.codec import canonical
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
-
 
 OF_MATCH = "WHERE match = (SELECT key FROM match WHERE id = ?)"
 

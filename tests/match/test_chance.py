@@ -1,14 +1,12 @@
 """The chance stream against published vectors, and against a second implementation written from the words alone."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from hashlib import blake2b, sha256
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,9 +85,6 @@ def slow_roll(stream: Iterator[int], draws: list[int | tuple[int, ...]]) -> tupl
         outcome.append(places[number % n])
     return tuple(outcome)
 
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 rolls = st.lists(
     st.integers(1, 50) | st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any).map(tuple),

@@ -5,10 +5,9 @@ such as `match sheets bots/random-python bots/random-python --seed golden --reco
 version 1 of its rules; `captains-2` is of version 2.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,9 +15,6 @@ import pytest
 from warpleague.match.record import read_record
 from warpleague.match.replay import Replay, verify_record
 from warpleague.match.spec import SeatSpec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GOLDEN = Path(__file__).parent / "golden"
 DIGESTS = {

@@ -3,18 +3,13 @@
 Whether it works on this machine is tested with the levels.
 """
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from warpleague.runner.confine.sandbox import find_bubblewrap
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture

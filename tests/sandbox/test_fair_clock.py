@@ -1,16 +1,14 @@
 """A deadline and a host that keeps its bots waiting; bots that compute while it is not their turn."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import attrs
 import pytest
@@ -33,10 +31,6 @@ from warpleague.runner.bot.process import BotProcess, IdleBots
 from warpleague.runner.play import play_match
 from warpleague.runner.playing import Match
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 MS = 1_000_000
 HELLO = BotHello(protocol=1, wants=())

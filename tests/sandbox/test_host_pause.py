@@ -1,16 +1,11 @@
 """A host that stands still in the middle of a decision: a suspended machine, a paused container, a stopped referee."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="needs the processor clocks of other processes"

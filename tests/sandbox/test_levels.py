@@ -1,7 +1,5 @@
 """What each level gives on this machine, and what happens where it cannot be given."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -9,8 +7,9 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
@@ -21,9 +20,6 @@ from warpleague.runner import doctor
 from warpleague.runner.bot.child import Child
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import launch, sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 PATIENCE_NS = 60_000_000_000

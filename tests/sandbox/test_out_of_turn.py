@@ -1,14 +1,12 @@
 """Bots that compute while others are asked, undo being stopped, or make their own children an excuse."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import trio
@@ -20,10 +18,6 @@ from warpleague.runner.bot.process import BotProcess, IdleBots
 from warpleague.runner.confine import cgroups
 from warpleague.runner.host import reap_orphans, state
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 BOTS = Path(__file__).parents[1] / "bots"
 MS = 1_000_000

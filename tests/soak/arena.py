@@ -12,8 +12,6 @@ that time.
     python tests/soak/arena.py --minutes 30 --spectators 25 --submissions 2
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -26,16 +24,14 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 import trio
 from served import API, BOTS, WORDS, Running, archive, ask, author, cpu_s, descendants, stored, write_league
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
 

@@ -5,20 +5,16 @@ beside it end after `--seconds`, so that the machine is busy for no longer than 
 played without them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 BURNER = "import signal, sys; signal.alarm(int(sys.argv[1]))\nwhile True: pass"
 BOT = """

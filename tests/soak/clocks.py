@@ -6,8 +6,6 @@ Nobody may be charged with a fault. Each match is told with the longest decision
 how many of its searches were stopped by their bound. The exit code is 1 if there was a fault.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -4,8 +4,6 @@ Prints matches a second on this machine alone and on clusters of 1, 2, ... worke
 milliseconds of processor that `league run` and the scheduler took for a match, its start subtracted.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

@@ -23,8 +23,6 @@ The disk is a tmpfs of some hundred KiB where root may mount one, else a limit o
 for want of space, with a clear message and no traceback, more is given and the league resumed.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json
@@ -37,14 +35,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import host
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
 CONFIG = """

@@ -3,8 +3,6 @@
 Leaves what to make of it to the commands beside it. Linux only: all of it comes from /proc.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the scripts about the server share: processes that end with the script, requests, and bots to submit."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -10,10 +8,11 @@ import signal
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from warpleague.arena.submissions import tokens
 from warpleague.arena.submissions.ledger import Ledger
@@ -21,9 +20,6 @@ from warpleague.arena.submissions.limits import set_limit
 from warpleague.errors import StoreError
 from warpleague.league.store.store import Store
 from warpleague.runner.bundle.shipped import shipped_root
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WORDS = (sys.executable, "-m", "warpleague")
 API = "/api/submissions?league=open"
@@ -86,7 +82,7 @@ def stored(folder: Path) -> int:
 class Running:
     """A process of ours: `warpleague WORDS...` in a folder. Its log is the file `log` there."""
 
-    begun: ClassVar[list[Running]] = []
+    begun: ClassVar[list["Running"]] = []
     """All of them, so that a script that fails can end them."""
 
     def __init__(self, folder: Path, *words: str, preexec_fn: Any = None) -> None:

@@ -9,8 +9,6 @@ little; the open files of all of them by two, and the processes between two roun
 half of the rounds saw: how many files a waiting bot needs depends on its last match. In the end, nothing is left.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

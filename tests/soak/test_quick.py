@@ -1,7 +1,5 @@
 """The long commands in short: a few kills and a full disk, a few hundred matches, some input for every reader."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,10 +1,9 @@
 """The page of a match shows an analysis of its own record, in the chart and at each decision, and no other."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.report.site.test_viewer import NODE
@@ -24,9 +23,6 @@ from warpleague.study.analyse import (
     places,
     read_analysis,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHART = """
 globalThis.document = { createElementNS: (space, name) => ({ name, attributes: {},
