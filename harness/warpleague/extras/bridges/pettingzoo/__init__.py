@@ -1,4 +1,4 @@
-"""Our games for trainers: `env("aliens")` is an environment of PettingZoo, `batch("aliens", 64)` many matches at once."""
+"""Our games for trainers: `env` makes an environment of PettingZoo, `batch` many matches at once, as arrays."""
 
 from __future__ import annotations
 
