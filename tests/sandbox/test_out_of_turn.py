@@ -217,7 +217,7 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
     bot.check_children()
     number = 0
     reply = None
-    deadline = time.perf_counter() + (3 if stem == "chains_of_children" else PATIENCE_S)
+    deadline = time.perf_counter() + (1.5 if stem == "chains_of_children" else PATIENCE_S)
     while not isinstance(reply, Violation):
         if time.perf_counter() > deadline:
             assert stem == "chains_of_children"
