@@ -171,17 +171,9 @@ api-requests: bootstrap ## send random requests to the JSON API of an arena (API
 adversary: bootstrap ## play honest bots beside every misbehaving one on a busy machine (ADVERSARY='--load 8')
 	$(BIN)/python tests/soak/adversary.py $(ADVERSARY)
 
-.PHONY: clock
-clock: bootstrap ## show what bots are charged beside programs that compute, at several nicenesses (CLOCK='--load 20 --nice 0 19')
-	$(BIN)/python tests/soak/clock.py $(CLOCK)
-
 .PHONY: many-workers
 many-workers: bootstrap ## simulate a cluster of 200 workers that freeze, die and join late (MANY_WORKERS='--workers 50')
 	$(BIN)/python tests/soak/many_workers.py $(MANY_WORKERS)
-
-.PHONY: cluster-cost
-cluster-cost: bootstrap ## measure what a match on a cluster costs client and scheduler (CLUSTER_COST='--turns 60')
-	$(BIN)/python tests/soak/cluster_cost.py $(CLUSTER_COST)
 
 .PHONY: simulations
 simulations: bootstrap ## simulate leagues and tests of strength whose truth is known, for half an hour (SIMULATIONS=--quick)
@@ -196,7 +188,7 @@ twins: bootstrap ## play each game at every table size with the same bot twice, 
 	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),1000)
 
 .PHONY: clocks
-clocks: bootstrap ## play every searching bot with short clocks beside eight programs that compute, for half an hour (CLOCKS='--games sheets')
+clocks: bootstrap ## show what bots are charged beside programs that compute; every searching bot plays with short clocks (CLOCKS='--games sheets')
 	$(BIN)/python tests/soak/clocks.py $(CLOCKS)
 
 .PHONY: clicks

@@ -43,11 +43,14 @@ description = "thinks <b>a little</b>"
 SERVE = """
 import sys
 from warpleague.arena.live import follow
+from warpleague.arena.web import league_feed
 follow.ENDED_S = 3600.0
+league_feed._MAX_CPU_SHARE = 1.0
 from warpleague.cli import main
 sys.exit(main())
 """
-"""Serves; what is over can be watched for an hour: on a busy machine a minute is soon over."""
+"""Serves; what is over can be watched for an hour, since on a busy machine a minute is soon over, and the page of the
+league is made anew each second, however long that takes."""
 
 
 class Server:
