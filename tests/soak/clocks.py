@@ -1,7 +1,7 @@
 """Plays bots beside programs that compute: nobody may be charged with a fault, or with time that others took.
 
 First a bot that computes a known time plays itself, at several nicenesses and levels: it is charged what it computes.
-Then every shipped bot that searches plays, at every size of table, with short clocks. Of each match are told the longest
+Then every shipped bot that searches plays, at every size of table, with short clocks. Of each match is told the longest
 decision of each bot, in processor time, and how many of its searches were stopped by their bound. The exit code is 1
 if somebody was charged with more than was its own.
 
@@ -111,8 +111,8 @@ def known(args: argparse.Namespace) -> int:
                 failures += bool(faults) or charged[-1] > 1000 * (args.computes_s + args.tolerance_s)
                 print(
                     f"{level}, niceness {niceness}: {len(times)} decisions of {1000 * args.computes_s:.0f} ms, "
-                    f"charged {charged[0]:.1f}, {statistics.median(charged):.1f}, {charged[-1]:.1f} ms (least, median, most), "
-                    f"waited {sum(ms[2] for ms in times):.0f} ms; faults: {faults or 'none'}",
+                    f"charged {charged[0]:.1f}, {statistics.median(charged):.1f}, {charged[-1]:.1f} ms "
+                    f"(least, median, most), waited {sum(ms[2] for ms in times):.0f} ms; faults: {faults or 'none'}",
                     flush=True,
                 )
     return failures
