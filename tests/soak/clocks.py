@@ -1,7 +1,7 @@
 """Plays bots beside programs that compute: nobody may be charged with a fault, or with time that others took.
 
 First a bot that computes a known time plays itself, at several nicenesses and levels: it is charged what it computes.
-Then every shipped bot that searches plays, at every size of table, with short clocks. Of each match is told the longest
+Then every shipped bot that searches plays, at every size of table, with short clocks. Told of each match is the longest
 decision of each bot, in processor time, and how many of its searches were stopped by their bound. The exit code is 1
 if somebody was charged with more than was its own.
 
