@@ -94,17 +94,8 @@ def league(folder: Path, model: Model, level: str = "limits", extra: str = "", m
 
 
 def command(capsys: pytest.CaptureFixture[str], path: Path, action: str) -> Any:
-    main(
-        [
-            "league",
-            action,
-            str(path),
-            "--results",
-            str(path.parent / "results"),
-            "--json",
-            *(["--quiet"] if action == "run" else []),
-        ]
-    )
+    quiet = ["--quiet"] if action == "run" else []
+    main(["league", action, str(path), "--results", str(path.parent / "results"), "--json", *quiet])
     return json.loads(capsys.readouterr().out)
 
 
