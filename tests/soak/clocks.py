@@ -2,8 +2,8 @@
 
 First a bot that computes a known time plays itself, at several nicenesses and levels: it is charged what it computes.
 Then every shipped bot that searches plays, at every size of table, with short clocks. Told of each match are the
-longest decision of each bot, in processor time, and how many of its searches were stopped by their bound. The exit code is
-1 if somebody was charged with more than was its own.
+longest decision of each bot, in processor time, and how many of its searches were stopped by their bound. The exit
+code is 1 if somebody was charged with more than was its own.
 
     python tests/soak/clocks.py [--busy 8] [--deals 1] [--games captains coasters]
     python tests/soak/clocks.py --games --busy 20 --nice 0 10 19        the known time alone
