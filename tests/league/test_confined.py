@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.details import ConfinedMatches, confined_matches
+from warpleague.league.results.faulted import ConfinedMatches, confined_matches
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import problem_of

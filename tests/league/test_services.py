@@ -10,7 +10,7 @@ import attrs
 from tests.league.conftest import OpenLeague, WriteLeague
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.details import services
+from warpleague.league.results.faulted import services
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes

@@ -12,8 +12,8 @@ import pytest
 from tests.study.conftest import MakeSeat, played, until
 
 from warpleague.errors import RecordError
+from warpleague.extras.study.rerun import Bot, Seen, Task, rerun_one
 from warpleague.match.spec import MatchResult, SeatSpec
-from warpleague.study.rerun import Bot, Seen, Task, rerun_one
 
 
 def put(record: bytes, seat: SeatSpec, number: int | None = None) -> Seen:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from warpleague.study.rerun import spread
+from warpleague.extras.study.rerun import spread
 
 
 def double(number: int) -> int:

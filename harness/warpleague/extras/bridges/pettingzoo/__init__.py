@@ -1,11 +1,11 @@
-"""Our games for trainers: `env` makes an environment of PettingZoo, `batch` many matches at once, as arrays."""
+"""Our games for trainers: `env` makes an environment of PettingZoo, `batch` many matches at once."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from warpleague.extras.bridges.pettingzoo.batches import Batch
+    from warpleague.extras.bridges.pettingzoo.batch import Batch
     from warpleague.extras.bridges.pettingzoo.environment import Environment
 
 
@@ -15,7 +15,7 @@ def batch(game: str, matches: int, players: int | None = None, seed: str = "0", 
     The n-th match that begins has the dice of a match with the seed `{seed} {n}`, n from 0. `BadInput` if there is no
     such game, or if the options do not fit.
     """
-    from warpleague.extras.bridges.pettingzoo.batches import Batch
+    from warpleague.extras.bridges.pettingzoo.batch import Batch
 
     return Batch(game, matches, players, seed, options)
 

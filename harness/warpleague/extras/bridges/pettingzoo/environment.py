@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 
-from warpleague.extras.bridges.pettingzoo.batches import rewards_of, to_decision
+from warpleague.extras.bridges.pettingzoo.batch import rewards_of, to_decision
 from warpleague.extras.bridges.pettingzoo.encoding import MISSING, layout, universe
 from warpleague.games import load_game
 from warpleague.match.chance import Dice, match_key
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
 
 _MAX = 32_767
 

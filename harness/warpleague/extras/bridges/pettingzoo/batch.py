@@ -1,8 +1,4 @@
-"""Many matches of a game at once, as arrays: each is at a decision, and one that ends starts again.
-
-Needs no extra, unlike `environment`. From one decision of a match to the next dice are rolled and forced moves played,
-as when bots are asked.
-"""
+"""Many matches of a game at once, as arrays: each is at a decision, and one that ends starts again."""
 
 from __future__ import annotations
 
