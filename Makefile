@@ -14,6 +14,9 @@ PYTEST ?=
 AGAIN := $(if $(CI),--reruns 2 --reruns-delay 5 -r fER)
 # The examples of the docs take a minute, and `make check` runs them.
 EXAMPLES := tests/docs/test_examples.py
+# What depends most on the Python and the system there are. The rest plays whole games, serves arenas and clusters.
+QUICK := $(addprefix tests/,cli docs/test_links.py docs/test_manifest.py league match report runner sandbox sim warpline)
+TESTS := tests --ignore $(EXAMPLES)
 
 .DEFAULT_GOAL := help
 
@@ -27,7 +30,11 @@ demo: program ## play a small league of every game, then the aliens demo league,
 
 .PHONY: test
 test: bootstrap ## run the tests on all processors, without the examples of the docs
-	$(BIN)/pytest -n auto --ignore $(EXAMPLES) $(AGAIN) $(PYTEST)
+	$(BIN)/pytest -n auto $(TESTS) $(AGAIN) $(PYTEST)
+
+.PHONY: test-quick
+test-quick: ## run the third of the tests that depends most on the Python and the system there are
+	@$(MAKE) test TESTS='$(QUICK)'
 
 .PHONY: compile
 compile: bootstrap ## compile the part of the program that is in C; `make pure` removes it
@@ -94,9 +101,11 @@ schema: bootstrap
 locks: bootstrap
 	$(BIN)/python scripts/lock.py --check
 
+# In continuous integration the examples run once, with nothing but the wheel.
 .PHONY: examples
 examples: bootstrap
-	$(BIN)/pytest -n auto tests/docs $(AGAIN)
+	$(BIN)/pytest -n auto tests/docs $(if $(CI),--deselect $(EXAMPLES)::test_examples) $(AGAIN)
+	$(if $(CI),@$(MAKE) examples-wheel)
 
 .PHONY: examples-wheel
 examples-wheel: bootstrap ## run the examples of the docs once more, in empty folders, with nothing but the wheel installed
@@ -220,8 +229,8 @@ test-pythons: ## golden matches, digests and the wire on every supported Python 
 	scripts/test-pythons.sh $(PYTEST)
 
 .PHONY: test-ends
-test-ends: ## all tests on the oldest and the newest supported Python found here, besides the one of `make test`
-	scripts/test-pythons.sh --ends $(AGAIN) $(PYTEST)
+test-ends: ## the quick part on the oldest and the newest supported Python found here, besides the one of `make test`
+	scripts/test-pythons.sh --ends $(QUICK) $(AGAIN) $(PYTEST)
 
 .PHONY: test-tables
 test-tables: bootstrap ## read the exported tables of a league with pandas, polars and DuckDB
