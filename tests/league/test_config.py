@@ -3,11 +3,12 @@
 from pathlib import Path
 from types import ModuleType
 
+import attrs
 import pytest
 from tests.league.conftest import WriteLeague
 
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
-from warpleague.league.season.config import BotEntry, load_config
+from warpleague.league.season.config import BotEntry, LeagueConfig, SeasonTable, load_config
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.season.season import Season
 from warpleague.match.spec import SeatSpec, TimeControl
@@ -352,6 +353,22 @@ def test_the_snapshot_reads_back_as_the_same_league(write_league: WriteLeague) -
     assert load_config(copy).to_toml() == config.to_toml()
     assert "bee" in copy.read_text()
     assert "bots/b" in copy.read_text()
+
+
+def test_what_is_stored_follows_from_the_class(write_league: WriteLeague) -> None:
+    """A key that a class of tables gets is stored, but not what belongs to this machine; `path` is no key."""
+
+    @attrs.frozen(kw_only=True)
+    class NewConfig(LeagueConfig):
+        new: SeasonTable = attrs.Factory(lambda: SeasonTable(beacon="tomorrow"))
+
+    config = load_config(write_league("a", "b", top='on_end = ["true"]', extra="[arena]\nfreeze = 'hidden'"))
+    stored = NewConfig(**attrs.asdict(config, recurse=False)).to_toml()
+    assert stored.pop("new") == {"beacon": "tomorrow"}
+    assert stored == config.to_toml()
+    assert set(stored).isdisjoint({"on_end", "arena", "path"})
+    with pytest.raises(ConfigError, match="path: unknown key"):
+        load_config(write_league("a", "b", top='path = "cup.toml"'))
 
 
 def test_pondering_is_a_condition_only_where_it_is_not_the_usual(write_league: WriteLeague) -> None:

@@ -344,11 +344,10 @@ def _print_result(
 
 def _league_file(args: argparse.Namespace, *, inside: bool) -> Path:
     """Write the league file that this test is, so that every other command can be used on it."""
-    import attrs
     import tomli_w
 
     from warpleague.games import load_game
-    from warpleague.league.season.config import without_none
+    from warpleague.league.season.config import toml_of
     from warpleague.runner.bundle.shipped import located
 
     game = load_game(args.game)
@@ -374,7 +373,7 @@ def _league_file(args: argparse.Namespace, *, inside: bool) -> Path:
             {
                 "path": str(located(folder).resolve()),
                 "name": name,
-                **({} if own is None else {"clock": without_none(attrs.asdict(own))}),
+                **({} if own is None else {"clock": toml_of(own)}),
             }
             for (folder, own), name in zip(entrants, names, strict=True)
         ],

@@ -15,8 +15,8 @@ from warpleague.league.season.config import (
     FormatTable,
     LeagueConfig,
     RatingTable,
+    toml_of,
     with_dice,
-    without_none,
 )
 from warpleague.league.season.entry import check_names, folder_of
 from warpleague.league.season.season import Season, differences
@@ -291,7 +291,7 @@ def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterat
             elif digest != played[name]:
                 other = "another clock" if digest.split()[0] == played[name].split()[0] else "other content"
                 yield Change("content", name, f"{name} has {other}")
-        elif without_none(attrs.asdict(entry)) not in listed:
+        elif toml_of(entry) not in listed:
             yield Change("added", name, f"{name} was added")
     for name in played:
         if name not in seen:
@@ -323,7 +323,7 @@ def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
             before: Any = structure(last.get(key, {}), kind, "")  # with defaults for keys that are new since
         except ConfigError:
             continue  # of another version of the program, whose words are not ours
-        for line in differences(without_none(attrs.asdict(before)), now[key], key):
+        for line in differences(toml_of(before), now[key], key):
             yield Change("format" if key == "format" else "rating", None, line)
 
 
@@ -426,9 +426,7 @@ def _with_noted(config: LeagueConfig, store: Store) -> LeagueConfig:
     ]
     if not noted:
         return config
-    path, config = config.path, attrs.evolve(config, bots=(*config.bots, *noted))
-    object.__setattr__(config, "path", path)
-    return config
+    return attrs.evolve(config, bots=(*config.bots, *noted))
 
 
 # -- remaining -------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ import attrs
 from warpleague.errors import StoreError
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.until import MAX
-from warpleague.league.season.config import FormatTable
 from warpleague.league.season.fixture import Table, utc_now
 from warpleague.league.season.season import Begun, Entry, Season, Stage, deal_of
 from warpleague.league.store import journal, match_rows
@@ -136,9 +135,6 @@ ENTRANTS: Final = "entrants"
 MERGED: Final = "merged"
 """The kind of the fact that matches were taken over from another store, and of which bots."""
 
-_OPTIONAL: Final = frozenset({"ratings", "until", "time_share"})
-"""Keys of a format that an entry has only where they are not the default."""
-
 _ORDER: Final = (
     "SELECT j.seq, j.id, f.kind, f.said, (SELECT group_concat(s.bot) FROM seat s WHERE s.match = m.key) "
     "FROM journal j LEFT JOIN fact f ON f.id = j.id LEFT JOIN match m ON m.id = j.id ORDER BY j.seq"
@@ -158,13 +154,10 @@ def commitment_to(season: Season) -> str:
 
 def _format(season: Season) -> dict[str, Any]:
     """The format as it is stored, with the versions of how the program chooses."""
-    stored_format = attrs.asdict(season.format)
+    stored_format = attrs.asdict(
+        season.format, filter=lambda field, value: "if_set" not in field.metadata or value != field.default
+    )
     stored_format["seeding"] = season.format.seeding or "order"
-    for field in attrs.fields(FormatTable):
-        if field.name in _OPTIONAL and stored_format[field.name] == field.default:
-            del stored_format[field.name]
-    if season.format.until is not None and not season.format.until.within:
-        del stored_format["until"]["within"]
     if season.format.kind == "ladder":
         stored_format["pairing"] = PAIRING
     stored_format["seating"] = SEATING
