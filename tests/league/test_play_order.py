@@ -83,7 +83,7 @@ class Bots(MatchExecutor):
         else:
             future.set_result(self.play(spec))
 
-    def everywhere(self, fn: Any) -> None:
+    def broadcast(self, fn: Any) -> None:
         assert fn is end_idle
         assert not self.going
         self.seen.clear()
@@ -192,9 +192,9 @@ def test_referees_of_a_real_pool_end_their_bots(
     class Noting(RefereePool):
         """Has each referee note that its bots were to end."""
 
-        def everywhere(self, fn: Any) -> None:
+        def broadcast(self, fn: Any) -> None:
             assert fn is end_idle
-            super().everywhere(fake.note_end)
+            super().broadcast(fake.note_end)
 
     with open_league(write_league("a", "b", deals=20)) as league:
         assert run_league(league, jobs=2, play=fake.play, new_pool=Noting).complete

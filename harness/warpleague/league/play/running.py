@@ -493,7 +493,7 @@ class _Run:
         from warpleague.runner.play import end_idle
 
         try:
-            self.executor.everywhere(end_idle)
+            self.executor.broadcast(end_idle)
         except (BrokenExecutor, HarnessFault, RuntimeError, OSError) as error:
             self.stop.failure = f"the bots that wait for their next match cannot be ended: {error}"
         self.queue.dealt.clear()
