@@ -3,8 +3,6 @@
 That they succeed, every run of the Makefile shows.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re
@@ -14,12 +12,9 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import pytest
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 
 def bootstrap(root: Path, tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
