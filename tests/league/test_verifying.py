@@ -15,6 +15,7 @@ from tests.league.inline import InlinePool
 
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
+from warpleague.games import load_game
 from warpleague.league.play.entering import commit
 from warpleague.league.play.running import run_league
 from warpleague.league.results.opening import open_to_read
@@ -291,8 +292,14 @@ def test_a_season_keeps_the_version_of_its_rules(
     open_league: OpenLeague,
     inline: Executor,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     """A league that began by rules 1 of its game goes on by them while the game knows them; its records hold."""
+    game = load_game("captains")
+    older = type("Older", (type(game),), {"rules_version": 1})()
+    monkeypatch.setattr(type(game), "by_rules", lambda _, version: {1: older, 2: game}.get(version))
+    request.addfinalizer(load_game.cache_clear)
     path = write_league("a", "b", game='id = "captains"\noptions = { max_rounds = 2 }')
     commit(load_config(path), tmp_path / "results")
     store = tmp_path / "results" / "cup" / "league.sqlite"

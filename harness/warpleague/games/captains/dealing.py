@@ -37,8 +37,6 @@ MAX_TURNS: Final = 30
 """Turns of boards after which a deal is given up (captains G7)."""
 TRIAL_DEALS: Final = 50
 """Deals in which a galaxy file must succeed at least once (captains G8)."""
-RULES: Final = 2
-"""The version of the rules."""
 STATION_DRAW: Final[tuple[Weights, ...]] = (6,)
 
 
@@ -47,8 +45,6 @@ class Plan:
     """The fixed part before a board is drawn: the players, the options, and the boards and places in play.
 
     In `options` pattern and AI are filled in. Plans are equal when their `key` is, which spells all this out.
-    By `rules` 1 a seat could start on a space with a ship, an AI could place a token under one, and a move from a
-    nebula onto the cannon was free (captains S3, A2, T1).
     """
 
     players: int
@@ -59,7 +55,6 @@ class Plan:
     station: Side
     planets: int
     """Planets in play: as many exploration tokens and kinds of card."""
-    rules: int
     key: str
 
     @property
@@ -83,17 +78,17 @@ class Plan:
 
     def galaxy(self, layout: Layout) -> Galaxy:
         """The galaxy of `layout`, computed once and shared."""
-        return galaxy(self.board_set, self.players, self.pattern, layout, self.rules)
+        return galaxy(self.board_set, self.players, self.pattern, layout)
 
 
-def plan(players: int, options: Options, rules: int = RULES) -> Plan:
+def plan(players: int, options: Options) -> Plan:
     """The plan of a match; `OptionsError` if the options do not fit together or the players.
 
     The cache has one object for each set of options, as long as few are in use.
     """
     data = attrs.asdict(options)
     try:
-        key = json.dumps([players, data, rules], sort_keys=True)
+        key = json.dumps([players, data], sort_keys=True)
     except (TypeError, ValueError):
         board_set(options.galaxy_file)  # names the value that is no JSON
         raise
@@ -102,7 +97,7 @@ def plan(players: int, options: Options, rules: int = RULES) -> Plan:
 
 @lru_cache(maxsize=64)
 def _plan(key: str) -> Plan:
-    players, data, rules = json.loads(key)
+    players, data = json.loads(key)
     options = Options(**data)
     if options.ai is not None and players != 1:
         raise OptionsError(f"ai: {options.ai!r} is for one player; with {players} players there is no AI")
@@ -112,9 +107,9 @@ def _plan(key: str) -> Plan:
     in_play = boards.in_play(players)
     ai: Any = (options.ai or AIS[0]) if players == 1 else None
     options = attrs.evolve(options, pattern=pattern.name, ai=ai)
-    key = json.dumps([players, attrs.asdict(options), rules], sort_keys=True)
+    key = json.dumps([players, attrs.asdict(options)], sort_keys=True)
     planets = sum(len(board.sides[0].planets) for board in in_play)
-    made = Plan(players, options, boards, pattern, in_play, boards.station(players), planets, rules, key)
+    made = Plan(players, options, boards, pattern, in_play, boards.station(players), planets, key)
     if options.galaxy_file is not None:
         check_deals(made)
     return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar, Final
 
 from warpleague.games.api import Game
@@ -18,7 +17,7 @@ from warpleague.games.captains import targets as _targets
 from warpleague.games.captains import tell as _tell
 from warpleague.games.captains import view as _view
 from warpleague.games.captains.actions import ACTIONS, Action
-from warpleague.games.captains.dealing import RULES, plan
+from warpleague.games.captains.dealing import plan
 from warpleague.games.captains.options import Options as CaptainsOptions
 from warpleague.games.captains.state import Position
 
@@ -29,16 +28,12 @@ class Captains(Game[Position, Action]):
     id = "captains"
     title = "Captains: passenger ships and wormholes"
     players = (1, 2, 3, 4, 5)
-    rules_version = RULES
+    rules_version = 2
     Options = CaptainsOptions
     Actions: ClassVar[tuple[type, ...]] = ACTIONS
     View = _view.View
     Setup = _view.Setup
     file_options = frozenset({"galaxy_file"})
-
-    def by_rules(self, version: int) -> Captains | None:
-        """Version 1, too: see `Plan.rules`."""
-        return {RULES: GAME, 1: FIRST_RULES}.get(version)
 
     def check_options(self, players: int, options: Any) -> None:
         """A plan can be made with them."""
@@ -71,13 +66,4 @@ class Captains(Game[Position, Action]):
     galaxy = staticmethod(_scene.galaxy)
 
 
-class _FirstRules(Captains):
-    rules_version = 1
-    initial = staticmethod(partial(_state.initial, rules=1))
-    determinize = staticmethod(partial(_view.determinize, rules=1))
-    from_json = staticmethod(partial(_position.from_json, rules=1))
-
-
 GAME: Final = Captains()
-FIRST_RULES: Final = _FirstRules()
-"""For the records and leagues of before."""

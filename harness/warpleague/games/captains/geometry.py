@@ -214,10 +214,9 @@ def _reached(on: Grid, faces: Iterable[Face]) -> int:
 class Galaxy:
     """A galaxy laid out; spaces, planets and orbits are numbered, tuples are indexed by space unless said.
 
-    Two galaxies are equal when they are laid alike from the same boards, by the same version of the rules.
+    Two galaxies are equal when they are laid alike from the same boards.
     """
 
-    rules: int
     layout: Layout
     board_set: BoardSet
     players: int
@@ -263,8 +262,7 @@ class Galaxy:
             return True
         if not isinstance(other, Galaxy):
             return NotImplemented
-        return (self.rules, self.layout, self.players, self.pattern.name, self.board_set.table) == (
-            other.rules,
+        return (self.layout, self.players, self.pattern.name, self.board_set.table) == (
             other.layout,
             other.players,
             other.pattern.name,
@@ -291,7 +289,7 @@ _LINES: Final[Cache[tuple[Grid, int], int]] = Cache(lambda key: _line(*key))
 
 
 @lru_cache(maxsize=64)
-def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout, rules: int) -> Galaxy:
+def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) -> Galaxy:
     """The galaxy of a layout that keeps captains G7."""
     boards = board_set.in_play(players)
     on, faces = _laid(board_set.station(players), boards, pattern, layout)
@@ -331,10 +329,9 @@ def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout, 
     near = [on.touching[space] & opened if opened >> space & 1 else 0 for space in spaces]
     reach = [(near[space] | rings[space]) & ~(1 << space) for space in spaces]
     shots = [_LINES[on, space] & opened if kinds[space] == "cannon" else 0 for space in spaces]
-    cannons = mask([space for space in spaces if kinds[space] == "cannon"]) if rules > 1 else 0
+    cannons = mask([space for space in spaces if kinds[space] == "cannon"])
     starts = members(token & beside_stations)
     return Galaxy(
-        rules=rules,
         layout=layout,
         board_set=board_set,
         players=players,

@@ -16,7 +16,6 @@ from warpleague.games.captains.dealing import (
     EXPLORED,
     MAX_ROUNDS,
     RETIRED,
-    RULES,
     WHYS,
     Dealing,
     Plan,
@@ -155,9 +154,9 @@ def to_json(state: Position) -> JsonObject:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def plan_of(match: JsonObject, rules: int = RULES) -> Plan:
+def plan_of(match: JsonObject) -> Plan:
     """The plan of a position's `match`; `OptionsError` if its options do not fit."""
-    return plan(match["players"], Options(**{name: match[name] for name in _OPTIONS}), rules)
+    return plan(match["players"], Options(**{name: match[name] for name in _OPTIONS}))
 
 
 def laid_of(plan: Plan, boards: list[Any]) -> tuple[Laid, ...]:
@@ -175,11 +174,11 @@ def known_of(data: JsonObject) -> Known:
     )
 
 
-def from_json(data: object, rules: int = RULES) -> Position:
+def from_json(data: object) -> Position:
     """The position `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
     fields = Given(data).fields(*_KEYS)
     stage = fields.get("stage", "turn").index(("galaxy", *STAGES)) - 1
-    plan, rotation, laid = _match(fields["match"], rules, complete=stage >= 0)
+    plan, rotation, laid = _match(fields["match"], complete=stage >= 0)
     retired = fields.get("retired", []).distinct(0, plan.players - 1)
     if stage < 0:
         for key in fields:
@@ -194,14 +193,14 @@ def from_json(data: object, rules: int = RULES) -> Position:
     return _Reader(fields, table(plan, layout), stage, retired).read()
 
 
-def _match(given: Given, rules: int, *, complete: bool) -> tuple[Plan, int, tuple[Laid, ...]]:
+def _match(given: Given, *, complete: bool) -> tuple[Plan, int, tuple[Laid, ...]]:
     """The plan, the station board's rotation, and the boards laid (all of them if `complete`)."""
     match = given.fields(*_MATCH_KEYS)
     players = match["players"].whole(1, 5)
     names = [name for name in _OPTIONS if name in match]
     options = Given({name: match[name].value for name in names}, "match").options(Options)
     try:
-        made = plan(players, options, rules)
+        made = plan(players, options)
     except (OptionsError, TypeError, ValueError) as error:
         given.fail(str(error.args[0]))
     dealt = first_deal(made).rotation

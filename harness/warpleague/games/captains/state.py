@@ -8,7 +8,7 @@ import attrs
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains.actions import WARPS
-from warpleague.games.captains.dealing import RULES, Dealing, first_deal, plan
+from warpleague.games.captains.dealing import Dealing, first_deal, plan
 from warpleague.games.captains.memory import Known
 from warpleague.games.values import copier, each, keyer, replaced
 
@@ -264,9 +264,9 @@ Position: TypeAlias = State | Dealing
 _SEATS: Final = tuple((seat,) for seat in range(5))
 
 
-def initial(players: int, options: Options, rules: int = RULES) -> Position:
+def initial(players: int, options: Options) -> Position:
     """No board is laid."""
-    return first_deal(plan(players, options, rules))
+    return first_deal(plan(players, options))
 
 
 def match_of(state: Position) -> tuple[int, Options]:

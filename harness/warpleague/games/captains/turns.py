@@ -134,12 +134,7 @@ def starts(state: State) -> tuple[Start, ...]:
     """Where the seat whose turn it is may start, ascending: without a ship where it can be (captains S3)."""
     table = state.table
     open_ = tuple(a for a in table.galaxy.starts if may_place(table, state.tokens, state.seat, a.at))
-    shut = _ships_in_the_way(state)
-    return tuple(action for action in open_ if action.at not in shut) or open_
-
-
-def _ships_in_the_way(state: State) -> tuple[int, ...]:
-    return state.ships if state.table.plan.rules > 1 else ()
+    return tuple(action for action in open_ if action.at not in state.ships) or open_
 
 
 # -- tokens, also the AI's ---------------------------------------------------------------------------------
@@ -171,9 +166,10 @@ def ai_places(state: State) -> tuple[AiPlace, ...]:
     """Where the AI's next token may go, ascending (captains A2, A3)."""
     table = state.table
     near = table.galaxy.ai_starts if state.focus == STATION else table.galaxy.ai_places[state.focus]
-    shut = _ships_in_the_way(state)
     return tuple(
-        action for action in near if may_place(table, state.tokens, AI, action.at) and action.at not in shut
+        action
+        for action in near
+        if may_place(table, state.tokens, AI, action.at) and action.at not in state.ships
     )
 
 
