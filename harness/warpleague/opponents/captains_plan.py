@@ -17,7 +17,7 @@ from warpleague.games.captains.actions import (
     PICKUP_STATION,
     WARPS,
 )
-from warpleague.games.captains.score import worth
+from warpleague.games.captains.rules import worth
 from warpleague.games.captains.state import HAND, TOKENS
 from warpleague.opponents.captains_roads import FAR, Roads, roads
 
@@ -210,12 +210,11 @@ class Turn:
         if len(self.mine) + len(placed) >= TOKENS:
             return []
         own, found = self.own(placed), {}
-        taken = self.state.tokens.at
-        for place in self.galaxy.places[at]:
+        for place in places(self.state.table, self.state.tokens, self.seat, at):
             space = place.at
             planet = self.galaxy.beside_planet[space]
-            if planet < 0 or space in taken or space in placed or self.near_station[space]:
-                continue  # one's first token is beside the station: there can be no second
+            if planet < 0 or space in placed:
+                continue
             if not own >> planet & 1 and (planet not in found or space == at):
                 found[planet] = place
         return list(found.values())

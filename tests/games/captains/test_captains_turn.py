@@ -10,7 +10,7 @@ from tests.games.captains.conftest import PAIR
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
-from warpleague.games.captains.score import worth
+from warpleague.games.captains.rules import worth
 
 if TYPE_CHECKING:
     from tests.games.captains.conftest import Tools

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from warpleague.games.api import Game
+from warpleague.games.api import InPlaceGame
 from warpleague.games.captains import guide as _guide
-from warpleague.games.captains import legal as _legal
 from warpleague.games.captains import phrase as _phrase
 from warpleague.games.captains import position as _position
 from warpleague.games.captains import rules as _rules
 from warpleague.games.captains import scene as _scene
-from warpleague.games.captains import score as _score
 from warpleague.games.captains import state as _state
 from warpleague.games.captains import targets as _targets
 from warpleague.games.captains import tell as _tell
@@ -22,7 +20,7 @@ from warpleague.games.captains.options import Options as CaptainsOptions
 from warpleague.games.captains.state import Position
 
 
-class Captains(Game[Position, Action]):
+class Captains(InPlaceGame[Position, Action]):
     """Passenger ships in a galaxy of wormholes, for one to five players."""
 
     id = "captains"
@@ -45,12 +43,13 @@ class Captains(Game[Position, Action]):
     key = staticmethod(_state.key)
     chance = staticmethod(_rules.chance)
     address = staticmethod(_rules.address)
-    legal = staticmethod(_legal.legal)
-    parse = staticmethod(_legal.parse)
-    ask = staticmethod(_legal.ask)
-    apply = staticmethod(_rules.apply)
+    legal = staticmethod(_rules.legal)
+    parse = staticmethod(_rules.parse)
+    ask = staticmethod(_rules.ask)
+    copied = staticmethod(_rules.copied)
+    push = staticmethod(_rules.push)
     retire = staticmethod(_rules.retire)
-    outcome = staticmethod(_score.outcome)
+    outcome = staticmethod(_rules.outcome)
     setup = staticmethod(_view.setup)
     view = staticmethod(_view.view)
     view_json = staticmethod(_view.view_json)

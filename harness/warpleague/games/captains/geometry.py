@@ -15,13 +15,11 @@ from warpleague.games.captains.actions import (
     CANNONS,
     EMERGES,
     MOVES,
-    PLACES,
     STARTS,
     AiPlace,
     Cannon,
     Emerge,
     Move,
-    Place,
     Start,
 )
 from warpleague.games.captains.boards import (
@@ -245,8 +243,8 @@ class Galaxy:
     careful_moves: tuple[tuple[Move, ...], ...]
     shots: tuple[tuple[Cannon, ...], ...]
     careful_shots: tuple[tuple[Cannon, ...], ...]
-    places: tuple[tuple[Place, ...], ...]
-    """Where a ship on a space may place a token if none is in the way, ascending (captains T3)."""
+    places: tuple[int, ...]
+    """Bit mask of the spaces on which a ship here may place a token if none is in the way (captains T3)."""
     starts: tuple[Start, ...]
     """Spaces beside the station that take a token (captains S3)."""
     ai_starts: tuple[AiPlace, ...]
@@ -279,9 +277,6 @@ _MOVES_TO: Final[Cache[int, tuple[Move, ...]]] = Cache(
 )
 _SHOTS_TO: Final[Cache[int, tuple[Cannon, ...]]] = Cache(
     lambda bits: tuple([CANNONS[to] for to in members(bits)]), 1 << 14
-)
-_PLACES_AT: Final[Cache[int, tuple[Place, ...]]] = Cache(
-    lambda bits: tuple([PLACES[at] for at in members(bits)]), 1 << 14
 )
 """By set of spaces: around a space there are few sets, and the same ones in all galaxies."""
 _LINES: Final[Cache[tuple[Grid, int], int]] = Cache(lambda key: _line(*key))
@@ -352,10 +347,7 @@ def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) 
         shots=tuple([_SHOTS_TO[bits] for bits in shots]),
         careful_shots=tuple([_SHOTS_TO[bits & ~holes] for bits in shots]),
         places=tuple(
-            [
-                _PLACES_AT[(bits | 1 << space) & token] if opened >> space & 1 else ()
-                for space, bits in enumerate(near)
-            ]
+            [(bits | 1 << space) & token if opened >> space & 1 else 0 for space, bits in enumerate(near)]
         ),
         starts=tuple([STARTS[space] for space in starts]),
         ai_starts=tuple([AI_PLACES[space] for space in starts]),

@@ -51,10 +51,10 @@ class Known:
 
     def left(self, planet: int, cards: int, *, none_remain: bool) -> Known:
         """After `cards` cards of `planet` left in the open; `none_remain` when those were all of them."""
-        sure = self.sure
+        sure, slots, spent = self.sure, self.slots, self.spent
         open_cards = min(cards, sure[planet])
-        sure = (*sure[:planet], sure[planet] - open_cards, *sure[planet + 1 :])
-        slots, spent = self.slots, self.spent
+        if open_cards:
+            sure = (*sure[:planet], sure[planet] - open_cards, *sure[planet + 1 :])
         for _ in range(cards - open_cards):
             could = _fitting(slots, planet)
             slots, spent = _settle(slots, (*spent, (planet, could)))
@@ -108,24 +108,25 @@ def _settle(
     """
     if len(slots) == len(spent):
         return (), ()
-    while spent:
-        users = [0] * len(slots)  # by slot: bit mask of the spent cards that may have filled it
-        fits = [_SLOTS[could] for _, could in spent]
-        for card, options in enumerate(fits):
-            for i in options:
-                users[i] |= 1 << card
-        for card, options in enumerate(fits):
-            excluded, shared = 0, -1
+    pinned = 0
+    while pinned >= 0:
+        pinned = -1
+        for card, (_, could) in enumerate(spent):
+            excluded = wanted = 0
+            options = _SLOTS[could]
             for i in options:
                 excluded |= slots[i]
-                shared &= users[i]
-            pinned = next((i for i in options if slots[i] == excluded and users[i] == shared), None)
-            if pinned is not None:
+            for _, other in spent:
+                if could & ~other:
+                    wanted |= other
+            for i in options:
+                if slots[i] == excluded and not wanted >> i & 1:
+                    pinned = i
+                    break
+            if pinned >= 0:
                 low = (1 << pinned) - 1
                 slots = slots[:pinned] + slots[pinned + 1 :]
                 rest = spent[:card] + spent[card + 1 :]
                 spent = tuple([(planet, other & low | (other >> 1) & ~low) for planet, other in rest])
                 break
-        else:
-            break
     return slots, spent

@@ -21,6 +21,7 @@ from warpleague.games.captains.actions import (
     Take,
     Warp,
 )
+from warpleague.games.captains.rules import AI
 from warpleague.games.captains.state import (
     AI_PLACE,
     EMERGE,
@@ -31,7 +32,6 @@ from warpleague.games.captains.state import (
     State,
     pair,
 )
-from warpleague.games.captains.turns import AI
 
 if TYPE_CHECKING:
     from warpleague.games.captains.actions import Action

@@ -37,7 +37,6 @@ from warpleague.games.captains.state import (
     Table,
     Tokens,
     add_token,
-    may_place,
     table,
     tokens_of,
 )
@@ -288,7 +287,7 @@ class _Reader:
             spaces = stack.items()
             for item in spaces:
                 space = item.whole(0, self.spaces - 1)
-                if not may_place(board, tokens, owner, space):
+                if not tokens.open[owner] >> space & 1:
                     item.fail(f"no token can be on space {space}: {self.why_no_token(tokens, owner, space)}")
                 tokens = add_token(board, tokens, owner, space)
             if spaces and not board.galaxy.beside_station[tokens.stacks[owner][0]]:

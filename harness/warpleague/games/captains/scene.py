@@ -10,7 +10,7 @@ import attrs
 from warpleague.counts import counted
 from warpleague.games.captains.dealing import Dealing
 from warpleague.games.captains.geometry import planets_of, spread
-from warpleague.games.captains.score import PARTS, parts
+from warpleague.games.captains.rules import PARTS, parts
 from warpleague.games.captains.state import HAND, OVER, STAGES
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 

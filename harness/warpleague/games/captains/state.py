@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 
 from warpleague.games.api import CHANCE
-from warpleague.games.captains.actions import WARPS
+from warpleague.games.captains.actions import END, PLACES, WARPS
 from warpleague.games.captains.dealing import Dealing, first_deal, plan
 from warpleague.games.captains.memory import Known
-from warpleague.games.values import copier, each, keyer, replaced
+from warpleague.games.values import Cache, copier, each, keyer, mask, members, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -48,7 +48,8 @@ class Table:
     """The fixed part of a match once the galaxy is laid, with tables that are filled as they are used."""
 
     __slots__ = (
-        "events", "galaxy", "limited", "moves", "owners", "plan", "planets", "players", "put", "station_bit"
+        "events", "galaxy", "limited", "moves", "onward", "owners", "plan", "planets", "players", "put", "shut",
+        "station_bit", "token_spaces",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, layout: Layout) -> None:
@@ -68,9 +69,29 @@ class Table:
             for planet, station in zip(self.galaxy.beside_planet, self.galaxy.beside_station, strict=True)
         )
         """By space: bit mask of the planet and the station beside it."""
+        self.token_spaces = mask([space for space, takes in enumerate(self.galaxy.takes_token) if takes])
+        self.shut = [0] * (plan.planets + 1)
+        """By planet, the station last: the spaces that an owner beside it can no longer use (captains T3)."""
+        for space, put in enumerate(self.put):
+            for own in members(put & self.limited) if put else ():
+                self.shut[own] |= 1 << space
+        self.onward = Cache[int, "tuple[Action, ...]"](self._onward)
+        """Shots, moves and `end`, by (space << 1 | the deck has a card) << 1 | there is energy."""
         self.events: dict[Any, Event] = {}
         self.moves: dict[int, Event] = {}
         """The events of moves, the most frequent ones, by from, to and seat."""
+
+    def _onward(self, key: int) -> tuple[Action, ...]:
+        """What the rest of a turn may be whatever the tokens; the black hole needs a card (captains T9)."""
+        galaxy, at = self.galaxy, key >> 2
+        shots, moves = (
+            (galaxy.shots[at], galaxy.moves[at])
+            if key & 2
+            else (galaxy.careful_shots[at], galaxy.careful_moves[at])
+        )
+        if not key & 1:
+            moves = tuple([move for move in moves if galaxy.free[at] >> move.to & 1])
+        return (*shots, *moves, END)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -106,7 +127,8 @@ class Tokens:
     """The tokens placed: `stacks` holds for each owner the spaces in order, so token i has number i // 2 + 1.
 
     The other fields follow from it: who stands where, which planets (and the station) each owner is beside, as
-    bit masks, and which planets have any token beside them. `places` and `warps` remember what is legal where.
+    bit masks, which planets have any token beside them, and, also as bit masks, the spaces on which the next token of
+    each owner may go, wherever its ship is (captains G3, T3).
     """
 
     stacks: tuple[tuple[int, ...], ...]
@@ -114,54 +136,52 @@ class Tokens:
     """Space to owner and place in the stack."""
     near: tuple[int, ...] = attrs.field(eq=False)
     reached: int = attrs.field(eq=False)
-    rest: dict[int, tuple[Action, ...]] = attrs.field(eq=False, repr=False)
+    open: tuple[int, ...] = attrs.field(eq=False)
 
 
 def tokens_of(table: Table, stacks: tuple[tuple[int, ...], ...]) -> Tokens:
     """The tokens that `stacks` describes."""
     at = {space: (owner, i) for owner, stack in enumerate(stacks) for i, space in enumerate(stack)}
-    near = []
+    empty = table.token_spaces & ~mask(at)
+    near, open_, reached = [], [], 0
     for stack in stacks:
-        mask = 0
+        put, shut = 0, 0
         for space in stack:
-            mask |= table.put[space]
-        near.append(mask)
-    reached = 0
-    for mask in near:
-        reached |= mask
-    return Tokens(stacks, at, tuple(near), reached & ~table.station_bit, {})
+            put |= table.put[space]
+        for own in members(put):
+            shut |= table.shut[own]
+        near.append(put)
+        reached |= put
+        open_.append(empty & ~shut if len(stack) < TOKENS else 0)
+    return Tokens(stacks, at, tuple(near), reached & ~table.station_bit, tuple(open_))
 
 
 def add_token(table: Table, tokens: Tokens, owner: int, space: int) -> Tokens:
     """The tokens after `owner` has placed its next one on `space`."""
-    stack = tokens.stacks[owner]
+    stack = (*tokens.stacks[owner], space)
     put = table.put[space]
+    open_ = [spaces & ~(1 << space) for spaces in tokens.open]
+    for own in members(put):
+        open_[owner] &= ~table.shut[own]
+    if len(stack) == TOKENS:
+        open_[owner] = 0
     return Tokens(
-        replaced(tokens.stacks, owner, (*stack, space)),
-        {**tokens.at, space: (owner, len(stack))},
+        replaced(tokens.stacks, owner, stack),
+        {**tokens.at, space: (owner, len(stack) - 1)},
         replaced(tokens.near, owner, tokens.near[owner] | put),
         tokens.reached | put & ~table.station_bit,
-        {},
+        tuple(open_),
     )
 
 
-def may_place(table: Table, tokens: Tokens, owner: int, space: int) -> bool:
-    """Whether the next token of `owner` may go on `space`, wherever its ship is (captains G3, T3)."""
-    return (
-        table.galaxy.takes_token[space]
-        and space not in tokens.at
-        and not tokens.near[owner] & table.put[space] & table.limited
-        and len(tokens.stacks[owner]) < TOKENS
-    )
+PLACES_AT: Final[Cache[int, tuple[Place, ...]]] = Cache(
+    lambda spaces: tuple([PLACES[at] for at in members(spaces)]), 1 << 14
+)
 
 
 def places(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Place, ...]:
     """Where `owner` may place its next token with its ship on space `ship`, ascending (captains T3)."""
-    near = table.galaxy.places[ship]
-    if not near or len(tokens.stacks[owner]) >= TOKENS:
-        return ()
-    taken, shut, put = tokens.at, tokens.near[owner] & table.limited, table.put
-    return tuple([place for place in near if place.at not in taken and not put[place.at] & shut])
+    return PLACES_AT[table.galaxy.places[ship] & tokens.open[owner]]
 
 
 def pair(tokens: Tokens, space: int) -> int:
@@ -175,18 +195,21 @@ def pair(tokens: Tokens, space: int) -> int:
 
 
 def warps(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Warp, ...]:
-    """Where `owner` may warp to from space `ship`, ascending (captains T5)."""
-    targets = []
-    other = pair(tokens, ship)
-    if other >= 0:
-        targets.append(other)
-        whose, i = tokens.at[ship]
+    """Where `owner` may warp to from space `ship`, ascending (captains T5); no wild wormhole takes a token."""
+    here = tokens.at.get(ship)
+    if here is None:
+        number, stack = table.galaxy.wild[ship], tokens.stacks[owner]
+        targets = stack[2 * number - 2 : 2 * number] if number and len(stack) >= 2 * number else ()
+    else:
+        whose, i = here
+        stack = tokens.stacks[whose]
+        if i ^ 1 == len(stack):
+            return ()
+        targets = stack[i ^ 1 : (i ^ 1) + 1]
         if whose == owner:
             targets += table.galaxy.wilds.get(i // 2 + 1, ())
-    stack = tokens.stacks[owner]
-    number = table.galaxy.wild[ship]
-    if number and len(stack) >= 2 * number:
-        targets += stack[2 * number - 2 : 2 * number]
+    if len(targets) == 1:
+        return (WARPS[targets[0]],)
     return tuple([WARPS[to] for to in sorted(targets)])
 
 

@@ -1,28 +1,15 @@
-"""The frequent events of captains, each made once, and a line of English for each event."""
+"""A line of English for each event of captains."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
-from warpleague.games.api import Event
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from warpleague.games.captains.dealing import Why
-    from warpleague.games.captains.state import State
 
     Facts = Mapping[str, Any]
-
-
-def about(state: State, kind: str, **facts: int | str | None) -> Event:
-    """A public event about the seat whose turn it is, built once a match and cached."""
-    table, seat = state.table, state.seat
-    key = (kind, seat, *facts.values())
-    event: Event | None = table.events.get(key)
-    if event is None:
-        event = table.events[key] = Event({"event": kind, "seat": seat, **facts})
-    return event
 
 
 def _paid(e: Facts, ai: bool = False) -> str:

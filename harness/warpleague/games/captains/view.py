@@ -9,7 +9,7 @@ import attrs
 from warpleague.games.captains.dealing import MAX_ROUNDS, Dealing, Why
 from warpleague.games.captains.geometry import Layout
 from warpleague.games.captains.position import dealing_json, known_of, laid_of, plan_of, position_json
-from warpleague.games.captains.score import totals
+from warpleague.games.captains.rules import totals
 from warpleague.games.captains.state import STAGES, Cards, State, table, tokens_of
 from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded, mask
 
