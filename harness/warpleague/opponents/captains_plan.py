@@ -18,7 +18,7 @@ from warpleague.games.captains.actions import (
     WARPS,
 )
 from warpleague.games.captains.rules import worth
-from warpleague.games.captains.state import HAND, TOKENS
+from warpleague.games.captains.state import HAND, TOKENS, places
 from warpleague.opponents.captains_roads import FAR, Roads, roads
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ class Known:
         sure = self.sure
         return Known((*sure[:planet], sure[planet] + 1, *sure[planet + 1 :]), self.slots, self.spent)
 
-    def left(self, planet: int, cards: int, *, none_remain: bool) -> Known:
+    def left(self, planet: int, cards: int, none_remain: bool) -> Known:
         """After `cards` cards of `planet` left in the open; `none_remain` when those were all of them."""
         sure, slots, spent = self.sure, self.slots, self.spent
         open_cards = min(cards, sure[planet])

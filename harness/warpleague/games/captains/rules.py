@@ -40,7 +40,6 @@ from warpleague.games.captains.actions import (
 from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS, RETIRED, Dealing
 from warpleague.games.captains.memory import Known
 from warpleague.games.captains.state import (
-    PLACES_AT,
     AI_CARDS,
     AI_PLACE,
     BLACKHOLE,
@@ -50,6 +49,7 @@ from warpleague.games.captains.state import (
     ENERGY,
     HAND,
     OVER,
+    PLACES_AT,
     START,
     STATION,
     TOKENS,
@@ -473,8 +473,7 @@ def _deliver(state: State, action: Deliver, events: Events) -> None:
     state.cards = cards
     cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, -count))
     cards.piles = replaced(cards.piles, seat, changed(cards.piles[seat], planet, count))
-    known = cards.known[seat].left(planet, count, none_remain=True)
-    cards.known = replaced(cards.known, seat, known)
+    cards.news = (*cards.news, (seat, Known.left, planet, count, True))
     if events is not None:
         events.append(_about(state, "deliver", planet=planet, cards=count))
 
@@ -506,7 +505,7 @@ def _discard(state: State, action: Discard, events: Events) -> None:
     state.cards = cards
     cards.docks = changed(cards.docks, planet, 1)
     cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, -1))
-    cards.known = replaced(cards.known, seat, cards.known[seat].left(planet, 1, none_remain=False))
+    cards.news = (*cards.news, (seat, Known.left, planet, 1, False))
     if events is not None:
         events.append(_about(state, "discard", planet=planet))
 
@@ -519,7 +518,7 @@ def _take(state: State, action: Take, events: Events) -> None:
     state.cards = cards
     cards.docks = changed(cards.docks, planet, -1)
     cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, 1))
-    cards.known = replaced(cards.known, seat, cards.known[seat].taken(planet))
+    cards.news = (*cards.news, (seat, Known.taken, planet))
     if events is not None:
         events.append(_about(state, "take", planet=planet))
 
@@ -563,7 +562,7 @@ def _roll(state: State, rolled: Rolled, events: Events) -> None:
         cards.docks = changed(cards.docks, planet, 1)
     else:  # of which the others know only that it is not for the planet here
         cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, 1))
-        cards.known = replaced(cards.known, seat, cards.known[seat].drawn(state.focus))
+        cards.news = (*cards.news, (seat, Known.drawn, state.focus))
     if events is not None:
         events.append(_card_event(state, planet, to_docks=to_docks))
     _count_down(state, events)

@@ -213,11 +213,12 @@ def warps(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Warp, ..
     return tuple([WARPS[to] for to in sorted(targets)])
 
 
-@attrs.define
+@attrs.define(eq=False)
 class Cards:
     """Where the passengers are: counts by planet. `left` is the number of cards in the deck.
 
-    `piles` are what each owner has delivered; `known` is what everybody knows of each hand.
+    `piles` are what each owner has delivered. `news` is what changes the public knowledge of hands (`known`), but is
+    not worked out yet: for each event a seat, a method of `Known`, and its arguments.
     """
 
     deck: tuple[int, ...]
@@ -225,7 +226,24 @@ class Cards:
     docks: tuple[int, ...]
     hands: tuple[tuple[int, ...], ...]
     piles: tuple[tuple[int, ...], ...]
-    known: tuple[Known, ...]
+    _known: tuple[Known, ...] = attrs.field(eq=False)
+    news: tuple[tuple[Any, ...], ...] = attrs.field(default=(), eq=False)
+
+    @property
+    def known(self) -> tuple[Known, ...]:
+        """What everybody knows of each hand.
+
+        Worked out when somebody asks, since a playout never does: it would take a sixth of its time.
+        """
+        if self.news:
+            known = list(self._known)
+            for seat, learn, *facts in self.news:
+                known[seat] = learn(known[seat], *facts)
+            self._known, self.news = tuple(known), ()
+        return self._known
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cards) and _cards_key(self) == _cards_key(other)
 
 
 @attrs.define
@@ -265,7 +283,15 @@ fresh_cards: Final = copier(Cards)
 """Copies of a position and of its cards, to be changed before anybody else sees them."""
 
 
-_state_key: Final = keyer(State, tokens=keyer(Tokens), cards=keyer(Cards, known=each(keyer(Known))))
+_counts_key: Final = keyer(Cards)
+_known_key: Final = each(keyer(Known))
+
+
+def _cards_key(cards: Cards) -> Hashable:
+    return _counts_key(cards), _known_key(cards.known)
+
+
+_state_key: Final = keyer(State, tokens=keyer(Tokens), cards=_cards_key)
 _dealing_key: Final = keyer(Dealing)
 
 
