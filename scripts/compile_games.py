@@ -111,7 +111,7 @@ def compiled() -> dict[str, str]:
 def pack(made: list[Path]) -> Path:
     """Write the engine of `bot engine` with the compiled modules as a wheel; its path."""
     import warpleague
-    from warpleague.runner.bundle.engine import write_engine
+    from warpleague.runner.bundle.shipped import write_engine
 
     system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     python = "cp{}{}".format(*sys.version_info[:2])

@@ -1,6 +1,6 @@
 """Writes protocol/schema/: the JSON Schema of messages, record lines, games, and the files that users write.
 
-The classes are in `warpline.messages`, `warpleague.match.forms`, the games, and the modules that read the files.
+The classes are in `warpline.messages`, `warpleague.match.record`, the games, and the modules that read the files.
 `openapi.json` describes an arena's JSON API: it is made of the operations in `warpleague.arena`. With `--check`
 nothing is written; the exit code is 1 when a file is not what it would be.
 """
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpleague.arena.web import openapi
+from warpleague.extras.rounds.file import RoundsConfig
 from warpleague.games import GAMES, load_game
 from warpleague.league.season.config import LeagueConfig
-from warpleague.match.forms import Act, Chance, End, Fault, Header, Seal
+from warpleague.match.record import Act, Chance, End, Fault, Header, Seal
 from warpleague.match.spec import FORMAT
-from warpleague.rounds.file import RoundsConfig
 from warpleague.runner.bundle.manifest import Manifest
 from warpline.schema import DIALECT, Definitions, messages_schema, schema_of
 

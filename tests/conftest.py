@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from warpleague.errors import BadInput
-from warpleague.runner.confine import cgroup, groups
-from warpleague.runner.doctor.promises import check_level
+from warpleague.runner.confine import cgroups
+from warpleague.runner.doctor import check_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,8 +108,8 @@ def own_groups() -> Callable[[], set[str]]:
     """Names the control groups that this test process has made and not removed."""
 
     def found() -> set[str]:
-        base = cgroup.support().base
-        prefix = f"warpleague-{groups.owner()}-"
+        base = cgroups.memory_support().base
+        prefix = f"warpleague-{cgroups.owner()}-"
         return {name for name in os.listdir(base) if name.startswith(prefix)} if base else set()
 
     return found

@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, SeatFault, SeatSpec, SeatTimes
 
 if TYPE_CHECKING:

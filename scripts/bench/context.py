@@ -19,14 +19,13 @@ import tomli_w
 from warpleague.games import game_ids, load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
-from warpleague.match.spec import MatchSpec, TimeControl
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpleague.runner.bundle.bundle import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from warpleague.games.api import Game
-    from warpleague.match.spec import SeatSpec
 
 HERE: Final = Path(__file__).parent
 QUESTION: Final = b'{"type":"act","id":1234,"ask":"turn","clock":{"move_s":1.0}}\n'

@@ -26,7 +26,7 @@ from warpleague.arena.web.renderer import league_page
 from warpleague.arena.web.routes import all_routes
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.store.store import Store
 from warpleague.match.zstd import ZstdCompressor
 

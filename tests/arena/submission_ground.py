@@ -18,7 +18,7 @@ from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.submissions.routes import routes_of
 from warpleague.arena.web.middleware import RequestMiddleware
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
 from warpleague.report.site.page_frame import render, served
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from warpleague.league.season.config import LeagueConfig
 
 HOST: Final = "127.0.0.1:8000"
 LEAGUE: Final = """

@@ -17,15 +17,13 @@ from warpleague.arena.submissions.limits import set_limit
 from warpleague.arena.submissions.versions import OverQuota
 from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.match.packing import unpack
+from warpleague.match.record import unpack
 from warpleague.match.replay import verify_record
-from warpleague.match.spec import SeatLog
+from warpleague.match.spec import MatchResult, MatchSpec, SeatLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from warpleague.match.spec import MatchResult, MatchSpec
 
 
 @pytest.fixture

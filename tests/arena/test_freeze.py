@@ -14,7 +14,7 @@ from tests.arena.api_ground import ApiGround
 
 from warpleague.arena.web.freeze import is_frozen, shown_results
 from warpleague.errors import ConfigError
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.store.store import Store
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.server import Serving, check_address
 from warpleague.errors import BadInput
-from warpleague.report.site.docs_pages import text_of
+from warpleague.report.site.page_frame import text_of
 from warpleague.report.wording.docs import pages
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from warpleague.arena.submissions.ledger import DAY_S, Ledger
 from warpleague.arena.submissions.limits import set_limit
 from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.checkup import MACHINE, Checkup, Finding
-from warpleague.runner.doctor.promises import Report
+from warpleague.runner.doctor import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

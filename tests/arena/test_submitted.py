@@ -21,14 +21,12 @@ from warpleague.cli import main
 from warpleague.errors import BadInput
 from warpleague.league.season.bot_check import check_for
 from warpleague.match.replay import verify_record
-from warpleague.match.spec import SeatLog
+from warpleague.match.spec import MatchResult, MatchSpec, SeatLog
 from warpleague.runner.checkup import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from warpleague.match.spec import MatchResult, MatchSpec
 
     Command = Callable[..., tuple[int, str, str]]
 

@@ -22,15 +22,13 @@ from warpleague.arena.submissions.limits import set_limit
 from warpleague.arena.submissions.versions import OverQuota
 from warpleague.cli import main
 from warpleague.errors import BadInput
-from warpleague.league.season.config_file import load_config
-from warpleague.match.spec import MatchResult, SeatFault, SeatLog
+from warpleague.league.season.config import LeagueConfig, load_config
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from warpleague.league.season.config import LeagueConfig
-    from warpleague.match.spec import MatchSpec
 
 TABLE_OF_THREE = """
 bots = ["bots/random-python"]

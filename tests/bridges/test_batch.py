@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warpleague.bridges.pettingzoo import batch, env
+from warpleague.extras.bridges.pettingzoo import batch, env
 from warpleague.games import GAMES, load_game
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from warpleague.bridges.pettingzoo import env
-from warpleague.bridges.pettingzoo.observation import MISSING
 from warpleague.errors import BadInput
+from warpleague.extras.bridges.pettingzoo import env
+from warpleague.extras.bridges.pettingzoo.encoding import MISSING
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import Dice, match_key

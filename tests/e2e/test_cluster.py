@@ -208,7 +208,7 @@ def test_a_checkout_and_a_wheel_are_the_same_program(tmp_path: Path) -> None:
     """The bots and pages that only a wheel holds do not make it another program; a changed module does."""
 
     def source(place: str) -> str:
-        words = "from warpleague.league.play.cluster_worker import this_program; print(this_program())"
+        words = "from warpleague.extras.cluster.worker import this_program; print(this_program())"
         done = subprocess.run(
             [sys.executable, "-c", words],
             env={**os.environ, "PYTHONPATH": place},

@@ -32,7 +32,7 @@ from warpleague.match.chance import match_key
 from warpleague.match.replay import verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Level, MatchSpec, SeatSpec, TimeControl
-from warpleague.runner.doctor.promises import KEPT_BY, check_level
+from warpleague.runner.doctor import KEPT_BY, check_level
 from warpleague.runner.play import play_match
 
 if TYPE_CHECKING:

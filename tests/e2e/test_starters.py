@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE_S
 
 from warpleague.errors import BadInput, MissingToolchain
 from warpleague.runner.bundle.bundle import prepare
-from warpleague.runner.doctor.promises import check_level
+from warpleague.runner.doctor import check_level
 from warpline import codec
 
 if TYPE_CHECKING:

@@ -14,12 +14,11 @@ from warpleague.cli.tools import TOOLS, Tools
 from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
-from warpleague.league.season.config import FormatTable
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import FormatTable, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.schema import store_at
-from warpleague.league.upkeep.merging import merge_from
-from warpleague.match.spec import SeatSpec, TimeControl
+from warpleague.league.upkeep.organising import Merged, merge_from
+from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from warpleague.league.results.league import League
-    from warpleague.league.upkeep.merging import Merged
-    from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import MatchResult, MatchSpec
 
     # The types of the fixtures; those of a command are its exit code, output and remarks.
     WriteLeague: TypeAlias = Callable[..., Path]

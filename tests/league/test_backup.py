@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.store.backup import back_up
+from warpleague.league.store.database import back_up
 from warpleague.league.store.store import Store
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from warpleague.cli import main
 from warpleague.league.play.running import run_league
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.match.chance import season_commitment
 
 if TYPE_CHECKING:

@@ -19,13 +19,11 @@ from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
-from warpleague.league.results.strength import Follower, strength_test
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
-from warpleague.league.schedule.formats.test import make
-from warpleague.league.season.config import EntrantClock
-from warpleague.league.season.config_file import load_config
-from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
-from warpleague.report.wording.strength_words import (
+from warpleague.league.results.status import Follower, strength_test
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, make
+from warpleague.league.season.config import EntrantClock, load_config
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
+from warpleague.report.wording.league_words import (
     brief,
     estimate_words,
     exit_code,
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
-    from warpleague.match.spec import MatchSpec
 
 FORM = "kind = 'test'\nelo1 = 100\n"
 

@@ -9,9 +9,8 @@ import attrs
 import pytest
 
 from warpleague.errors import StoreError
-from warpleague.league.results.course_cache import CourseCache
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import CourseCache, League, open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.store.columns import PARTS
 from warpleague.league.store.disqualifications import disqualify
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import OpenLeague, WriteLeague
 
-    from warpleague.league.results.league import League
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'
 FORMATS = [LADDER, 'kind = "swiss"\nrounds = 4', 'kind = "knockout"']

@@ -14,9 +14,7 @@ import pytest
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.results.data_tables import decisions_of
-from warpleague.league.results.table_files import table_file
-from warpleague.league.results.table_shapes import TABLES
+from warpleague.league.results.export import TABLES, decisions_of, table_file
 from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:

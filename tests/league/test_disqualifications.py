@@ -12,10 +12,10 @@ from tests.league.inline import Trusting
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.schedule.schedule import Schedule
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.store.disqualifications import KINDS
 from warpleague.league.upkeep.organising import disqualify, reinstate
 from warpleague.league.upkeep.verifying import altered
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
 
-    from warpleague.league.results.league import League
 
 REASON = "it is a copy of anna"
 

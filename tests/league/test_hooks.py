@@ -12,7 +12,7 @@ import pytest
 
 from warpleague.errors import ConfigError
 from warpleague.league.play.hooks import run_hook
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

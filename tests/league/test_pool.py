@@ -18,8 +18,8 @@ from tests.waiting import wait_until
 
 import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
-from warpleague.league.referees.frames import write_frame
 from warpleague.league.referees.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
+from warpleague.league.referees.process import write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,7 +285,7 @@ def test_a_referee_that_nobody_listens_to_leaves_without_a_word(task: bool) -> N
     function = trio.lowlevel.checkpoint if task else os.getpid
     write_frame(to_referee, (1, task, pickle.dumps((function, (), {}))))
     program = (
-        "import sys; from warpleague.league.referees.worker import serve; serve(*map(int, sys.argv[1:]), -1)"
+        "import sys; from warpleague.league.referees.process import serve; serve(*map(int, sys.argv[1:]), -1)"
     )
     try:
         done = subprocess.run(

@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 
 from warpleague.league.ratings.elo import SCALE, SequentialElo, expected
-from warpleague.league.ratings.fit import Method, joint_fit
+from warpleague.league.ratings.fit import Method, joint_fit, transitivity
 from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.ratings.posterior import Posterior
-from warpleague.league.ratings.shrunk import shrunk_fit
+from warpleague.league.ratings.posterior import Posterior, shrunk_fit
 from warpleague.league.ratings.statistics import student, t95
-from warpleague.league.ratings.transitivity import transitivity
 
 
 def fitted(results: Any, bots: Any, **options: Any) -> Any:

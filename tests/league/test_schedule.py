@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpleague.league.schedule.formats import sampled, sampling
-from warpleague.league.schedule.formats.round_robin import berger
-from warpleague.league.schedule.formats.sampling import meetings, sample_tables, seat_counts, spreads
-from warpleague.league.schedule.formats.spread import spread_sets
+from warpleague.league.schedule.formats import sampled
+from warpleague.league.schedule.formats.round_robin import berger, spread_sets
+from warpleague.league.schedule.formats.sampled import meetings, sample_tables, seat_counts, spreads
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.seat_plan import balance_seats, cycles
 
@@ -190,7 +189,7 @@ def short_search() -> Iterator[None]:
     """Sampled tables are searched for with few steps: where it does not matter how evenly pairs meet."""
     with pytest.MonkeyPatch.context() as patch:
         for steps in ("_CYCLIC_STEPS", "_ANNEAL_STEPS"):
-            patch.setattr(sampling, steps, 500)
+            patch.setattr(sampled, steps, 500)
         patch.setattr(sampled, "sample_tables", lru_cache(sample_tables.__wrapped__))
         yield
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.services import services
-from warpleague.league.season.config_file import load_config
-from warpleague.match.spec import SeatFault, SeatTimes
-from warpleague.report.wording.columns import line_json
-from warpleague.report.wording.league_columns import SERVICES
+from warpleague.league.results.faulted import services
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
+from warpleague.report.wording.columns import SERVICES, line_json
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import OpenLeague, WriteLeague
 
-    from warpleague.match.spec import MatchResult, MatchSpec
 
 VOID = "[service]\nask_again = 2\nvoid = 2"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpleague.games import game_ids
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.manifest import plays, read_manifest
 
 LEAGUES = sorted((Path(__file__).parents[2] / "leagues").glob("*.toml"))

@@ -17,15 +17,15 @@ from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.statistics import differences_to_next, share_interval
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import ranked, standings
 from warpleague.league.results.tallies import Tally
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import verify_league
-from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
-from warpleague.report.wording.standings_columns import standing_json
+from warpleague.match.scribe import digest_form, digest_of, seal
+from warpleague.report.wording.columns import standing_json
 from warpline.codec import canonical
 from warpline.messages import BotHello
 

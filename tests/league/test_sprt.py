@@ -11,8 +11,7 @@ import pytest
 from scipy.optimize import minimize
 
 from warpleague.league.ratings.elo import SCALE, expected
-from warpleague.league.ratings.sprt import DealCounts, Sprt, ratio
-from warpleague.league.ratings.stopping import estimate
+from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate, ratio
 
 VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 

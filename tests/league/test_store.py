@@ -15,8 +15,8 @@ import pytest
 
 from warpleague.errors import StoreError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.season.season import canonical, differences
 from warpleague.league.store.columns import PARTS, of_matches
 from warpleague.match.chance import season_commitment, season_secret
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
 
-    from warpleague.league.results.league import League
     from warpleague.league.store.store import Store
 
 

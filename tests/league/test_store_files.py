@@ -9,8 +9,8 @@ import pytest
 
 from warpleague.errors import StoreError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import altered
 
 if TYPE_CHECKING:

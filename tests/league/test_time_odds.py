@@ -12,8 +12,8 @@ import warpleague.league.upkeep.verifying
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.referee import Referee
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpleague.match.evidence import evidence_lines, with_words
+from warpleague.match.faults import evidence_lines, with_words
 
 
 def test_short_standard_error_is_shown_whole() -> None:

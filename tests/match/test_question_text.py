@@ -11,7 +11,7 @@ import pytest
 from warpleague.games import game_ids, load_game
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import Dice
-from warpleague.match.question_text import question_text
+from warpleague.match.referee import question_text
 from warpleague.match.setup import load_options
 
 ACTION = re.compile(r"^(\d+)\. (.+)$")

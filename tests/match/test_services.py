@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from warpleague.errors import RecordError
-from warpleague.league.store.record_reader import RecordReader
-from warpleague.match.lines import seal
+from warpleague.league.upkeep.verifying import RecordReader
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import seal
 from warpleague.match.spec import TimeControl
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpleague.games.scene import Panel, Scene
-from warpleague.report.wording.seat_names import SeatNames
+from warpleague.report.wording.match_words import SeatNames
 
 
 def test_seats_get_the_names_of_their_players() -> None:

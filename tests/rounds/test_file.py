@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.errors import ConfigError
-from warpleague.rounds.file import load_rounds
+from warpleague.extras.rounds.file import load_rounds
 
 if TYPE_CHECKING:
     from tests.rounds.conftest import Make, Run

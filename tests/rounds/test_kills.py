@@ -15,7 +15,7 @@ import pytest
 from tests.rounds.conftest import write_rounds
 from tests.waiting import wait_until
 
-from warpleague.runner.doctor.promises import with_token
+from warpleague.runner.doctor import with_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable

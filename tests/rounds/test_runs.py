@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.rounds.conftest import place, write_rounds
 
-from warpleague.runner.doctor.promises import with_token
+from warpleague.runner.doctor import with_token
 
 if TYPE_CHECKING:
     from pathlib import Path

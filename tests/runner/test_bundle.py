@@ -16,9 +16,9 @@ import pytest
 from warpleague.errors import BotError
 from warpleague.runner.bundle import content
 from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.runner.bundle.cache import remove
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.runner.bundle.staging import remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable

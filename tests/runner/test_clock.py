@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.runner.bot.clock import INTERVAL_NS, PAUSE_NS, SLACK_NS, LongDecision, Reading, excused_ns
+from warpleague.runner.bot.clocks import INTERVAL_NS, PAUSE_NS, SLACK_NS, LongDecision, Reading, excused_ns
 
 MS = 1_000_000
 times = st.integers(0, 10_000 * MS)

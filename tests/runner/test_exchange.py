@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.runner.bot.children import clock_id
-from warpleague.runner.bot.exchange import SHORT_NS, Answer, Pipes, Sent
-from warpleague.runner.bot.pondering import QUIET_NS
+from warpleague.runner.bot.child import clock_id
+from warpleague.runner.bot.halt import QUIET_NS
+from warpleague.runner.bot.pipe import SHORT_NS, Answer, Pipes, Sent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from warpleague.errors import BadInput
 from warpleague.match.spec import SeatLog
-from warpleague.runner.bot.logs import LogFolder, log_file, name_of, read_log
-from warpleague.runner.bot.wirelog import LINE_KEPT, WIRE_KEPT, WireLog
+from warpleague.runner.bot.logs import LINE_KEPT, WIRE_KEPT, LogFolder, WireLog, log_file, name_of, read_log
 from warpleague.runner.play import end_idle, play_in_series, play_match
 
 if TYPE_CHECKING:

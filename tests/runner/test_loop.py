@@ -11,9 +11,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from warpleague.league.referees.tasks import Room
+from warpleague.league.referees.process import Room
 from warpleague.match.chance import match_key
-from warpleague.runner.bot.loop import FREEZE_S, Loop, LoopShare
+from warpleague.runner.bot.clocks import FREEZE_S, Loop, LoopShare
 from warpleague.runner.play import end_idle, play_beside, play_match
 
 if TYPE_CHECKING:

@@ -11,14 +11,13 @@ import attrs
 import pytest
 
 from warpleague.match.chance import match_key
-from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.python_seat import python_command
+from warpleague.match.spec import MatchResult, SeatSpec
+from warpleague.runner.bot.inside import python_command
 from warpleague.runner.play import play_inside, play_match
 
 if TYPE_CHECKING:
     from tests.runner.conftest import MakeSeat, MakeSpec
 
-    from warpleague.match.spec import MatchResult
 
 DRAWS = """
 from hashlib import sha256

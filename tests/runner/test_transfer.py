@@ -10,7 +10,7 @@ import pytest
 
 from warpleague.errors import BotError
 from warpleague.runner.bundle import bundle
-from warpleague.runner.bundle.transfer import pack, receive
+from warpleague.runner.bundle.bundle import pack, receive
 
 
 @pytest.fixture

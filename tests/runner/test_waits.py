@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.runner.bot.clock import INTERVAL_NS, LongDecision, Reading
-from warpleague.runner.bot.waits import Waits
+from warpleague.runner.bot.clocks import INTERVAL_NS, LongDecision, Reading, Waits
 
 if TYPE_CHECKING:
     from warpleague.runner.bot.child import Child

@@ -26,13 +26,13 @@ import warpleague.runner.bundle.build as building
 from warpleague.cli import main
 from warpleague.errors import BotError, HarnessFault
 from warpleague.match.conditions import Conditions
-from warpleague.runner.bundle import staging
+from warpleague.runner.bundle import cache as staging
+from warpleague.runner.bundle.build import CommandLimits
 from warpleague.runner.bundle.bundle import find, prepare
-from warpleague.runner.bundle.command import CommandLimits
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.confine.sandbox import Sandbox
-from warpleague.runner.doctor.promises import check_level, with_token
+from warpleague.runner.doctor import check_level, with_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable

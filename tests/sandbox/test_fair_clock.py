@@ -23,13 +23,13 @@ from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, TimeControl, Violation
-from warpleague.report.terminal.match import print_result
-from warpleague.runner.bot.children import Children, clock_id
-from warpleague.runner.bot.exchange import Answer
-from warpleague.runner.bot.pondering import QUIET_NS, Pondering
-from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.bot.stopwatch import Stopwatch
+from warpleague.match.spec import Pondering as Policy
+from warpleague.report.terminal.replay import print_result
+from warpleague.runner.bot.child import Child, Children, clock_id
+from warpleague.runner.bot.clocks import Stopwatch
+from warpleague.runner.bot.halt import QUIET_NS, Pondering
+from warpleague.runner.bot.pipe import Answer
+from warpleague.runner.bot.process import BotProcess, IdleBots
 from warpleague.runner.play import play_match
 from warpleague.runner.playing import Match
 from warpline.messages import BotHello
@@ -37,8 +37,6 @@ from warpline.messages import BotHello
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from warpleague.match.spec import Pondering as Policy
-    from warpleague.runner.bot.child import Child
 
 MS = 1_000_000
 HELLO = BotHello(protocol=1, wants=())

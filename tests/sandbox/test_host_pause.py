@@ -66,7 +66,7 @@ STOPS_AT_A_READING = '''
 import os, signal, subprocess
 from warpleague.runner.bot.child import Child
 from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.bot.stopwatch import Stopwatch
+from warpleague.runner.bot.clocks import Stopwatch
 
 # Continues both once the referee has stopped. It is started early: while it starts, a stopped bot would lose time.
 CONTINUE = """

@@ -13,18 +13,16 @@ import pytest
 
 from warpleague.errors import BotError
 from warpleague.match.conditions import Conditions
-from warpleague.match.spec import LEVELS, TimeControl
-from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.match.spec import LEVELS, Level, TimeControl
+from warpleague.runner.bundle.bundle import find, pack, prepare
 from warpleague.runner.bundle.cache import HELD, cached, clear
 from warpleague.runner.bundle.content import files_of
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.runner.bundle.transfer import pack
 from warpleague.runner.checkup import Checkup, check_bot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.match.spec import Level
 
 MODEL = b"weights " * 1000
 DIGEST = hashlib.sha256(MODEL).hexdigest()

@@ -17,10 +17,10 @@ from tests.waiting import PATIENCE_S
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.spec import Level, SeatSpec
+from warpleague.runner import doctor
 from warpleague.runner.bot.child import Child
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import launch, sandbox
-from warpleague.runner.doctor import promises
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,25 +43,25 @@ def fake_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
         sandbox.find_bubblewrap.cache_clear()
-        promises.check_level.cache_clear()
+        doctor.check_level.cache_clear()
 
     yield put
     sandbox.find_bubblewrap.cache_clear()
-    promises.check_level.cache_clear()
+    doctor.check_level.cache_clear()
 
 
 def test_limits_keeps_all_its_promises() -> None:
     """Every promise of level limits is kept here, those that take long to try included."""
-    report = promises.examine("limits", thorough=True)
+    report = doctor.examine("limits", thorough=True)
     assert report.complaint() == ""
-    assert {finding.promise for finding in report.findings} == set(promises.KEPT_BY["limits"])
+    assert {finding.promise for finding in report.findings} == set(doctor.KEPT_BY["limits"])
 
 
 def test_sandbox_keeps_all_its_promises(sandboxed: None) -> None:
     """Every promise of level sandbox is kept here, those that take long to try included."""
-    report = promises.examine("sandbox", thorough=True)
+    report = doctor.examine("sandbox", thorough=True)
     assert report.complaint() == ""
-    assert {finding.promise for finding in report.findings} == set(promises.KEPT_BY["sandbox"])
+    assert {finding.promise for finding in report.findings} == set(doctor.KEPT_BY["sandbox"])
 
 
 def test_a_promise_that_is_not_kept_refuses_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,17 +72,17 @@ def test_a_promise_that_is_not_kept_refuses_the_level(monkeypatch: pytest.Monkey
         return {**clean(seat, level), "LEAKED": "1"}
 
     monkeypatch.setattr(launch, "environment", leaky)
-    promises.check_level.cache_clear()
+    doctor.check_level.cache_clear()
     with pytest.raises(BadInput, match="LEAKED"):
-        promises.check_level("limits")
-    promises.check_level.cache_clear()
+        doctor.check_level("limits")
+    doctor.check_level.cache_clear()
 
 
 def test_quotes_bubblewrap_where_it_cannot_work(fake_bubblewrap: Callable[[str], None]) -> None:
     """The level is refused in bubblewrap's own words."""
     fake_bubblewrap("import sys; sys.exit('bwrap: No permissions to create new namespace')")
     with pytest.raises(BadInput, match="No permissions to create new namespace"):
-        promises.check_level("sandbox")
+        doctor.check_level("sandbox")
 
 
 def test_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_doctor_tells_each_promise_of_each_level() -> None:
     )
     (level,) = json.loads(done.stdout)["levels"]
     assert level["holds"]
-    assert [p["promise"] for p in level["promises"]] == list(promises.KEPT_BY["limits"])
+    assert [p["promise"] for p in level["promises"]] == list(doctor.KEPT_BY["limits"])
     assert all(p["kept"] and p["reason"] is None for p in level["promises"])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.spec import MatchSpec, SeatSpec
-from warpleague.runner.confine.network import let_reach, parse_address
+from warpleague.runner.confine.sandbox import let_reach, parse_address
 from warpleague.runner.play import play_match
 
 if TYPE_CHECKING:

@@ -14,19 +14,16 @@ import pytest
 import trio
 from tests.waiting import PATIENCE_S
 
-from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.exchange import Answer
-from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.confine import freezer
-from warpleague.runner.host.processes import state
-from warpleague.runner.host.reaper import reap_orphans
+from warpleague.match.spec import Level, SeatSpec, Violation
+from warpleague.runner.bot.pipe import Answer
+from warpleague.runner.bot.process import BotProcess, IdleBots
+from warpleague.runner.confine import cgroups
+from warpleague.runner.host import reap_orphans, state
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from warpleague.match.spec import Level
 
 BOTS = Path(__file__).parents[1] / "bots"
 MS = 1_000_000
@@ -69,8 +66,8 @@ def start(bot_folder: Path) -> Iterator[Callable[..., BotProcess]]:
 @pytest.fixture
 def frozen() -> None:
     """Skips the test where bots cannot be frozen, saying why."""
-    if not freezer.support().base:
-        pytest.skip(freezer.support().reason)
+    if not cgroups.freezer_support().base:
+        pytest.skip(cgroups.freezer_support().reason)
 
 
 def let_pass(seconds: float) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.exchange import Answer
+from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.confine import cgroup
+from warpleague.runner.confine import cgroups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,9 +54,9 @@ HOGS = {
 @pytest.fixture
 def no_cgroup() -> Iterator[None]:
     """The memory of bots is looked at, as where control groups cannot be made any more."""
-    cgroup.lost.append(cgroup.CgroupSupport(reason="switched off"))
+    cgroups.memory_lost.append(cgroups.CgroupSupport(reason="switched off"))
     yield
-    cgroup.lost.pop()
+    cgroups.memory_lost.pop()
 
 
 @pytest.mark.parametrize("hog", [*HOGS, "honest"])

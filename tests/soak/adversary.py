@@ -29,15 +29,14 @@ from warpleague.games import game_ids, load_game
 from warpleague.league.referees.pool import RefereePool, usable_cores
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
-from warpleague.runner.doctor.promises import check_level
+from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec, TimeControl
+from warpleague.runner.doctor import check_level
 from warpleague.runner.play import play_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from concurrent.futures import Future
 
-    from warpleague.match.spec import Level, MatchResult
 
 SOURCES = Path(__file__).parents[1] / "bots"
 MANIFEST = tomllib.loads((SOURCES / "manifest.toml").read_text())

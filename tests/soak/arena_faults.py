@@ -33,7 +33,7 @@ from served import API, WORDS, Running, archive, ask, author, end_all, stored, w
 
 from warpleague.arena.submissions import entering, versions
 from warpleague.arena.submissions.ledger import Ledger
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -53,7 +53,7 @@ def began(pid: int) -> int | None:
 
 def referees(scheduler: int) -> list[int]:
     """The referee processes of a `league run`."""
-    servers = [pid for pid in children(scheduler) if "warpleague.league.referees.forkserver" in command(pid)]
+    servers = [pid for pid in children(scheduler) if "warpleague.league.referees.process" in command(pid)]
     return sorted(pid for server in servers for pid in children(server))
 
 

@@ -21,8 +21,8 @@ import attrs
 import dask.config
 from distributed import Client, LocalCluster, WorkerPlugin, get_worker
 
-from warpleague.league.play.cluster import ClusterExecutor
-from warpleague.league.play.cluster_worker import announce
+from warpleague.extras.cluster.executor import ClusterExecutor
+from warpleague.extras.cluster.worker import announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

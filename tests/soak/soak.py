@@ -24,9 +24,9 @@ import host
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.runner.bundle import cache
-from warpleague.runner.host.schedstat import own_counts
+from warpleague.runner.host import own_counts
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
 CONFIG = """

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpline.codec import WireError, decode_bot, decode_referee, encode
-from warpline.framing import LineBuffer, LineTooLong
+from warpline.codec import LineBuffer, LineTooLong, WireError, decode_bot, decode_referee, encode
 from warpline.messages import Act, Answer, BotHello, Hello, Ready, Start
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpline.framing import LineBuffer, LineTooLong
+from warpline.codec import LineBuffer, LineTooLong
 from warpline.limits import MAX_LINE
 
 

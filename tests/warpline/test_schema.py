@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from warpleague.games import GAMES, load_game
 from warpleague.match.chance import match_key
-from warpleague.match.packing import unpack
+from warpleague.match.record import unpack
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline.bounds import in_schema

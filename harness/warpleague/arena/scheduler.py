@@ -24,11 +24,10 @@ from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
-from warpleague.league.play.progress import RunWatcher
-from warpleague.league.play.running import referee_pool, run_league
-from warpleague.league.referees.pool import usable_cores
-from warpleague.league.season.config_file import load_config
-from warpleague.report.wording.standings_columns import standing_json
+from warpleague.league.play.running import RunReport, RunWatcher, StopWhen, Void, referee_pool, run_league
+from warpleague.league.referees.pool import Pool, usable_cores
+from warpleague.league.season.config import LeagueConfig, load_config
+from warpleague.report.wording.columns import standing_json
 from warpleague.runner.bot.logs import LogFolder
 from warpleague.runner.play import play_beside
 
@@ -36,10 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from warpleague.league.play.progress import RunReport, Void
-    from warpleague.league.referees.pool import Pool
     from warpleague.league.results.league import League
-    from warpleague.league.season.config import LeagueConfig
 
 _POLL_S: Final = 0.5
 """How often the scheduler checks for changes while nothing is played."""
@@ -207,7 +203,9 @@ class Scheduler:
                     play=play,
                     watcher=watcher,
                     logs=logs,
-                    until=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config)),
+                    stop_when=StopWhen(
+                        asked=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config))
+                    ),
                     publish=publish,
                     dealt=self._dealt,
                 )

@@ -15,8 +15,8 @@ import attrs
 from warpleague.cli.arena_challenge import configure_challenge
 from warpleague.cli.arena_play import configure_play
 from warpleague.cli.common import RESULTS, add_examples, add_verb, count, print_json
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -408,7 +408,7 @@ def _begin(args: argparse.Namespace) -> tuple[dict[str, LeagueConfig], threading
 
 
 def _leagues(paths: list[Path]) -> dict[str, LeagueConfig]:
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
 
     leagues = {}
     for path in paths:

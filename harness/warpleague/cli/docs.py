@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from warpleague.report.terminal.docs import print_list, print_page
     from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages
     from warpleague.runner.bundle.shipped import shipped_root
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     known = pages()
     if args.page is None:

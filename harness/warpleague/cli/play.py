@@ -193,11 +193,11 @@ class _Matches:
         seats = self._first.seats[-turn:] + self._first.seats[:-turn] if turn else self._first.seats
         seed = f"{self._first.seed} {number + 1}"
         spec = attrs.evolve(self._first, seats=seats, seed=seed, key=match_key(seed))
-        return attrs.evolve(spec, id=match_id(load_game(spec.game, spec.rules), spec))
+        return attrs.evolve(spec, id=match_id(load_game(spec.game), spec))
 
     def ended(self, spec: MatchSpec, result: MatchResult) -> None:
         """Write the record, and print the result."""
-        from warpleague.match.packing import pack
+        from warpleague.match.record import pack
 
         path = _record_path(self._args, spec, self.played)
         if self.played:
@@ -207,7 +207,7 @@ class _Matches:
         if self._args.json:
             print_json(result_json(spec, result, str(path)))
             return
-        from warpleague.report.terminal.match import print_result
+        from warpleague.report.terminal.replay import print_result
 
         print_result(spec, result)
         say(f"record written to {path}")

@@ -21,8 +21,8 @@ from warpleague.cli.common import (
     say,
     write_file,
 )
-from warpleague.counts import counted
 from warpleague.errors import BadInput, RecordError
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -161,9 +161,9 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
 
 def run_verify(args: argparse.Namespace) -> int:
     """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
-    from warpleague.match.packing import read_compressed, read_record, unreadable
+    from warpleague.match.branch import check_parent
+    from warpleague.match.record import read_compressed, read_record, unreadable
     from warpleague.match.replay import Replay, verify_record
-    from warpleague.study.branch import check_parent
 
     key = parse_key(args.key)
     reports: list[dict[str, Any]] = []
@@ -206,7 +206,7 @@ def run_verify(args: argparse.Namespace) -> int:
 
 def run_show(args: argparse.Namespace) -> int:
     """Tell the match; the record is verified on the way."""
-    from warpleague.match.packing import read_record
+    from warpleague.match.record import read_record
     from warpleague.match.replay import Replay
     from warpleague.report.terminal.replay import show_replay, steps_json
     from warpleague.runner.bot.logs import KINDS
@@ -230,7 +230,7 @@ def run_show(args: argparse.Namespace) -> int:
 def _step(args: argparse.Namespace, replay: Replay) -> int:
     import sys
 
-    from warpleague.report.terminal.step import Stepper
+    from warpleague.report.terminal.replay import Stepper
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput("--step needs a terminal; without it, all lines are printed")
@@ -275,9 +275,9 @@ def _check_line(replay: Replay, at: int | None) -> None:
 
 def run_page(args: argparse.Namespace) -> int:
     """Write the page of a match; the record is verified on the way."""
-    from warpleague.match.packing import bare_name, read_record
+    from warpleague.match.record import bare_name, read_record
     from warpleague.match.replay import Replay
-    from warpleague.report.site.match import page_alone
+    from warpleague.report.site.match_page import page_alone
 
     name = bare_name(args.file)
     out = args.out or Path(f"{name}.html")
@@ -285,12 +285,12 @@ def run_page(args: argparse.Namespace) -> int:
     replay = Replay(record, where=str(args.file))
     check_new(out, args.force)
     check_writable(out)
-    analysis = None
+    notes = None
     if args.analysis is not None:
-        from warpleague.study.analysis_file import read_analysis
+        from warpleague.extras.study.report import read_notes
 
-        analysis = read_analysis(args.analysis, record)
-    page = page_alone(replay, str(args.file), record, analysis)
+        notes = read_notes(args.analysis, record)
+    page = page_alone(replay, str(args.file), record, notes)
     write_file(out, page)
     if args.json:
         print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})
@@ -303,7 +303,7 @@ def run_position(args: argparse.Namespace) -> int:
     """Write the position after a line; the record is verified up to there."""
     import json
 
-    from warpleague.match.packing import read_record
+    from warpleague.match.record import read_record
     from warpleague.match.replay import Replay
 
     replay = Replay(read_record(args.file), where=str(args.file))

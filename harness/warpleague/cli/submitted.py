@@ -13,8 +13,8 @@ from warpleague.cli.arena_client import PAUSE_S, Arena, path_of, token_of
 from warpleague.cli.common import print_json, write_file
 from warpleague.cli.submission import UNDECIDED, print_findings, read_submission, wait_for
 from warpleague.cli.work_progress import WorkProgress
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse

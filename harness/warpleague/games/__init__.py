@@ -47,7 +47,7 @@ GAMES: dict[str, str] = {
 
 
 FAMILIES: dict[str, str] = {
-    "openspiel": "warpleague.bridges.openspiel:load",
+    "openspiel": "warpleague.extras.bridges.openspiel:load",
 }
 """Functions that make the games of other programs: `openspiel:go` is what the first gives for `go`."""
 
@@ -85,15 +85,12 @@ def _names_games(folder: str) -> bool:
 def load_game(game_id: str, rules: int | None = None) -> Game[Any, Any]:
     """The engine registered under `game_id`; one in which several seats decide at once as `together` wraps it.
 
-    `rules` asks for the rules of an earlier version. `BadInput` names the known games if there is none, says why the
-    package of an installed one gives no engine, or that it does not know the version.
+    `BadInput` names the known games if there is none, says why the package of an installed one gives no engine, or
+    that its `rules_version` is another than `rules`.
     """
     game = _registered(game_id)
-    if rules is not None:
-        older = game.by_rules(rules)
-        if older is None:
-            raise BadInput(f"{game_id}: rules version {rules}; this version plays {game.rules_version}")
-        game = older
+    if rules not in (None, game.rules_version):
+        raise BadInput(f"{game_id}: rules version {rules}; this version plays {game.rules_version}")
     if not game.simultaneous:
         return game
     from warpleague.games.together import in_turn
@@ -127,6 +124,6 @@ def _registered(game_id: str) -> Game[Any, Any]:
             problem = f"{type(installed).__name__}.id is {getattr(installed, 'id', None)!r}"
             raise BadInput(f"{where}: {problem}; the name of the entry point must be the game's id")
         return installed
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     raise BadInput(f"no game is called {game_id!r}; {nearest(game_id, game_ids())}")

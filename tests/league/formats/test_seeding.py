@@ -8,10 +8,10 @@ import pytest
 
 from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config_file import load_config
-from warpleague.league.store.entrants_commitment import commitment_to
+from warpleague.league.season.config import load_config
+from warpleague.league.store.events import commitment_to
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.rating_course import rating_course
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import rating_course
+from warpleague.league.season.config import load_config
 from warpleague.report.site.bot_page import BotTables, file_name, pages_on_disk, pages_on_server
 from warpleague.report.site.charts import Point, course
 

@@ -15,7 +15,7 @@ from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import TimeControl
 from warpleague.report.site.delta import EMPTY, patch, plain
-from warpleague.report.site.frames import CompressedJson, compress_replay, evidence, frames
+from warpleague.report.site.match_page import CompressedJson, compress_replay, evidence, frames
 from warpline.codec import canonical
 
 if TYPE_CHECKING:

@@ -12,11 +12,10 @@ import attrs
 import numpy as np
 import pytest
 
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config_file import load_config
-from warpleague.report.site.front import language_of, picks
-from warpleague.report.site.listing import Listing
+from warpleague.league.season.config import load_config
+from warpleague.report.site.league_page import Listing, language_of, picks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

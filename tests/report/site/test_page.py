@@ -14,7 +14,7 @@ import pytest
 
 from warpleague.cli import main
 from warpleague.match.replay import Replay
-from warpleague.report.site.match import page_alone
+from warpleague.report.site.match_page import page_alone
 from warpleague.report.site.page_frame import SCRIPTS, STYLES, asset, folder
 from warpleague.report.wording.match_words import conditions, labels, number, outcome
 

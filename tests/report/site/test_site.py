@@ -19,7 +19,7 @@ from warpleague.cli import main
 from warpleague.games import load_game
 from warpleague.report.site import charts
 from warpleague.report.site import write as writing
-from warpleague.report.site.listing import choose
+from warpleague.report.site.league_page import choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable

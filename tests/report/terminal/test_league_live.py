@@ -10,9 +10,9 @@ import attrs
 import pytest
 from rich.console import Console
 
-from warpleague.league.play.progress import RunReport, Void
+from warpleague.league.play.running import RunReport, Void
 from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.ratings.wanted import fitted
+from warpleague.league.ratings.posterior import fitted
 from warpleague.league.season.config import FormatTable, RatingTable
 from warpleague.league.season.fixture import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes

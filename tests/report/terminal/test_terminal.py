@@ -22,13 +22,11 @@ from warpleague.games.scene import Cell, Panel, Scene
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
-from warpleague.report.terminal.colours import BAD, CODE, GOOD, HEAD, QUIET, WARNING
-from warpleague.report.terminal.console import make_table
-from warpleague.report.terminal.match import print_result
-from warpleague.report.terminal.scene import paint
-from warpleague.report.terminal.styles import LOOKS, SEAT_STYLES, seat_style
+from warpleague.report.terminal.board import LOOKS, SEAT_STYLES, paint, seat_style
+from warpleague.report.terminal.console import BAD, CODE, GOOD, HEAD, QUIET, WARNING, make_table
+from warpleague.report.terminal.replay import print_result
 from warpleague.report.terminal.watch import MatchWatcher
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

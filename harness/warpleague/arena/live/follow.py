@@ -18,17 +18,15 @@ from warpleague.arena.live.broadcast import Broadcast
 from warpleague.arena.live.feed import ENDING
 from warpleague.arena.live.frames import LOG_FRAMES, MAX_PICTURES, Frame
 from warpleague.errors import BadInput, RecordError
-from warpleague.games.api import CHANCE, SPECTATOR
-from warpleague.match.replay import Replay
+from warpleague.games.api import CHANCE, SPECTATOR, JsonObject
+from warpleague.match.replay import Replay, ReplayStep
 from warpleague.report.wording.match_words import labels, one_line
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from warpleague.games.api import JsonObject
-    from warpleague.match.replay import ReplayStep
 
 _READ: Final = 1 << 20
 _SLICE: Final = 50

@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from warpleague.errors import ActionError
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

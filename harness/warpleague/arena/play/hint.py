@@ -11,7 +11,7 @@ import trio
 
 from warpleague.errors import BadInput, BotError
 from warpleague.match import greeting
-from warpleague.match.spec import Violation
+from warpleague.match.spec import Level, SeatSpec, Violation
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.shipped import located
@@ -21,7 +21,6 @@ from warpline.codec import to_bytes
 if TYPE_CHECKING:
     from warpleague.arena.play.seat import PersonSeat
     from warpleague.games.api import JsonObject
-    from warpleague.match.spec import Level, SeatSpec
 
 STRONGEST: Final = {
     "aliens": "bots/ladder/aliens-5",

@@ -18,10 +18,9 @@ from warpleague.errors import BadInput
 from warpleague.games.first_turn import first_turn
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
-from warpleague.report.site.docs_pages import text_of
-from warpleague.report.site.match import page_alone
-from warpleague.report.site.page_frame import render, served, shared
-from warpleague.safe_text import safe
+from warpleague.report.site.match_page import page_alone
+from warpleague.report.site.page_frame import render, served, shared, text_of
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

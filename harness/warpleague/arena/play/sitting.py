@@ -16,7 +16,7 @@ from warpleague.arena.play.seat import PersonSeat
 from warpleague.games import load_game
 from warpleague.match.setup import first_state, load_options
 from warpleague.runner.play import play_beside
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ class Sitting:
         self._again = trio.Event()
         self._left = False
         first = spec_of(0)
-        self.game = load_game(first.game, first.rules)
+        self.game = load_game(first.game)
 
     @property
     def now(self) -> Played:

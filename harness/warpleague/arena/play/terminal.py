@@ -11,11 +11,10 @@ from rich.text import Text
 from warpleague.arena.play.hint import ask_bot
 from warpleague.errors import BadInput
 from warpleague.games.first_turn import first_turn
-from warpleague.report.terminal.colours import BAD, QUIET
-from warpleague.report.terminal.console import make_console
-from warpleague.report.terminal.scene import paint
-from warpleague.report.wording.seat_names import SeatNames
-from warpleague.safe_text import safe
+from warpleague.report.terminal.board import paint
+from warpleague.report.terminal.console import BAD, QUIET, make_console
+from warpleague.report.wording.match_words import SeatNames
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from traceback import format_exception
 from typing import Any
 
-from warpleague.safe_text import SafeStream, safe
+from warpleague.text import SafeStream, safe
 
 
 def log(event: str, **details: Any) -> None:

@@ -17,14 +17,14 @@ from warpleague.arena.submissions import challenges, trials, versions
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.unpacked import source_folder
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.league.season.config import BotEntry
+from warpleague.league.season.config import BotEntry, LeagueConfig
 from warpleague.league.season.entry import folder_of, name_of, seat_in
-from warpleague.league.store.lock import take_lock
+from warpleague.league.store.database import take_lock
 from warpleague.match.chance import match_key
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.checkup import one_core
-from warpleague.runner.host.niceness import be_nice
+from warpleague.runner.host import be_nice
 from warpleague.runner.play import play_within
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from warpleague.arena.submissions.challenges import Challenge, ChallengeSeat
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.trials import Trial
-    from warpleague.league.season.config import LeagueConfig
     from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
     Play = Callable[[MatchSpec, float, bool], MatchResult | None]

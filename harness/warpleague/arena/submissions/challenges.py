@@ -13,19 +13,17 @@ import attrs
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.entering import check_league
-from warpleague.arena.submissions.ledger import next_waiting
+from warpleague.arena.submissions.ledger import Ledger, next_waiting
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.versions import NoSubmission, asked_in_a_day, over_quota
-from warpleague.counts import counted
 from warpleague.errors import BadInput
 from warpleague.league.season.entry import name_of
-from warpleague.league.season.text import utc_now
-from warpleague.suggest import nearest
+from warpleague.league.season.fixture import utc_now
+from warpleague.text import counted, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.tokens import Author
     from warpleague.league.season.config import LeagueConfig
 

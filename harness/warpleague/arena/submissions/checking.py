@@ -19,34 +19,28 @@ import attrs
 from warpleague.arena.process.log import log
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.entering import settled
-from warpleague.arena.submissions.limits import check_manifest, limits_of
+from warpleague.arena.submissions.limits import SubmissionLimits, check_manifest, limits_of
 from warpleague.arena.submissions.unpacked import FOLDER, source_folder
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, StoreError
 from warpleague.league.play.hooks import check_event, run_hook
 from warpleague.league.season.bot_check import REPEAT, check_for, home_command
-from warpleague.league.season.entry import name_of
-from warpleague.league.season.look_alike import first_alike
-from warpleague.league.store.lock import take_lock
-from warpleague.runner.bundle.build_clock import WALL
+from warpleague.league.season.entry import first_alike, name_of
+from warpleague.league.store.database import take_lock
+from warpleague.runner.bundle.build import WALL
+from warpleague.runner.bundle.cache import cache_folder, remove
 from warpleague.runner.bundle.content import folder_digest
-from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.runner.bundle.staging import remove
-from warpleague.runner.checkup import MACHINE, Finding, check_bot
-from warpleague.runner.doctor.promises import examine
-from warpleague.user_cache import cache_folder
+from warpleague.runner.bundle.manifest import Manifest, read_manifest
+from warpleague.runner.checkup import MACHINE, Checkup, Finding, check_bot
+from warpleague.runner.doctor import Report, examine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from warpleague.arena.submissions.ledger import Ledger
-    from warpleague.arena.submissions.limits import SubmissionLimits
     from warpleague.arena.submissions.versions import Submission
     from warpleague.league.season.config import LeagueConfig
-    from warpleague.runner.bundle.manifest import Manifest
-    from warpleague.runner.checkup import Checkup
-    from warpleague.runner.doctor.promises import Report
 
     CheckBot = Callable[[Path, Checkup, Callable[[Finding], None]], bool]
 

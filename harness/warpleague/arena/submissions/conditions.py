@@ -23,7 +23,7 @@ from warpleague.league.season.config import (
 )
 from warpleague.league.season.entry import name_of
 from warpleague.match.spec import TimeControl
-from warpleague.runner.doctor.machine import Machine, offered
+from warpleague.runner.doctor import Machine, offered
 
 if TYPE_CHECKING:
     from warpleague.arena.submissions.ledger import Ledger

@@ -16,10 +16,9 @@ from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.unpacked import source_folder
 from warpleague.errors import BadInput, ConfigError, StoreError
-from warpleague.league.season.config import BotEntry
-from warpleague.league.season.config_check import check_config
+from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
+from warpleague.league.season.fixture import utc_now
 from warpleague.league.season.season import Entry, Season
-from warpleague.league.season.text import utc_now
 from warpleague.league.store.disqualifications import disqualified
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep import organising
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.arena.submissions.versions import Submission
-    from warpleague.league.season.config import LeagueConfig
 
 GROWING: Final = ("ladder", "round-robin", "gauntlet")
 """Formats in which a bot may come at any time; in others all bots begin together."""

@@ -15,7 +15,7 @@ import attrs
 
 from warpleague.arena.submissions import tokens
 from warpleague.errors import BadInput
-from warpleague.league.season.text import utc_now
+from warpleague.league.season.fixture import utc_now
 
 if TYPE_CHECKING:
     from warpleague.arena.submissions.ledger import Ledger

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.arena.submissions.checking import SANDBOX
 from warpleague.arena.submissions.limits import WORDS
-from warpleague.counts import counted
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

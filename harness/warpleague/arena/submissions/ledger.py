@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from warpleague.errors import StoreError
-from warpleague.league.season.text import utc_now
-from warpleague.league.store.database import clear_errors, harden, transaction
-from warpleague.league.store.file_formats import FileKind, Format, create
-from warpleague.safe_text import safe
+from warpleague.league.season.fixture import utc_now
+from warpleague.league.store.database import FileKind, Format, clear_errors, create, harden, transaction
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

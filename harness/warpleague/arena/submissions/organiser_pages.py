@@ -13,7 +13,7 @@ from warpleague.arena.submissions import entering, invitations, tokens, versions
 from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.journal_words import decision_words, journal_words
 from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
-from warpleague.arena.submissions.requests import Refused, field, in_thread
+from warpleague.arena.submissions.requests import Refused, RequestHandler, field, in_thread
 from warpleague.errors import StoreError
 from warpleague.league.store.disqualifications import disqualified
 from warpleague.league.store.store import Store
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from warpleague.arena.submissions.requests import RequestHandler
     from warpleague.league.season.config import LeagueConfig
-    from warpleague.league.season.played_match import LatestMatch
+    from warpleague.league.season.fixture import LatestMatch
 
 _RULES: Final = ("stay", "out")
 _MATCHES: Final = 100

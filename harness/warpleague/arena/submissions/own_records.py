@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.arena.submissions import versions
 from warpleague.errors import BadInput
-from warpleague.league.season.config import with_dice
+from warpleague.league.season.config import LeagueConfig, with_dice
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
 from warpleague.runner.bot.logs import KINDS, log_file
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.tokens import Author
-    from warpleague.league.season.config import LeagueConfig
 
 MAX_MATCHES: Final = 100
 """The most matches in one archive: the last ones."""

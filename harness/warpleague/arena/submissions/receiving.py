@@ -13,7 +13,7 @@ from warpleague.arena.submissions.entering import closed_to_bots, settled
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.requests import Refused, in_thread
 from warpleague.arena.submissions.upload import suffix_of
-from warpleague.match.packing import unpack
+from warpleague.match.record import unpack
 
 if TYPE_CHECKING:
     import sqlite3

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.league.season.text import utc_now
-from warpleague.suggest import nearest
+from warpleague.league.season.fixture import utc_now
+from warpleague.text import nearest
 
 if TYPE_CHECKING:
     import sqlite3

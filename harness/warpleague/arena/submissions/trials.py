@@ -16,28 +16,24 @@ import attrs
 
 from warpleague.arena.submissions import challenges, versions
 from warpleague.arena.submissions.entering import check_league
-from warpleague.arena.submissions.ledger import next_waiting
+from warpleague.arena.submissions.ledger import Ledger, next_waiting
 from warpleague.arena.submissions.limits import limits_of
 from warpleague.arena.submissions.trial_words import compares, outcome
 from warpleague.arena.submissions.versions import NoSubmission, asked_in_a_day, over_quota
-from warpleague.counts import counted
 from warpleague.errors import BadInput
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
-from warpleague.league.schedule.formats.test import make
-from warpleague.league.season.config import FormatTable
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test, make
+from warpleague.league.season.config import FormatTable, LeagueConfig
 from warpleague.league.season.entry import name_of
+from warpleague.league.season.fixture import utc_now
 from warpleague.league.season.season import Season
-from warpleague.league.season.text import utc_now
 from warpleague.match.spec import SeatSpec
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import sqlite3
 
     from warpleague.arena.submissions.challenges import ChallengeSeat
-    from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.tokens import Author
-    from warpleague.league.schedule.formats.test import Test
-    from warpleague.league.season.config import LeagueConfig
 
 DEALS: Final = 20
 """The deals of a trial, if its author does not say how many."""

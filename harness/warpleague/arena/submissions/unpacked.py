@@ -11,7 +11,7 @@ from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.limits import SubmissionLimits
 from warpleague.arena.submissions.upload import unpack_upload
 from warpleague.errors import StoreError
-from warpleague.runner.bundle.staging import remove
+from warpleague.runner.bundle.cache import remove
 
 if TYPE_CHECKING:
     from pathlib import Path

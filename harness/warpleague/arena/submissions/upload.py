@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from warpleague.errors import BotError
 from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.cache import remove
 from warpleague.runner.bundle.content import LEFT_OUT, content, files_of, of_a_system
 from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
-from warpleague.runner.bundle.staging import remove
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from warpleague.arena.submissions.limits import SubmissionLimits

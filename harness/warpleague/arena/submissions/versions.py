@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.submissions.ledger import DAY_S, next_waiting
+from warpleague.arena.submissions.ledger import DAY_S, Ledger, next_waiting
 from warpleague.arena.submissions.limits import limits_of
-from warpleague.counts import counted
 from warpleague.errors import BadInput
-from warpleague.league.season.look_alike import first_alike
-from warpleague.league.season.text import utc_now
+from warpleague.league.season.entry import first_alike
+from warpleague.league.season.fixture import utc_now
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping, Sequence
 
-    from warpleague.arena.submissions.ledger import Ledger
     from warpleague.arena.submissions.tokens import Author
     from warpleague.runner.checkup import Finding
 

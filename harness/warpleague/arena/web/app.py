@@ -29,10 +29,9 @@ from warpleague.arena.web.freeze import stored_match
 from warpleague.arena.web.gzip_stream import BEGIN, HEADERS, Piece, accepts_gzip
 from warpleague.arena.web.home import Home
 from warpleague.arena.web.page_cache import MAX_WAITING, Busy
-from warpleague.arena.web.renderer import bot_page
+from warpleague.arena.web.renderer import LeaguePage, bot_page
 from warpleague.games import GAMES, load_game
-from warpleague.report.site.docs_pages import text_of
-from warpleague.report.site.page_frame import prepare, render, served, shared
+from warpleague.report.site.page_frame import prepare, render, served, shared, text_of
 from warpleague.report.wording.brief import brief_text, llms_text
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
     from warpleague.arena.live.follow import LiveMatch
     from warpleague.arena.web.league_feed import LeagueFeed
-    from warpleague.arena.web.renderer import LeaguePage
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
     from warpleague.league.season.config import LeagueConfig

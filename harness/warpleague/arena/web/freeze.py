@@ -14,15 +14,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import StoreError
-from warpleague.league.season.text import utc_now
-from warpleague.league.store.backup import back_up
+from warpleague.league.season.fixture import PlayedMatch, utc_now
+from warpleague.league.store.database import back_up
 from warpleague.league.store.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.league.season.config import LeagueConfig
-    from warpleague.league.season.played_match import PlayedMatch
 
 FOLDER: Final = "frozen"
 _STORE: Final = "league.sqlite"

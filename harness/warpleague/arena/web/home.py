@@ -9,15 +9,14 @@ import msgspec
 import trio
 
 from warpleague.arena.web.gzip_stream import Piece
-from warpleague.arena.web.league_feed import WATCHER_S
+from warpleague.arena.web.league_feed import WATCHER_S, LeagueFeed
 from warpleague.games import load_game
-from warpleague.report.site.frames import compressed_json
+from warpleague.report.site.match_page import compressed_json
 from warpleague.report.site.page_frame import render, served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Mapping
 
-    from warpleague.arena.web.league_feed import LeagueFeed
     from warpleague.games.api import JsonObject
     from warpleague.league.season.config import LeagueConfig
 

@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.conditions import Conditions, conditions_of
-from warpleague.arena.submissions.requests import Refused, in_thread
+from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
 from warpleague.arena.web.freeze import stored_match, stored_matches
 from warpleague.arena.web.page_cache import MAX_WAITING
-from warpleague.arena.web.renderer import league_table, match_record
+from warpleague.arena.web.renderer import LeaguePage, league_table, match_record
 from warpleague.errors import StoreError
 
 if TYPE_CHECKING:
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from warpleague.arena.submissions.api import Call
-    from warpleague.arena.submissions.requests import RequestHandler
     from warpleague.arena.web.app import App
     from warpleague.arena.web.league_feed import LeagueFeed
-    from warpleague.arena.web.renderer import LeaguePage
-    from warpleague.league.season.played_match import PlayedMatch
+    from warpleague.league.season.fixture import PlayedMatch
 
 _ID: Final = re.compile(r"[0-9a-f]{20}")
 _MAX_MATCHES: Final = 200

@@ -17,7 +17,7 @@ from warpleague.arena.process.log import log, log_error
 from warpleague.arena.web.gzip_stream import Piece
 from warpleague.arena.web.page_cache import FOLDER as PAGES
 from warpleague.arena.web.page_cache import PageCache
-from warpleague.arena.web.renderer import LeaguePage, league_page
+from warpleague.arena.web.renderer import LeaguePage, Renderer, league_page
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.referees.pool import usable_cores
 from warpleague.league.store.store import Store
@@ -26,9 +26,8 @@ from warpleague.report.wording.match_words import labels, number, one_line
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.arena.web.renderer import Renderer
     from warpleague.games.api import JsonObject
-    from warpleague.league.season.played_match import LatestMatch
+    from warpleague.league.season.fixture import LatestMatch
 
 _POLL_S: Final = 0.25
 _LATEST: Final = 12

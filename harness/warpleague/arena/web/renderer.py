@@ -23,25 +23,21 @@ from warpleague.arena.submissions.versions import submissions
 from warpleague.arena.web.freeze import is_frozen, shown_results
 from warpleague.errors import StoreError
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.results.course_cache import CourseCache
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import CourseCache, League, open_to_read
+from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.site.bot_page import FOLDER as BOTS
 from warpleague.report.site.bot_page import BotTables, pages_on_server
-from warpleague.report.site.front import cards
-from warpleague.report.site.index_page import index_content
+from warpleague.report.site.league_page import Pick, cards, index_content
+from warpleague.report.site.match_page import Place
 from warpleague.report.site.page_frame import render, served
 from warpleague.report.site.write import make_page, order_script
-from warpleague.runner.host.niceness import be_nice
+from warpleague.runner.host import be_nice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from warpleague.league.results.league import League
-    from warpleague.league.season.config import LeagueConfig
-    from warpleague.report.site.front import Pick
 
 T = TypeVar("T")
 
@@ -261,7 +257,7 @@ def match_page(
         return None
     export = f"warpleague league export {path.name} --match {match_id[:12]}"
     stamp = blake2b(record, digest_size=16).hexdigest()
-    return make_page(record, name, export, stamp, with_script=with_script)
+    return make_page(record, Place(name, export, stamp), with_script=with_script)
 
 
 def league_table(path: Path, results: Path, name: str) -> bytes | None:
@@ -269,7 +265,7 @@ def league_table(path: Path, results: Path, name: str) -> bytes | None:
 
     Where only totals may be shown, it has nothing of single matches.
     """
-    from warpleague.report.terminal.views import VIEWS  # which loads what draws tables
+    from warpleague.report.terminal.tables import VIEWS  # which loads what draws tables
 
     try:
         with _opened(path, results) as league, league.store.snapshot():

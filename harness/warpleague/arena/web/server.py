@@ -27,8 +27,7 @@ from warpleague.arena.web.renderer import Renderer
 from warpleague.arena.web.routes import all_routes
 from warpleague.arena.web.subprocesses import Subprocess
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.season.config import with_dice
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import LeagueConfig, load_config, with_dice
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
 from warpleague.report.wording.league_words import dice_line
@@ -37,7 +36,6 @@ from warpleague.runner.bundle.shipped import located
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from warpleague.league.season.config import LeagueConfig
 
 _SPARE_FILES: Final = 128
 """Files that the server can open beside its connections."""

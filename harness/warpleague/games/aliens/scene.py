@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from warpleague.counts import counted
 from warpleague.games.aliens.actions import JUMP_WAYS
 from warpleague.games.aliens.geometry import (
     AXES,
@@ -19,11 +18,9 @@ from warpleague.games.aliens.geometry import (
     TARGET,
     WAYS,
 )
-from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND
+from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND, State
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
-
-if TYPE_CHECKING:
-    from warpleague.games.aliens.state import State
+from warpleague.text import counted
 
 _LETTERS = "SMCA"
 _GLYPHS: Final = ("sun", "moon", "crown", "shield")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
-from warpleague.counts import counted
 from warpleague.games.captains.actions import (
+    Action,
     AiPlace,
     Cannon,
     Deliver,
@@ -29,13 +29,11 @@ from warpleague.games.captains.state import (
     PICKUP_PLANET,
     PICKUP_STATION,
     START,
+    Position,
     State,
     pair,
 )
-
-if TYPE_CHECKING:
-    from warpleague.games.captains.actions import Action
-    from warpleague.games.captains.state import Position
+from warpleague.text import counted
 
 
 def phrase(state: Position, action: Action) -> str:

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.counts import counted
 from warpleague.games.captains.dealing import Dealing
-from warpleague.games.captains.geometry import planets_of, spread
+from warpleague.games.captains.geometry import Galaxy, planets_of, spread
 from warpleague.games.captains.rules import PARTS, parts
-from warpleague.games.captains.state import HAND, OVER, STAGES
+from warpleague.games.captains.state import HAND, OVER, STAGES, Position, State
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from warpleague.games.captains.boards import Hex
-    from warpleague.games.captains.geometry import Galaxy
-    from warpleague.games.captains.state import Position, State
 
 AI_NAME: Final = "AI"
 AI_MARK: Final = "x"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, assert_never
 
-from warpleague.counts import counted
 from warpleague.games.sheets.actions import (
     BLACK_1,
     BLACK_2,
     UNIT_NUMBER,
     UNITS,
     WHITE_UNIT,
+    Action,
     Blue,
     FreeLine,
     Keep,
@@ -30,9 +30,9 @@ from warpleague.games.sheets.geometry import (
     place_of,
 )
 from warpleague.games.values import members
+from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from warpleague.games.sheets.actions import Action
     from warpleague.games.sheets.state import State
 
 _REWARDS: Final = {"free-line": "a free line", "reroll": "a reroll"}

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from warpleague.counts import counted
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.games.sheets.actions import UNITS
 from warpleague.games.sheets.geometry import (
@@ -24,6 +23,7 @@ from warpleague.games.sheets.geometry import (
 )
 from warpleague.games.sheets.score import PARTS, score_parts
 from warpleague.games.values import CacheByIdentity, mask, members
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

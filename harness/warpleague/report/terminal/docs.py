@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.text import Text
 
-from warpleague.report.terminal.colours import CODE
-from warpleague.report.terminal.console import make_console, make_table
-from warpleague.report.wording.docs import page_text, without_links
-
-if TYPE_CHECKING:
-    from warpleague.report.wording.docs import Page
+from warpleague.report.terminal.console import CODE, make_console, make_table
+from warpleague.report.wording.docs import Page, page_text, without_links
 
 _WIDTH: Final = 100  # the pages are written for about as many columns
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague import __version__
 from warpleague.games import GAMES
 from warpleague.report.wording.docs import LINK, page_text, pages
-from warpleague.runner.bot.clock import OVERLOAD_NS
+from warpleague.runner.bot.clocks import OVERLOAD_NS
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ LEFT_OUT: Final = {
     "aliens": ("Positions", "Bots"),
     "captains": (
         "How the boards are laid",
-        "A map in Python",
+        "A map",
         "Chance",
         "A galaxy file",
         "Positions",
         "Bots",
     ),
     "coasters": ("Seats", "Positions by hand", "Talk and alliances from Python", "Bots"),
-    "sheets": ("Seats", "The engine in Python"),
+    "sheets": ("Seats", "Bots"),
 }
 """By game: the headings of its page whose sections are not in the brief."""
 
