@@ -78,6 +78,10 @@ class Event:
         return None if self.redacted is None else encoded(self.redacted)
 
 
+Events: TypeAlias = "list[Event] | None"
+"""What happens, in order; None where nobody wants to know, so that none need be made."""
+
+
 def cached_events(
     kind: str, *names: str, read: Mapping[str, Callable[[Any], Any]] | None = None
 ) -> Cache[tuple[Any, ...], Event]:
@@ -132,9 +136,9 @@ class Game(ABC, Generic[S, A]):
     """A game: stateless, deterministic, without input, output, clock or random numbers.
 
     States (`S`) are immutable values: `apply` builds a new one and never touches the old. Only a copy by `copied` may
-    be changed, by `push`. Actions (`A`) are hashable values, equal exactly when their JSON forms are equal; engines keep
-    one object for each where they can, since the referee caches by action. Methods trust their caller, except `parse`,
-    `check_options` and `from_json`, which validate and name what is wrong.
+    be changed, by `push`. Actions (`A`) are hashable values, equal exactly when their JSON forms are equal; engines
+    keep one object for each where they can, since the referee caches by action. Methods trust their caller, except
+    `parse`, `check_options` and `from_json`, which validate and name what is wrong.
     """
 
     id: ClassVar[str]
@@ -228,11 +232,11 @@ class Game(ABC, Generic[S, A]):
         seats act at once, a dict with the action of each by seat. Trusts its caller that it is legal.
         """
 
-    def copied(self, state: S) -> S:
+    def copied(self, state: S, /) -> S:
         """A copy of `state` for `push`: `state` itself where `push` changes none."""
         return state
 
-    def push(self, state: S, move: A | Rolled, events: list[Event] | None) -> S:
+    def push(self, state: S, move: A | Rolled, events: Events) -> S:
         """Play `move` as `apply` does, but on `state` itself if the game can: see `InPlaceGame`.
 
         `state` is the caller's own, from `copied` or an earlier `push`; go on with what is returned. What happened is
@@ -375,17 +379,17 @@ class InPlaceGame(Game[S, A]):
     """A game that plays in place, for speed, as all games of this package do: its rules stand in `push`."""
 
     @abstractmethod
-    def copied(self, state: S) -> S:
+    def copied(self, state: S, /) -> S:
         """A copy of `state` that `push` may change; what moves do not change in place may be shared."""
 
     @abstractmethod
-    def push(self, state: S, move: A | Rolled, events: list[Event] | None) -> S:
+    def push(self, state: S, move: A | Rolled, events: Events) -> S:
         """Play `move` on `state`, and return it: another object only where a position of another class follows.
 
         Without a list of `events`, make none.
         """
 
-    def apply(self, state: S, move: A | Rolled) -> tuple[S, Sequence[Event]]:
+    def apply(self, state: S, move: A | Rolled) -> tuple[S, list[Event]]:
         """`push` on a copy."""
         events: list[Event] = []
         return self.push(self.copied(state), move, events), events

@@ -123,7 +123,7 @@ def rollout(
     numbers from 0 up to 1: each decision takes one, a forced move none. Of n legal actions it chooses the one with the
     index `int(number * n)`. `roll` rolls the dice for an address and draws; without it each draw takes one number.
     """
-    find_actors, find_legal, push = game.actors, game.legal, game.push
+    find_actors, find_draws, find_legal, push = game.actors, game.chance, game.legal, game.push
     state = game.copied(state)
     while most and (actors := find_actors(state)):
         seat = actors[0]
@@ -136,9 +136,12 @@ def rollout(
             else:
                 state = push(state, legal[0], None)
         elif roll is None:
-            state = push(state, tuple([drawn(draw, random()) for draw in game.chance(state)]), None)
+            rolled: list[int] = []
+            for draw in find_draws(state):  # before Python 3.12 a comprehension is slower
+                rolled.append(int(random() * draw) if type(draw) is int else drawn(draw, random()))  # noqa: PERF401
+            state = push(state, tuple(rolled), None)
         else:
-            state = push(state, roll(game.address(state), game.chance(state)), None)
+            state = push(state, roll(game.address(state), find_draws(state)), None)
     return state
 
 

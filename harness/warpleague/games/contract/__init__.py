@@ -310,6 +310,8 @@ class _Run(KnowledgeChecker):
         before = dumps(game.to_json(state))
         told, quiet = game.copied(state), game.copied(state)
         after = state
+        game.scene(told, None)  # what is cached of a position is not to be that of a later one
+        game.view(told, 0)
         for _ in range(_PUSHED):
             actors = game.actors(after)
             if not actors:
@@ -323,6 +325,8 @@ class _Run(KnowledgeChecker):
             self.demand(quiet == after, f"push without events leads to another position by {move!r}")
             for pushed in (told, quiet):
                 self.demand(game.actors(pushed) == game.actors(after), f"others act after a pushed {move!r}")
+        self.demand(game.scene(told, None) == game.scene(after, None), "a pushed position has another scene")
+        self.same(game.view(told, 0), game.view(after, 0), "a pushed position has another view")
         self.demand(dumps(game.to_json(state)) == before, "a copy was pushed, and the original changed")
 
     def check_decision(self, state: Any) -> None:
