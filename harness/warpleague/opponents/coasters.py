@@ -14,7 +14,7 @@ from warpleague.games.coasters import GAME
 from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import CENTRE, FACINGS, galaxy, square_at
-from warpleague.games.coasters.legal import turn_actions
+from warpleague.games.coasters.rules import turn_actions
 from warpleague.games.values import replaced
 from warpleague.opponents.coasters_solved import Solved, solution, unpack
 from warpleague.opponents.player import Player, Skill

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from warpleague.games.api import Game
+from warpleague.games.api import InPlaceGame
+from warpleague.games.coasters import events as _events
 from warpleague.games.coasters import guide as _guide
-from warpleague.games.coasters import legal as _legal
 from warpleague.games.coasters import phrase as _phrase
 from warpleague.games.coasters import position as _position
 from warpleague.games.coasters import rules as _rules
 from warpleague.games.coasters import scene as _scene
-from warpleague.games.coasters import score as _score
 from warpleague.games.coasters import state as _state
 from warpleague.games.coasters import targets as _targets
-from warpleague.games.coasters import tell as _tell
 from warpleague.games.coasters import view as _view
 from warpleague.games.coasters.actions import ACTIONS, Action
 from warpleague.games.coasters.options import MAX_COLOURS, check
@@ -22,7 +20,7 @@ from warpleague.games.coasters.options import Options as CoastersOptions
 from warpleague.games.coasters.state import State
 
 
-class Coasters(Game[State, Action]):
+class Coasters(InPlaceGame[State, Action]):
     """The battle of pyramid ships on Martian Coasters; see docs/games/coasters.md for the rules."""
 
     id = "coasters"
@@ -40,12 +38,13 @@ class Coasters(Game[State, Action]):
     key = staticmethod(_state.key)
     chance = staticmethod(_rules.chance)
     address = staticmethod(_rules.address)
-    legal = staticmethod(_legal.legal)
-    parse = staticmethod(_legal.parse)
-    ask = staticmethod(_legal.ask)
-    apply = staticmethod(_rules.apply)
+    legal = staticmethod(_rules.legal)
+    parse = staticmethod(_rules.parse)
+    ask = staticmethod(_rules.ask)
+    copied = staticmethod(_state.copied)
+    push = staticmethod(_rules.push)
     retire = staticmethod(_rules.retire)
-    outcome = staticmethod(_score.outcome)
+    outcome = staticmethod(_rules.outcome)
     setup = staticmethod(_view.setup)
     view = staticmethod(_view.view)
     view_json = staticmethod(_view.view_json)
@@ -54,7 +53,7 @@ class Coasters(Game[State, Action]):
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_scene.scene)
     targets = staticmethod(_targets.targets)
-    tell = staticmethod(_tell.tell)
+    tell = staticmethod(_events.tell)
     phrase = staticmethod(_phrase.phrase)
     heading = staticmethod(_phrase.heading)
     guide = staticmethod(_guide.guide)

@@ -135,8 +135,8 @@ class State:
 
 
 fresh_table: Final = copier(Table)
-fresh: Final = copier(State)
-"""Copies of a table and of a position, to be changed before anybody else sees them."""
+copied: Final = copier(State)
+"""Copies of a table and of a position, whose fields a move may change; their values are never changed."""
 _key: Final = keyer(State, table=keyer(Table, messages=each(keyer(Message))))
 
 UNBUILT: Final = galaxy(())
