@@ -14,7 +14,7 @@ from warpleague.games.coasters import GAME
 from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import CENTRE, FACINGS, galaxy, square_at
-from warpleague.games.coasters.rules import turn_actions
+from warpleague.games.coasters.rules import legal, torpedo
 from warpleague.games.values import replaced
 from warpleague.opponents.coasters_solved import Solved, solution, unpack
 from warpleague.opponents.player import Player, Skill
@@ -59,7 +59,7 @@ def ends(state: State) -> Iterator[tuple[State, list[Any]]]:
             continue
         best[key] = here.halves
         yield here, plan
-        for action in turn_actions(here):
+        for action in legal(here, here.seat):
             if type(action) in left_out:
                 continue
             after = GAME.apply(here, action)[0]
@@ -69,18 +69,6 @@ def ends(state: State) -> Iterator[tuple[State, list[Any]]]:
 
 
 _ENDING: Final = (act.End, act.Fire, act.Invoke, act.Claim, act.SwapSystems)
-
-
-def victim(state: State) -> int:
-    """The colour that a shot hits now, -1 if none."""
-    galaxy = state.table.galaxy
-    pose = state.ships[state.colour]
-    wild = state.flux == st.WILD and state.table.config.options.wild_shot
-    mask, squares, _ = galaxy.wild_line(pose) if wild else galaxy.line(pose)
-    if not mask & state.occupied:
-        return -1
-    met = next(square for square in squares if state.occupied >> square & 1)
-    return next(colour for colour, other in enumerate(state.ships) if other >> 2 == met)
 
 
 def chance(cost: int) -> float:
@@ -310,7 +298,7 @@ class Coasters(Player):
 
     def lasts(self, here: State) -> list[tuple[Any, int]]:
         """The ways to end the turn here, and whom each hits (-1: nobody); a shot at an enemy comes last."""
-        hit = victim(here)
+        hit = torpedo(here)[2]
         ways: list[tuple[Any, int]] = [(act.END, -1)]
         if hit >= 0 and hit % here.table.config.players != self.seat:
             ways.append((act.FIRE, hit))

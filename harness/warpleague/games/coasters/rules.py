@@ -88,10 +88,10 @@ def _system_swaps(laid: int) -> Actions:
 def legal(state: State, seat: int) -> Actions:
     """Everything `seat` may do now but talk; nothing unless it must act."""
     phase = state.phase
+    if phase == st.TURN:
+        return _turn_actions(state) if seat == state.seat else ()
     if seat != (state.asked[0] if state.asked else state.seat):
         return ()
-    if phase == st.TURN:
-        return turn_actions(state)
     if phase == st.LAY:
         return lays(state.table.systems)
     if phase == st.DEPLOY:
@@ -99,7 +99,7 @@ def legal(state: State, seat: int) -> Actions:
     if phase == st.CHOOSE:
         config = state.table.config
         own = range(seat, config.ships, config.players)
-        return tuple(act.CHOICES[colour] for colour in own if state.ships[colour] >= 0)
+        return tuple([act.CHOICES[colour] for colour in own if state.ships[colour] >= 0])
     return {st.ALLY: _ALLY, st.CLAIMED: _CLAIM}.get(phase, ())
 
 
@@ -110,7 +110,7 @@ def warp_systems(state: State) -> int:
     return (homes[1 << state.seat | state.agreed] | homes[~table.alive & len(homes) - 1]) & table.galaxy.laid
 
 
-def turn_actions(state: State) -> Actions:
+def _turn_actions(state: State) -> Actions:
     """The actions of a turn (T2 to T7, A2, A3)."""
     table = state.table
     config = table.config
@@ -120,7 +120,7 @@ def turn_actions(state: State) -> Actions:
     halves = state.halves
     flux = state.flux
     moves = 0
-    warps: Actions = ()
+    actions: Actions = ()
     if halves:
         square = pose >> 2
         # T3: where each half point counts double
@@ -132,14 +132,11 @@ def turn_actions(state: State) -> Actions:
             if onward >= 0 and not occupied >> onward & 1 and (halves > 1 or double >> onward // 9 & 1):
                 moves += 1
             if square % 9 == CENTRE and (systems := warp_systems(state)) >> square // 9 & 1:
-                warps = tuple(
-                    act.WARPS[colour]
-                    for colour in range(config.ships)
-                    if systems >> colour & 1 and not occupied >> 9 * colour + CENTRE & 1
-                )
-    actions: Actions = _MOVES[moves] + warps
+                free = [colour for colour in members(systems) if not occupied >> 9 * colour + CENTRE & 1]
+                actions = tuple([act.WARPS[colour] for colour in free])
+    actions = _MOVES[moves] + actions
     if not state.fluxed and flux != st.TIP:
-        actions += flux_actions(state)
+        actions += _flux_actions(state)
     if config.talks:
         others = table.alive & ~(1 << state.seat | state.agreed | state.refused)
         if others:
@@ -149,7 +146,7 @@ def turn_actions(state: State) -> Actions:
     return actions
 
 
-def flux_actions(state: State) -> Actions:
+def _flux_actions(state: State) -> Actions:
     """The actions that the flux allows now (T6, V2, V3), in the order swap, hop, aim, dig."""
     table = state.table
     config = table.config
@@ -516,8 +513,8 @@ def torpedo(state: State) -> tuple[tuple[int, ...], str, int]:
     mask, squares, how = table.galaxy.wild_line(pose) if wild else table.galaxy.line(pose)
     if not mask & state.occupied:
         return squares, how, NOWHERE
-    met = next(number for number, square in enumerate(squares) if state.occupied >> square & 1)
-    target = next(hit for hit, other in enumerate(state.ships) if other >> 2 == squares[met])
+    met = [state.occupied >> square & 1 for square in squares].index(1)
+    target = [other >> 2 for other in state.ships].index(squares[met])
     return squares[: met + 1], "hit", target
 
 
@@ -525,14 +522,14 @@ def _fire(state: State, _: act.Fire, events: Events) -> None:
     """T7: the torpedo goes its way, perhaps into a ship, and the turn ends."""
     squares, how, target = torpedo(state)
     table = state.table
-    left = table.hits[target] - 1
     if events is not None:
         xy = table.galaxy.xy
         wild = state.flux == st.WILD and table.config.options.wild_shot
-        hit = {"hit": target, "hits_left": left} if target >= 0 else {}
+        hit = {"hit": target, "hits_left": table.hits[target] - 1} if target >= 0 else {}
         path = [list(xy[square]) for square in squares]
         events.append(make.of_ship(state, "fired", wild=wild, path=path, how=how, **hit))
     if target >= 0:
+        left = table.hits[target] - 1
         state.table = table = fresh_table(table)
         table.hits = replaced(table.hits, target, left)
         if not left:
