@@ -11,9 +11,24 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.coasters import GAME
-from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.geometry import CENTRE, FACINGS, galaxy, square_at
+from warpleague.games.coasters.geometry import (
+    CENTRE,
+    END,
+    FACINGS,
+    FIRE,
+    Choose,
+    Claim,
+    Deploy,
+    End,
+    Fire,
+    Invoke,
+    Lay,
+    Swap,
+    SwapSystems,
+    galaxy,
+    square_at,
+)
 from warpleague.games.coasters.rules import legal, torpedo
 from warpleague.games.values import replaced
 from warpleague.opponents.coasters_solved import Solved, solution, unpack
@@ -47,7 +62,7 @@ def ends(state: State) -> Iterator[tuple[State, list[Any]]]:
     Without talk, claims and swaps of systems, and at large tables without swaps of ships, which lead to too many
     positions. Of two ways to the same place only the one that leaves more movement.
     """
-    left_out = (*_ENDING, act.Swap) if len(state.ships) > SWAPPED else _ENDING
+    left_out = (*_ENDING, Swap) if len(state.ships) > SWAPPED else _ENDING
     best: dict[Any, int] = {}
     heap: list[tuple[int, int, int, State, list[Any]]] = [(0, 0, 0, state, [])]
     count = 0
@@ -68,7 +83,7 @@ def ends(state: State) -> Iterator[tuple[State, list[Any]]]:
                 heappush(heap, (start - after.halves, length + 1, count, after, [*plan, action]))
 
 
-_ENDING: Final = (act.End, act.Fire, act.Invoke, act.Claim, act.SwapSystems)
+_ENDING: Final = (End, Fire, Invoke, Claim, SwapSystems)
 
 
 def chance(cost: int) -> float:
@@ -239,7 +254,7 @@ class Coasters(Player):
             return None
         return solution(systems)
 
-    def lay(self, state: State, action: act.Lay) -> float:
+    def lay(self, state: State, action: Lay) -> float:
         """The chance to win if the ships are put down as well as possible; at random where no duel is solved."""
         solved = self.solved(state, laid(state, action))
         if solved is None:
@@ -247,7 +262,7 @@ class Coasters(Player):
         self.budget.check()
         return 1 - max(solved.first_chances())
 
-    def deploy(self, state: State, action: act.Deploy) -> float:
+    def deploy(self, state: State, action: Deploy) -> float:
         """The worth of putting the ship there."""
         table = state.table
         board = galaxy(table.systems)
@@ -262,7 +277,7 @@ class Coasters(Player):
             return 1 - solved.chance(0, ships, table.hits)
         return solved.first_chances()[pose - 36 * state.colour]
 
-    def colour(self, state: State, action: act.Choose) -> float:
+    def colour(self, state: State, action: Choose) -> float:
         """How good a shot the ship has."""
         table = state.table
         return Table(state, self.seat, self.budget).shot(table.galaxy, state.ships, action.colour)
@@ -299,13 +314,13 @@ class Coasters(Player):
     def lasts(self, here: State) -> list[tuple[Any, int]]:
         """The ways to end the turn here, and whom each hits (-1: nobody); a shot at an enemy comes last."""
         hit = torpedo(here)[2]
-        ways: list[tuple[Any, int]] = [(act.END, -1)]
+        ways: list[tuple[Any, int]] = [(END, -1)]
         if hit >= 0 and hit % here.table.config.players != self.seat:
-            ways.append((act.FIRE, hit))
+            ways.append((FIRE, hit))
         return ways
 
 
-def laid(state: State, action: act.Lay) -> Systems:
+def laid(state: State, action: Lay) -> Systems:
     """The systems once this one is laid; those still to come are None."""
     return replaced(state.table.systems, state.colour, (*action.at, action.rotation))
 

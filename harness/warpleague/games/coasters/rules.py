@@ -14,17 +14,56 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from warpleague.errors import ActionError
 from warpleague.games.api import Event, Events, Outcome
-from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import events as make
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import (
+    ACTIONS,
+    AGREE,
+    AIMS,
     CENTRE,
+    CHOICES,
+    CLAIM,
+    DIG,
+    END,
     FACINGS,
+    FIRE,
+    HOPS,
+    INVOKES,
     NOWHERE,
+    REFUSE,
+    SPLIT,
+    STEP,
+    SWAPS,
+    SYSTEM_SWAPS,
+    TURN_LEFT,
+    TURN_RIGHT,
+    WARPS,
+    Action,
+    Agree,
+    Aim,
+    Choose,
+    Claim,
+    Deploy,
+    Dig,
+    End,
+    Fire,
     Galaxy,
+    Hop,
+    Invoke,
+    Lay,
+    Refuse,
+    Say,
+    Split,
+    Step,
+    Swap,
+    SwapSystems,
     Systems,
+    Turn,
+    Warp,
+    deploy,
     free_places,
     galaxy,
+    lay,
     square_at,
 )
 from warpleague.games.coasters.state import FLUX, Config, State, Table, copied, fresh_table
@@ -41,35 +80,35 @@ if TYPE_CHECKING:
 # The canonical order: lay by place (row by row) and rotation; deploy by square (row by row) and facing; colours
 # ascending; in a turn `end`, `fire`, `step`, `turn` left and right, `warp` by colour, `swap` by colour or
 # `swap-systems` by pair, `hop`, `aim` (U, R, D, L), `dig`, `invoke` by seat, `claim`. Answers: first the one that
-# grants nothing (`refuse`, `split`), so that `end`, `refuse` and `split` are what is done for a bot that cannot choose.
+# grants nothing (`refuse`, `split`): so `end`, `refuse` and `split` are what is done for a bot that cannot choose.
 
-Actions = tuple[act.Action, ...]
+Actions = tuple[Action, ...]
 
-_TURNS: Actions = (act.TURN_LEFT, act.TURN_RIGHT)
+_TURNS: Actions = (TURN_LEFT, TURN_RIGHT)
 _MOVES: Final = tuple(
-    (act.END, act.FIRE, *((act.STEP,) if step else ()), *(_TURNS if turn else ()))
+    (END, FIRE, *((STEP,) if step else ()), *(_TURNS if turn else ()))
     for turn in (False, True)
     for step in (False, True)
 )
 """The start of a turn's list, by 2 x (may turn) + (may step)."""
 
-_ALLY: Actions = (act.REFUSE, act.AGREE)
-_CLAIM: Actions = (act.SPLIT, act.AGREE)
-_DIG: Actions = (act.DIG,)
-_CLAIMS: Actions = (act.CLAIM,)
+_ALLY: Actions = (REFUSE, AGREE)
+_CLAIM: Actions = (SPLIT, AGREE)
+_DIG: Actions = (DIG,)
+_CLAIMS: Actions = (CLAIM,)
 
 
 @lru_cache(maxsize=1024)
 def lays(systems: Systems) -> Actions:
     """Every way to lay the next coaster (G3)."""
-    return tuple(act.lay(x, y, rotation) for x, y in free_places(systems) for rotation in range(4))
+    return tuple(lay(x, y, rotation) for x, y in free_places(systems) for rotation in range(4))
 
 
 @lru_cache(maxsize=1024)
 def deploys(galaxy: Galaxy, colour: int) -> Actions:
     """Every way to put the ship on its own coaster (G3)."""
     return tuple(
-        act.deploy(*galaxy.xy[square], facing)
+        deploy(*galaxy.xy[square], facing)
         for square in range(9 * colour, 9 * colour + 9)
         for facing in range(4)
     )
@@ -77,12 +116,12 @@ def deploys(galaxy: Galaxy, colour: int) -> Actions:
 
 @lru_cache(maxsize=1024)
 def _invokes(seats: int) -> Actions:
-    return tuple(act.INVOKES[seat] for seat in members(seats))
+    return tuple(INVOKES[seat] for seat in members(seats))
 
 
 @lru_cache(maxsize=1024)
 def _system_swaps(laid: int) -> Actions:
-    return tuple(act.SYSTEM_SWAPS[pair] for pair in combinations(members(laid), 2))
+    return tuple(SYSTEM_SWAPS[pair] for pair in combinations(members(laid), 2))
 
 
 def legal(state: State, seat: int) -> Actions:
@@ -99,7 +138,7 @@ def legal(state: State, seat: int) -> Actions:
     if phase == st.CHOOSE:
         config = state.table.config
         own = range(seat, config.ships, config.players)
-        return tuple([act.CHOICES[colour] for colour in own if state.ships[colour] >= 0])
+        return tuple([CHOICES[colour] for colour in own if state.ships[colour] >= 0])
     return {st.ALLY: _ALLY, st.CLAIMED: _CLAIM}.get(phase, ())
 
 
@@ -133,7 +172,7 @@ def _turn_actions(state: State) -> Actions:
                 moves += 1
             if square % 9 == CENTRE and (systems := warp_systems(state)) >> square // 9 & 1:
                 free = [colour for colour in members(systems) if not occupied >> 9 * colour + CENTRE & 1]
-                actions = tuple([act.WARPS[colour] for colour in free])
+                actions = tuple([WARPS[colour] for colour in free])
     actions = _MOVES[moves] + actions
     if not state.fluxed and flux != st.TIP:
         actions += _flux_actions(state)
@@ -164,7 +203,7 @@ def _flux_actions(state: State) -> Actions:
             players, seat = config.players, state.seat
             actions = tuple(
                 [
-                    act.SWAPS[colour]
+                    SWAPS[colour]
                     for colour, other in enumerate(state.ships)
                     if other >= 0 and colour % players != seat
                 ]
@@ -172,10 +211,10 @@ def _flux_actions(state: State) -> Actions:
     if wild or flux == st.HOP:
         occupied = state.occupied
         actions += tuple(
-            [act.HOPS[way] for way, target in table.galaxy.hops[pose >> 2] if not occupied >> target & 1]
+            [HOPS[way] for way, target in table.galaxy.hops[pose >> 2] if not occupied >> target & 1]
         )
     if wild or flux == st.AIM:
-        actions += act.AIMS
+        actions += AIMS
     if wild or flux == st.DIG:
         onward = table.galaxy.ahead[pose] >> 2
         if onward >= 0 and not state.occupied >> onward & 1:
@@ -193,15 +232,15 @@ def ask(state: State, seat: int) -> str:
 MAX_TEXT: Final = 280
 """A message's length in code points (A1)."""
 
-_READER: Final = ActionReader(act.ACTIONS)
+_READER: Final = ActionReader(ACTIONS)
 
 
-def parse(state: State, seat: int, data: object) -> act.Action:
+def parse(state: State, seat: int, data: object) -> Action:
     """The action of `seat` that `data` describes, a message perhaps; `ActionError` if it is none, or not possible."""
     now = legal(state, seat)
     left = st.messages_left(state.table, seat)
     if now and left > 0 and type(data) is dict and data.get("do") == "say":
-        message: act.Say = _READER.read(data, now)
+        message: Say = _READER.read(data, now)
         misfit = to_misfit(message.to, seat, state.table.config.players) or text_misfit(message.text)
         if misfit:
             raise ActionError(f"say: {misfit}")
@@ -232,22 +271,22 @@ def to_misfit(to: Sequence[int], seat: int, players: int) -> str | None:
 
 
 _FACES: Final[dict[type, int]] = {
-    act.Swap: st.SWAP, act.SwapSystems: st.SWAP, act.Hop: st.HOP, act.Aim: st.AIM, act.Dig: st.DIG
+    Swap: st.SWAP, SwapSystems: st.SWAP, Hop: st.HOP, Aim: st.AIM, Dig: st.DIG
 }  # fmt: skip
 """The face of the flux die that allows an action (T6); WILD allows them all."""
 
 
-def _why_not(state: State, action: act.Action) -> str:
+def _why_not(state: State, action: Action) -> str:
     """The reason, with its rule, where there is one to name; else empty."""
     kind = type(action)
-    if kind is act.Say:
+    if kind is Say:
         talks = state.table.config.talks
         return (
             f"only {st.MESSAGES_A_TURN} messages a turn (A1)"
             if talks
             else "there is no talk in this game (A)"
         )
-    if kind is act.SwapSystems and action.systems[0] >= action.systems[1]:
+    if kind is SwapSystems and action.systems[0] >= action.systems[1]:
         return "name two colours, the smaller first (V2)"
     if state.phase != st.TURN:
         return ""
@@ -263,28 +302,28 @@ def _why_not(state: State, action: act.Action) -> str:
             return "the square ahead is occupied (S1)"
         return ""
 
-    if kind in (act.Step, act.Warp, act.Turn):
-        if kind is not act.Turn and state.flux == st.TIP:
+    if kind in (Step, Warp, Turn):
+        if kind is not Turn and state.flux == st.TIP:
             return "after TIP the ship only turns (T6)"
-        if kind is act.Warp:
+        if kind is Warp:
             if not state.halves:
                 return "no movement is left (T4)"
             if (pose >> 2) % 9 != CENTRE:
                 return "the ship is not on the centre of a system (T4)"
             return "no warp leads there from here, or the centre is occupied (T4)"
-        if kind is act.Step:
+        if kind is Step:
             if not board.arrow(pose):
                 return "no arrow leads forward (G2)"
             if reason := busy(board.ahead[pose]):
                 return reason
-        entered = board.step[pose] if kind is act.Step else pose
+        entered = board.step[pose] if kind is Step else pose
         cost = 1 if double >> (entered >> 2) // 9 & 1 else 2
         return f"it costs {cost} halves and {state.halves} are left (T2)"
     if kind in _FACES:
         options = table.config.options
-        if kind is act.SwapSystems and not options.system_swap:
+        if kind is SwapSystems and not options.system_swap:
             return "only the option system_swap lets systems change places (V2)"
-        if kind is act.Swap and options.system_swap:
+        if kind is Swap and options.system_swap:
             return "with the option system_swap systems change places, not ships (V2)"
         if state.fluxed:
             return "the flux was used in this turn (T6)"
@@ -292,16 +331,16 @@ def _why_not(state: State, action: act.Action) -> str:
             return f"the flux is {st.FLUX[state.flux]} (T6)"
         if state.flux == st.WILD and options.wild_shot:
             return "WILD makes the shot wild and gives no flux action (V3)"
-        if kind is act.Dig:
+        if kind is Dig:
             return busy(board.ahead[pose])
-        if kind is act.Hop:
+        if kind is Hop:
             return "no empty square lies there (T6)"
-        return "only with a ship of another seat (T6)" if kind is act.Swap else "no such system is laid (V2)"
-    if not table.config.talks and kind in (act.Claim, act.Invoke):
+        return "only with a ship of another seat (T6)" if kind is Swap else "no such system is laid (V2)"
+    if not table.config.talks and kind in (Claim, Invoke):
         return "there are no alliances in this game (A)"
-    if kind is act.Claim:
+    if kind is Claim:
         return "at most once a turn, and once a ship is gone (A3)"
-    if kind is act.Invoke:
+    if kind is Invoke:
         return "only another survivor that has not answered in this turn (A2)"
     return ""
 
@@ -321,7 +360,7 @@ def address(state: State) -> str:
     return f"seat {state.seat} round {state.table.round}"
 
 
-def push(state: State, move: act.Action | Rolled, events: Events) -> State:
+def push(state: State, move: Action | Rolled, events: Events) -> State:
     """Play `move` on `state`."""
     _PUSH[type(move)](state, move, events)
     return state
@@ -370,7 +409,7 @@ def _roll(state: State, rolled: Rolled, events: Events) -> None:
         events.append(make.rolled[state.seat, state.colour, d6, FLUX[flux]])
 
 
-def _lay(state: State, action: act.Lay, events: Events) -> None:
+def _lay(state: State, action: Lay, events: Events) -> None:
     colour = state.colour
     state.table = table = fresh_table(state.table)
     table.systems = replaced(table.systems, colour, (*action.at, action.rotation))
@@ -379,7 +418,7 @@ def _lay(state: State, action: act.Lay, events: Events) -> None:
     _next_lay(state, events)
 
 
-def _deploy(state: State, action: act.Deploy, events: Events) -> None:
+def _deploy(state: State, action: Deploy, events: Events) -> None:
     square = square_at(state.table.systems, *action.at)
     state.ships = replaced(state.ships, state.colour, 4 * square + FACINGS.index(action.facing))
     state.occupied |= 1 << square
@@ -388,7 +427,7 @@ def _deploy(state: State, action: act.Deploy, events: Events) -> None:
     _next_deploy(state, events)
 
 
-def _choose(state: State, action: act.Choose, events: Events) -> None:
+def _choose(state: State, action: Choose, events: Events) -> None:
     state.phase, state.colour = st.ROLL, action.colour
     if events is not None:
         events.append(make.of_ship(state, "chose"))
@@ -397,7 +436,7 @@ def _choose(state: State, action: act.Choose, events: Events) -> None:
 # -- movement and flux -------------------------------------------------------------------------------------------
 
 
-def _step(state: State, _: act.Step, events: Events) -> None:
+def _step(state: State, _: Step, events: Events) -> None:
     """T2: forward, 1 half into a double-movement system, else 2."""
     galaxy = state.table.galaxy
     pose = galaxy.step[state.ships[state.colour]]
@@ -412,7 +451,7 @@ def _cost(state: State, square: int) -> int:
     return 1 if state.table.config.homes[1 << state.seat | state.agreed] >> square // 9 & 1 else 2
 
 
-def _turn(state: State, action: act.Turn, events: Events) -> None:
+def _turn(state: State, action: Turn, events: Events) -> None:
     """T2: 90 degrees, 1 half in a double-movement system, else 2."""
     old = state.ships[state.colour]
     facing = old + (1 if action.way == "right" else 3) & 3
@@ -422,7 +461,7 @@ def _turn(state: State, action: act.Turn, events: Events) -> None:
         events.append(make.of_ship(state, "turned", facing=FACINGS[facing], halves=state.halves))
 
 
-def _warp(state: State, action: act.Warp, events: Events) -> None:
+def _warp(state: State, action: Warp, events: Events) -> None:
     """T4: from centre to centre, always 1 half."""
     square = 9 * action.to + CENTRE
     state.halves -= 1
@@ -445,7 +484,7 @@ def _swap(state: State, action: Any, events: Events) -> None:
         events.append(make.of_ship(state, "swapped", **{"with": other, **places}))
 
 
-def _swap_systems(state: State, action: act.SwapSystems, events: Events) -> None:
+def _swap_systems(state: State, action: SwapSystems, events: Events) -> None:
     """V2: two coasters change places, rotations kept; ships keep their squares, which move along."""
     a, b = action.systems
     state.table = table = fresh_table(state.table)
@@ -460,14 +499,14 @@ def _swap_systems(state: State, action: act.SwapSystems, events: Events) -> None
         events.append(Event({"event": "systems-swapped", "seat": state.seat, "systems": [a, b]}))
 
 
-def _hop(state: State, action: act.Hop, events: Events) -> None:
+def _hop(state: State, action: Hop, events: Events) -> None:
     """T6: to a neighbouring square, facing kept."""
     old = state.ships[state.colour]
     way = FACINGS.index(action.way)
     _fly(state, state.table.galaxy.ahead[old & ~3 | way] & ~3 | old & 3, "hopped", events)
 
 
-def _dig(state: State, _: act.Dig, events: Events) -> None:
+def _dig(state: State, _: Dig, events: Events) -> None:
     """T6: forward, whatever the arrows."""
     _fly(state, state.table.galaxy.ahead[state.ships[state.colour]], "dug", events)
 
@@ -485,7 +524,7 @@ def _put(state: State, pose: int) -> None:
     state.ships = replaced(state.ships, state.colour, pose)
 
 
-def _aim(state: State, action: act.Aim, events: Events) -> None:
+def _aim(state: State, action: Aim, events: Events) -> None:
     """T6: any facing."""
     pose = state.ships[state.colour] & ~3 | FACINGS.index(action.facing)
     state.ships, state.fluxed = replaced(state.ships, state.colour, pose), True
@@ -496,7 +535,7 @@ def _aim(state: State, action: act.Aim, events: Events) -> None:
 # -- the end of a turn -------------------------------------------------------------------------------------------
 
 
-def _end(state: State, _: act.End, events: Events) -> None:
+def _end(state: State, _: End, events: Events) -> None:
     if events is not None:
         events.append(make.ended[(state.seat,)])
     _next_turn(state, events)
@@ -518,7 +557,7 @@ def torpedo(state: State) -> tuple[tuple[int, ...], str, int]:
     return squares[: met + 1], "hit", target
 
 
-def _fire(state: State, _: act.Fire, events: Events) -> None:
+def _fire(state: State, _: Fire, events: Events) -> None:
     """T7: the torpedo goes its way, perhaps into a ship, and the turn ends."""
     squares, how, target = torpedo(state)
     table = state.table
@@ -556,14 +595,14 @@ def _destroy(state: State, target: int, events: Events) -> None:
 # -- alliances, talk and claims ----------------------------------------------------------------------------------
 
 
-def _invoke(state: State, action: act.Invoke, events: Events) -> None:
+def _invoke(state: State, action: Invoke, events: Events) -> None:
     """A2: the other seat is asked at once."""
     state.phase, state.asked = st.ALLY, (action.ally,)
     if events is not None:
         events.append(Event({"event": "invoked", "seat": state.seat, "ally": action.ally}))
 
 
-def _claim(state: State, _: act.Claim, events: Events) -> None:
+def _claim(state: State, _: Claim, events: Events) -> None:
     """A3: the other survivors are asked, from the seat after the claimant."""
     players, alive = state.table.config.players, state.table.alive
     after_me = ((state.seat + step) % players for step in range(1, players))
@@ -573,7 +612,7 @@ def _claim(state: State, _: act.Claim, events: Events) -> None:
         events.append(Event({"event": "claimed", "seat": state.seat}))
 
 
-def _agree(state: State, _: act.Agree, events: Events) -> None:
+def _agree(state: State, _: Agree, events: Events) -> None:
     """A2, A3: the asked seat gives its word, or agrees to share the victory."""
     asked = state.asked[0]
     if events is not None:
@@ -592,7 +631,7 @@ def _without_answer(state: State, seat: int, events: Events) -> None:
         _over(state, st.CLAIM_CONFIRMED, events)
 
 
-def _refuse(state: State, _: act.Refuse, events: Events) -> None:
+def _refuse(state: State, _: Refuse, events: Events) -> None:
     """A2: the asked seat does not confirm; it is not asked again in this turn."""
     asked = state.asked[0]
     state.phase, state.asked = st.TURN, ()
@@ -601,14 +640,14 @@ def _refuse(state: State, _: act.Refuse, events: Events) -> None:
         events.append(Event({"event": "answered", "seat": asked, "answer": "refuse"}))
 
 
-def _split(state: State, _: act.Split, events: Events) -> None:
+def _split(state: State, _: Split, events: Events) -> None:
     """A3: nobody further is asked."""
     if events is not None:
         events.append(Event({"event": "answered", "seat": state.asked[0], "answer": "split"}))
     state.phase, state.asked = st.TURN, ()
 
 
-def _say(state: State, action: act.Say, events: Events) -> None:
+def _say(state: State, action: Say, events: Events) -> None:
     """A1: only the addressed seats get it; the others do not even learn of it. It binds nobody (A4)."""
     seat = state.asked[0] if state.asked else state.seat
     state.table = table = fresh_table(state.table)
@@ -620,25 +659,25 @@ def _say(state: State, action: act.Say, events: Events) -> None:
 
 _PUSH: Final[dict[type, Callable[[State, Any, Events], None]]] = {
     tuple: _roll,
-    act.Lay: _lay,
-    act.Deploy: _deploy,
-    act.Choose: _choose,
-    act.Step: _step,
-    act.Turn: _turn,
-    act.Warp: _warp,
-    act.Swap: _swap,
-    act.SwapSystems: _swap_systems,
-    act.Hop: _hop,
-    act.Aim: _aim,
-    act.Dig: _dig,
-    act.Invoke: _invoke,
-    act.Claim: _claim,
-    act.Agree: _agree,
-    act.Refuse: _refuse,
-    act.Split: _split,
-    act.Say: _say,
-    act.Fire: _fire,
-    act.End: _end,
+    Lay: _lay,
+    Deploy: _deploy,
+    Choose: _choose,
+    Step: _step,
+    Turn: _turn,
+    Warp: _warp,
+    Swap: _swap,
+    SwapSystems: _swap_systems,
+    Hop: _hop,
+    Aim: _aim,
+    Dig: _dig,
+    Invoke: _invoke,
+    Claim: _claim,
+    Agree: _agree,
+    Refuse: _refuse,
+    Split: _split,
+    Say: _say,
+    Fire: _fire,
+    End: _end,
 }
 
 
