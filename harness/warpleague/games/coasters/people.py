@@ -37,12 +37,13 @@ from warpleague.games.coasters.geometry import (
     square_at,
 )
 from warpleague.games.coasters.rules import torpedo
+from warpleague.games.coasters.state import State, key
 from warpleague.games.guide import Guide
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
-from warpleague.games.values import CacheByIdentity, members
+from warpleague.games.values import members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from warpleague.games.coasters.geometry import Systems
     from warpleague.games.coasters.state import State
@@ -53,7 +54,11 @@ _COMPASS: Final[tuple[Literal["N", "E", "S", "W"], ...]] = ("N", "E", "S", "W")
 
 def scene(state: State, viewer: int | None) -> Scene:
     """The galaxy with its arrows, the ships, the firing line of the ship whose turn it is, and the talk."""
-    silent = _SILENT[state]
+    which = key(state)
+    if which not in _last_silent:
+        _last_silent.clear()
+        _last_silent[which] = _silent(state)
+    silent = _last_silent[which]
     heard = tuple(
         f"turn {message.turn}: seat {message.seat} to {_seats(message.to)}: {message.text}"
         for message in state.table.messages
@@ -120,7 +125,8 @@ def _silent(state: State) -> Scene:
     )
 
 
-_SILENT: Final = CacheByIdentity(_silent, 1)
+_last_silent: dict[Hashable, Scene] = {}
+"""The last one: it is asked for by one viewer after the other."""
 
 
 @lru_cache(maxsize=32)  # they change with a hit only
