@@ -1,7 +1,5 @@
 """Matches side by side as arrays: the same matches, numbers and rewards as those of the environment."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

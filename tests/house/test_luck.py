@@ -1,17 +1,12 @@
 """The script that measures what shared dice are worth: its figure, and that it plays every game it lists."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import ModuleType
 
 
 @pytest.fixture(scope="module")

@@ -1,30 +1,23 @@
 """The `league` commands: what they print, what they return."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import signal
 import sqlite3
+from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import pytest
+from tests.league.conftest import Command, OpenLeague, Refereed, WriteLeague
 
 from warpleague.cli.common import print_json_list
 from warpleague.league.play.running import run_league
 from warpleague.league.store.schema import NUMBERING
 from warpleague.match import zstd
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from types import ModuleType
-
-    from tests.league.conftest import Command, OpenLeague, Refereed, WriteLeague
-
-    from warpleague.match.spec import MatchResult, MatchSpec
+from warpleague.match.spec import MatchResult, MatchSpec
 
 
 @pytest.fixture

@@ -1,22 +1,16 @@
 """What a league file may say, and how it is told what is wrong."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import ModuleType
 
 import pytest
+from tests.league.conftest import WriteLeague
 
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
 from warpleague.league.season.config import BotEntry, load_config
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.season.season import Season
 from warpleague.match.spec import SeatSpec, TimeControl
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import WriteLeague
 
 
 def test_a_short_file_means_the_defaults(write_league: WriteLeague) -> None:

@@ -1,10 +1,9 @@
 """Whether dice come again: by default not where strangers play, and never to bots that could know them from pages."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -17,9 +16,6 @@ from warpleague.league.store.store import Store
 from warpleague.match.spec import SeatFault
 from warpleague.report.terminal.tables import VIEWS
 from warpleague.report.wording.league_words import dice_line
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SANDBOX = '[rules]\nlevel = "sandbox"'
 

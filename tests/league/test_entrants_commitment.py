@@ -1,24 +1,20 @@
 """Submissions of which some are broken: told all at once, or left out; and what has changed since the last run."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.league.conftest import Command
 
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError
 from warpleague.league.season.config import load_config
 from warpleague.league.season.entry import enter_bots
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+Submit = Callable[..., Path]
 
-    from tests.league.conftest import Command
-
-    Submit = Callable[..., Path]
 
 GOOD = ("anna", "bert", "cleo")
 

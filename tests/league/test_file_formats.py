@@ -1,10 +1,9 @@
 """Files of earlier formats: they are read as they are, and converted when they are opened to write."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -18,9 +17,6 @@ from warpleague.league.store.database import FileKind, Format, create, replace
 from warpleague.league.store.schema import STORE, TABLES
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep.verifying import altered
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ONE = (
     "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL)",

@@ -1,15 +1,16 @@
 """The journal of a store: what was deleted, replaced or slipped in is found; stores of the format before."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
+from concurrent.futures import Executor
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import ModuleType
 
 import attrs
 import pytest
+from tests.league.conftest import OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
 from tests.league.inline import Trusting
 
 from warpleague.cli import main
@@ -22,13 +23,6 @@ from warpleague.league.season.fixture import SEAT_TIMES
 from warpleague.league.store.journal import Head
 from warpleague.league.upkeep.verifying import altered
 from warpleague.match.spec import Confinement
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
 
 
 @pytest.fixture

@@ -1,31 +1,25 @@
 """Dice that were seen reach no other match: the order in time, and what is ended between two matches on one deal."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from concurrent.futures import Future
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.league.conftest import OpenLeague, WriteLeague
 
 from warpleague.league.play.running import RunWatcher, StopWhen, run_league
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
 from warpleague.league.schedule.schedule import DEALS_A_JOB, Schedule, in_phases
 from warpleague.league.season.fixture import Fixture
+from warpleague.match.spec import MatchSpec
 from warpleague.runner.play import end_idle
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import OpenLeague, WriteLeague
-
-    from warpleague.match.spec import MatchSpec
 
 
 @given(st.lists(st.integers(1, 5), max_size=300), st.integers(1, 3))

@@ -1,17 +1,18 @@
 """Running a season: each match once, whatever dies or fails in between."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal
 import sys
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
 from rich.console import Console
+from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
 from warpleague.errors import BadInput
 from warpleague.league.play.running import RunWatcher, StopWhen, run_league
@@ -24,12 +25,6 @@ from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.columns import standing_json
 from warpleague.runner.bot import violations
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
 
 def tables(league: League) -> list[dict]:

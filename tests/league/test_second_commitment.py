@@ -1,15 +1,17 @@
 """The second commitment of a season, to its entrants, and the beacon, which comes after both."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
+from concurrent.futures import Executor
 from contextlib import closing
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, WriteLeague
 from tests.league.inline import InlinePool, Trusting
 
 from warpleague.errors import BadInput, StoreError
@@ -21,13 +23,6 @@ from warpleague.league.store.events import commitment_to
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.chance import beacon_secret, deal_key
 from warpline.codec import canonical
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, WriteLeague
 
 BEACON = '[season]\nbeacon = "the lottery of 5 December"'
 

@@ -1,11 +1,10 @@
 """Stages: the best bots of finished leagues take part in another one, and nothing that is noted of them changes."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,9 +15,6 @@ from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.season.config import load_config
 from warpleague.league.store.disqualifications import disqualify
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LEAGUES = Path(__file__).parents[2] / "leagues"
 FINAL = """

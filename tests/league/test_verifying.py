@@ -1,14 +1,12 @@
 """Records of real matches in a league: exported, completed with their keys, executed again."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed, WriteLeague
 from tests.league.inline import InlinePool
 
 from warpleague.cli import main
@@ -20,10 +18,6 @@ from warpleague.match import zstd
 from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record
 from warpline.codec import canonical
-
-if TYPE_CHECKING:
-    from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed, WriteLeague
-
 
 OF_MATCH = "WHERE match = (SELECT key FROM match WHERE id = ?)"
 

@@ -1,7 +1,5 @@
 """Decisions that are asked again after an illegal action, where the match lets bots err."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

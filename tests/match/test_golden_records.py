@@ -4,10 +4,9 @@ They were made by `warpleague match`, such as
 `match sheets bots/random-python bots/random-python --seed golden --record FILE`.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,9 +14,6 @@ import pytest
 from warpleague.match.record import read_record
 from warpleague.match.replay import Replay, verify_record
 from warpleague.match.spec import SeatSpec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GOLDEN = Path(__file__).parent / "golden" / "2"
 DIGESTS = {

@@ -1,7 +1,5 @@
 """Verifying a record: what holds passes, and damage anywhere is found and placed."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from random import Random

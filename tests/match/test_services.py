@@ -1,7 +1,5 @@
 """Bots that say that a service failed, and what services took for their answers."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

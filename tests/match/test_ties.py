@@ -1,9 +1,8 @@
 """Seats whose bots go out at the same stage of a match rank equal, in the result and when the record is verified."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -17,10 +16,7 @@ from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, Violation
 from warpline.codec import canonical
 from warpline.messages import BotHello
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Spec = Callable[..., MatchSpec]
+Spec = Callable[..., MatchSpec]
 
 
 def take_first(referee: Referee) -> None:

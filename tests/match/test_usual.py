@@ -1,7 +1,5 @@
 """Reading the usual lines of a record at sight: whatever is accepted is what reading in full would accept."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import given, settings

@@ -3,21 +3,23 @@
 What a misbehaving bot gets is tested with tests/bots; what the referee makes of a line, with the match layer.
 """
 
-from __future__ import annotations
-
 import errno
 import gc
 import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 import trio
+from tests.runner.conftest import MakeSeat, MakeSpec, WideGame
 
 from warpleague.errors import HarnessFault, RecordError
+from warpleague.games.api import Game
 from warpleague.match import greeting
 from warpleague.match.referee import Referee
 from warpleague.match.replay import first_difference, verify_record
@@ -27,14 +29,6 @@ from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.host import children, own_counts
 from warpleague.runner.play import end_idle, idle_bots, play_in_series, play_match
 from warpleague.runner.playing import Match
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.runner.conftest import MakeSeat, MakeSpec, WideGame
-
-    from warpleague.games.api import Game
 
 FIRST = "from warpline.client import run\nrun(lambda question: 0, wants=())\n"
 

@@ -1,14 +1,13 @@
 """Ladders and leagues that end when the order is settled: the same deals however they are played."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
 from itertools import combinations, pairwise
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
@@ -31,10 +30,6 @@ from warpleague.league.store.disqualifications import disqualify
 from warpleague.league.store.events import read
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'
 SETTLED = "until = { confidence = 0.8, top = 1 }"
