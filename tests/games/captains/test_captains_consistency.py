@@ -10,7 +10,7 @@ import pytest
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
-from warpleague.games.captains.options import AIS, PATTERNS, Options
+from warpleague.games.captains.dealing import AIS, PATTERNS, Options
 from warpleague.games.captains.rules import parts
 from warpleague.games.playout import random_roll
 

@@ -1,11 +1,11 @@
-"""How a galaxy is dealt: which boards are drawn onto which places, and which are turned until it fits."""
+"""What the players of captains may settle before the game, and how a galaxy is dealt: boards are drawn and turned."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import attrs
 
@@ -21,10 +21,48 @@ from warpleague.games.captains.boards import (
     check_boards,
 )
 from warpleague.games.captains.geometry import Galaxy, Laid, Layout, galaxy, misfit
-from warpleague.games.captains.options import AIS, Options
+from warpleague.games.fields import choice, free, whole
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+GALAXIES: tuple[str, ...] = ("full", "basic")
+AIS: tuple[str, ...] = ("echabod-z", "brood", "azimuth")
+PATTERNS: tuple[str, ...] = (
+    "standard",
+    "asteroida-1",
+    "decapoda-2",
+    "standard-large",
+    "geotria-7",
+    "chaetodon-3",
+)
+MOST_ROUNDS = 10_000
+
+
+@attrs.frozen
+class Options:
+    """The options of captains (captains G4-G8, A1, E4)."""
+
+    galaxy: Literal["full", "basic"] = choice(
+        "full", GALAXIES, "full: each board's side and rotation are drawn; basic: all side A, rotation 0"
+    )
+    pattern: str | None = free(
+        str,
+        "how boards are laid; 1-3 players: standard, asteroida-1, decapoda-2; "
+        "4-5 players: standard-large, geotria-7, chaetodon-3; "
+        "default: standard or standard-large, else the first by name that fits the players",
+    )
+    galaxy_file: dict[str, Any] | None = free(  # noqa: RUF009 - it makes a field
+        dict, "boards of your own: a TOML file in the format of the built-in boards"
+    )
+    ai: Literal["echabod-z", "brood", "azimuth"] | None = choice(
+        None,
+        (None, *AIS),
+        "solo only, the opponent: echabod-z (normal, the default), brood (hard), azimuth (expert)",
+    )
+    max_rounds: int = whole(
+        200, 1, MOST_ROUNDS, f"the game ends as it stands after this many rounds (1 to {MOST_ROUNDS})"
+    )
+
+
+# -- the galaxy ------------------------------------------------------------------------------------------
 
 Why: TypeAlias = Literal["max-rounds", "explored", "deck-empty", "retired"]
 """Why a game ends: after its last round, or since every seat has left it."""
@@ -189,18 +227,6 @@ def settle(plan: Plan, layout: Layout) -> tuple[Layout | None, list[Event]]:
         number = plan.boards[board].number
         events.append(Event({"event": "turned", "place": place, "board": number, "rotation": rotation}))
     return None, events
-
-
-def deal_galaxy(players: int, options: Options, roll: Callable[[tuple[Weights, ...]], Rolled]) -> Galaxy:
-    """A whole galaxy dealt by `roll`, which answers draws as `Game.chance` states them.
-
-    `OptionsError` if the options do not fit.
-    """
-    made = plan(players, options)
-    dealing: Dealing | Layout = first_deal(made)
-    while isinstance(dealing, Dealing):
-        dealing, _ = lay(dealing, roll(draws(dealing)))
-    return made.galaxy(dealing)
 
 
 def check_deals(plan: Plan) -> None:

@@ -18,13 +18,12 @@ from warpleague.games.captains.dealing import (
     RETIRED,
     WHYS,
     Dealing,
+    Options,
     Plan,
     first_deal,
     plan,
 )
 from warpleague.games.captains.geometry import Laid, Layout, misfit
-from warpleague.games.captains.memory import Known
-from warpleague.games.captains.options import Options
 from warpleague.games.captains.state import (
     ENERGY,
     HAND,
@@ -33,6 +32,7 @@ from warpleague.games.captains.state import (
     TOKENS,
     TURN_ACTIONS,
     Cards,
+    Known,
     State,
     Table,
     Tokens,

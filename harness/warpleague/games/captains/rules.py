@@ -1,16 +1,17 @@
 """The rules of captains: which actions a seat has, what a move does to a position, and how a game is scored.
 
 `push` carries a move out on the position itself; its caller made the copy. The parts of a position are tuples, and are
-replaced, not changed: a copy shares them. What happened is added to the list `events`; None: nobody wants to know, and
-no events are made. Everything but `parse` trusts its caller that a move is legal.
+replaced, not changed: a copy shares them. What happened is added to `events`, unless that is None. Everything but
+`parse` trusts its caller that a move is legal.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.api import Event, Outcome, ranked
+from warpleague.games.api import Event, Events, Outcome, ranked
 from warpleague.games.captains import dealing
+from warpleague.games.captains import events as make
 from warpleague.games.captains.actions import (
     ACTIONS,
     DELIVERIES,
@@ -38,7 +39,6 @@ from warpleague.games.captains.actions import (
     Warp,
 )
 from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS, RETIRED, Dealing
-from warpleague.games.captains.memory import Known
 from warpleague.games.captains.state import (
     AI_CARDS,
     AI_PLACE,
@@ -56,11 +56,12 @@ from warpleague.games.captains.state import (
     TURN,
     TURN_ACTIONS,
     Cards,
+    Known,
     State,
     Table,
     add_token,
     changed,
-    fresh,
+    copied,
     fresh_cards,
     table,
     tokens_of,
@@ -78,8 +79,6 @@ if TYPE_CHECKING:
     from warpleague.games.api import Rolled, Weights
     from warpleague.games.captains.dealing import Why
     from warpleague.games.captains.state import Position
-
-Events = list[Event] | None
 
 # -- the score (captains E2, E3, A4) -----------------------------------------------------------------------------
 
@@ -330,11 +329,6 @@ def address(state: Position) -> str:
     return f"seat {state.seat} black hole" if state.stage == BLACKHOLE else f"seat {state.seat}"
 
 
-def copied(state: Position) -> Position:
-    """A copy to play on; a galaxy that is being laid is built anew with each board."""
-    return fresh(state) if isinstance(state, State) else state
-
-
 def push(state: Position, move: Action | Rolled, events: Events) -> Position:
     """Play `move` on `state`; the galaxy, once it is laid, comes to another object."""
     if isinstance(state, State):
@@ -353,7 +347,8 @@ def retire(state: Position, seat: int) -> tuple[Position, list[Event]]:
     """The bot of `seat` is out: its turn, if it is on, ends at once."""
     if not isinstance(state, State):
         return dealing.retire(state, seat)
-    new = fresh(state)
+    new = copied(state)
+    assert isinstance(new, State)
     new.retired = (*state.retired, seat)
     events = [Event({"event": "retired", "seat": seat})]
     if len(new.retired) == state.table.players:
@@ -363,16 +358,6 @@ def retire(state: Position, seat: int) -> tuple[Position, list[Event]]:
     elif seat == state.seat and state.stage not in (DEAL, OVER):
         _next_seat(new, events)
     return new, events
-
-
-def _about(state: State, kind: str, **facts: int | str | None) -> Event:
-    """A public event about the seat whose turn it is, built once a match and cached."""
-    table, seat = state.table, state.seat
-    key = (kind, seat, *facts.values())
-    event: Event | None = table.events.get(key)
-    if event is None:
-        event = table.events[key] = Event({"event": kind, "seat": seat, **facts})
-    return event
 
 
 def _move(state: State, action: Move, events: Events) -> None:
@@ -387,17 +372,13 @@ def _move(state: State, action: Move, events: Events) -> None:
     if table.galaxy.blackhole[to]:
         state.stage = BLACKHOLE
     if events is not None:
-        key = (at << 10 | to) << 3 | seat
-        event = table.moves.get(key)
-        if event is None:
-            event = table.moves[key] = Event({"event": "move", "seat": seat, "from": at, "to": to})
-        events.append(event)
+        events.append(make.move(table, seat, at, to))
 
 
 def _cannon(state: State, action: Cannon, events: Events) -> None:
     """T8."""
     if events is not None:
-        events.append(_about(state, "cannon", **{"from": state.ships[state.seat], "to": action.to}))
+        events.append(make.about(state, "cannon", **{"from": state.ships[state.seat], "to": action.to}))
     state.ships = replaced(state.ships, state.seat, action.to)
     state.steps += 1
     state.warped = False
@@ -411,7 +392,7 @@ def _emerge(state: State, action: Emerge, events: Events) -> None:
     state.steps += 1
     state.stage, state.focus = TURN, STATION
     if events is not None:
-        events.append(_about(state, "emerge", at=action.at))
+        events.append(make.about(state, "emerge", at=action.at))
 
 
 def _warp(state: State, action: Warp, events: Events) -> None:
@@ -426,7 +407,7 @@ def _warp(state: State, action: Warp, events: Events) -> None:
         state.points = changed(state.points, owner, 1)
     if events is not None:
         paid = owner if owner != seat else None
-        events.append(_about(state, "warp", **{"from": at, "to": action.to, "point_to": paid}))
+        events.append(make.about(state, "warp", **{"from": at, "to": action.to, "point_to": paid}))
 
 
 def _start(state: State, action: Start, events: Events) -> None:
@@ -435,7 +416,7 @@ def _start(state: State, action: Start, events: Events) -> None:
     state.steps += 1
     state.stage = TURN
     if events is not None:
-        events.append(_about(state, "start", at=action.at))
+        events.append(make.about(state, "start", at=action.at))
     _put_token(state, state.seat, action.at, events)
 
 
@@ -475,7 +456,7 @@ def _deliver(state: State, action: Deliver, events: Events) -> None:
     cards.piles = replaced(cards.piles, seat, changed(cards.piles[seat], planet, count))
     cards.news = (*cards.news, (seat, Known.left, planet, count, True))
     if events is not None:
-        events.append(_about(state, "deliver", planet=planet, cards=count))
+        events.append(make.about(state, "deliver", planet=planet, cards=count))
 
 
 def _pickup(state: State, action: Pickup, events: Events) -> None:
@@ -487,7 +468,7 @@ def _pickup(state: State, action: Pickup, events: Events) -> None:
         state.stage = AT_PLANET
         state.focus = state.table.galaxy.beside_planet[state.ships[state.seat]]
         if events is not None:
-            events.append(_about(state, "pickup", at="planet", planet=state.focus))
+            events.append(make.about(state, "pickup", at="planet", planet=state.focus))
         return
     state.stage = AT_STATION
     paid = None
@@ -495,7 +476,7 @@ def _pickup(state: State, action: Pickup, events: Events) -> None:
         paid = AI
         state.points = changed(state.points, AI, 1)
     if events is not None:
-        events.append(_about(state, "pickup", at="station", point_to=paid))
+        events.append(make.about(state, "pickup", at="station", point_to=paid))
 
 
 def _discard(state: State, action: Discard, events: Events) -> None:
@@ -507,7 +488,7 @@ def _discard(state: State, action: Discard, events: Events) -> None:
     cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, -1))
     cards.news = (*cards.news, (seat, Known.left, planet, 1, False))
     if events is not None:
-        events.append(_about(state, "discard", planet=planet))
+        events.append(make.about(state, "discard", planet=planet))
 
 
 def _take(state: State, action: Take, events: Events) -> None:
@@ -520,7 +501,7 @@ def _take(state: State, action: Take, events: Events) -> None:
     cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, 1))
     cards.news = (*cards.news, (seat, Known.taken, planet))
     if events is not None:
-        events.append(_about(state, "take", planet=planet))
+        events.append(make.about(state, "take", planet=planet))
 
 
 def _draw(state: State, _: Draw, events: Events) -> None:
@@ -528,7 +509,7 @@ def _draw(state: State, _: Draw, events: Events) -> None:
     state.steps += 1
     state.stage = DRAWING
     if events is not None:
-        events.append(_about(state, "draw"))
+        events.append(make.about(state, "draw"))
 
 
 def _done(state: State, _: Done, events: Events) -> None:
@@ -536,12 +517,12 @@ def _done(state: State, _: Done, events: Events) -> None:
     state.steps += 1
     state.stage, state.taken = TURN, 0
     if events is not None:
-        events.append(_about(state, "done"))
+        events.append(make.about(state, "done"))
 
 
 def _end(state: State, _: End, events: Events) -> None:
     if events is not None:
-        events.append(_about(state, "end"))
+        events.append(make.about(state, "end"))
     if state.table.players == 1:
         _begin_ai(state, events)
     else:
@@ -564,7 +545,7 @@ def _roll(state: State, rolled: Rolled, events: Events) -> None:
         cards.hands = replaced(cards.hands, seat, changed(cards.hands[seat], planet, 1))
         cards.news = (*cards.news, (seat, Known.drawn, state.focus))
     if events is not None:
-        events.append(_card_event(state, planet, to_docks=to_docks))
+        events.append(make.card(state, planet, to_docks=to_docks))
     _count_down(state, events)
     if stage == AI_CARDS:
         if state.focus != UNTIL_PAIRS:
@@ -581,18 +562,6 @@ def _roll(state: State, rolled: Rolled, events: Events) -> None:
         else:
             state.seat = -1
             _next_seat(state, events)
-
-
-def _card_event(state: State, planet: int, *, to_docks: bool) -> Event:
-    seat, stage = state.seat, state.stage
-    if stage == AI_CARDS:
-        return _about(state, "ai-discarded", planet=planet)
-    if stage == BLACKHOLE:
-        return Event({"event": "revealed", "seat": seat, "planet": planet}, reveals=True)
-    if to_docks:
-        return Event({"event": "drawn", "seat": seat, "planet": planet, "to": "docks"}, reveals=True)
-    hidden = {"event": "drawn" if stage == DRAWING else "dealt", "seat": seat, "to": "hand"}
-    return Event({**hidden, "planet": planet}, (seat,), hidden, reveals=True)
 
 
 # -- rounds and the end ------------------------------------------------------------------------------------------

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from warpleague.games.api import JsonObject
-    from warpleague.games.captains.memory import Known
-    from warpleague.games.captains.state import Position
+    from warpleague.games.captains.state import Known, Position
 
 Stage = Literal[
     "galaxy", "start", "turn", "pickup-planet", "pickup-station", "emerge", "ai-place", "deal", "draw",
