@@ -26,6 +26,7 @@ from warpleague.opponents import sheets
 from warpleague.opponents.player import Skill
 from warpleague.opponents.sheets import box_points, features, marks_of, pairs
 from warpleague.opponents.sheets_weights import WEIGHTS
+from warpline.budget import Budget
 
 FILE: Final = Path(sheets.__file__).parent / "sheets_weights.py"
 ROLLS: Final = 8
@@ -60,7 +61,7 @@ def play(rng: Random, rows: dict[int, list[Row]]) -> None:
             state, _ = GAME.apply(state, random_move(GAME, state, rng))
             continue
         player = players[actors[0]]
-        sheets.WEIGHTS = tuple(weights[actors[0]])  # type: ignore[attr-defined, misc]
+        sheets.WEIGHTS = tuple(weights[actors[0]])  # type: ignore[attr-defined]
         sheets.worth_with = player.worths
         legal = GAME.legal(state, player.seat)
         question: Any = type("Asked", (), {"ask": GAME.ask(state, player.seat)})
@@ -76,6 +77,7 @@ def seat_of(seat: int) -> Any:
     """A player with a memory of worths of its own."""
     player: Any = sheets.Sheets.__new__(sheets.Sheets)
     player.seat, player.skill, player.rng = seat, Skill(0.0, ROLLS), Random(seat)
+    player.budget = Budget()
     known: dict[int, sheets.Worth] = {}
     player.worths = lambda left: known.setdefault(left, sheets.Worth(left))
     return player
