@@ -1,4 +1,4 @@
-"""Random play in place: as `legal` and `apply` play with the same numbers, from any position, by any rules."""
+"""Random play in place: as `legal` and `apply` play with the same numbers, from any position."""
 
 from __future__ import annotations
 
