@@ -18,12 +18,11 @@ from tests.league.fakes import fakeplay
 from warpleague.arena.submissions import challenges, trials
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.web.app import App
-from warpleague.arena.web.freeze import freeze_time_s
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import RequestMiddleware
 from warpleague.arena.web.openapi import document
-from warpleague.arena.web.renderer import league_page
-from warpleague.arena.web.routes import all_routes
+from warpleague.arena.web.renderer import freeze_time_s, league_page
+from warpleague.arena.web.server import all_routes
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.season.config import load_config

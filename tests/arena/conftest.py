@@ -13,8 +13,7 @@ import pytest
 import trio
 from tests.waiting import PATIENCE_S
 
-from warpleague.arena.play.page import PlayPage
-from warpleague.arena.play.server import serving
+from warpleague.arena.play.page import PlayPage, serving
 from warpleague.arena.play.sitting import Sitting
 from warpleague.games import load_game
 from warpleague.match.chance import match_key

@@ -12,12 +12,12 @@ from urllib.parse import quote, unquote, urlencode
 import attrs
 import trio
 
-from warpleague.arena.submissions import tokens, versions
-from warpleague.arena.submissions.checking import SANDBOX
+from warpleague.arena.submissions import accounts, versions
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
-from warpleague.arena.submissions.routes import routes_of
+from warpleague.arena.submissions.workers import SANDBOX
 from warpleague.arena.web.middleware import RequestMiddleware
+from warpleague.arena.web.server import routes_of
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
@@ -183,7 +183,7 @@ class Ground:
         self.config = load_config(folder / "cup.toml")
         self.ledger = Ledger.open(self.results)
         self.tokens = {
-            name: tokens.add_author(self.ledger, name, "test", organiser=name == "olga")
+            name: accounts.add_author(self.ledger, name, "test", organiser=name == "olga")
             for name in ("ada", "bob", "olga")
         }
         self.app = App(self.results, self.config)
@@ -205,9 +205,9 @@ class Ground:
             client.log_in(self.tokens[author])
         return client
 
-    def author(self, name: str) -> tokens.Author:
+    def author(self, name: str) -> accounts.Author:
         """An author."""
-        return tokens.author_named(self.ledger, name)
+        return accounts.author_named(self.ledger, name)
 
     def bot(self, manifest: str = BOT, **files: str) -> bytes:
         """The archive of a bot."""

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from starlette.routing import Route
 from tests.arena.api_ground import ApiGround, ApiRequest, api_requests
 
-from warpleague.arena.submissions import checking
+from warpleague.arena.submissions import workers
 from warpleague.arena.web.openapi import PATH, document
 from warpleague.arena.web.renderer import table_json
 from warpleague.report.wording.docs import page_text, pages
@@ -75,7 +75,7 @@ def test_the_page_of_the_docs_names_every_operation_and_code() -> None:
         for method, operation in methods.items()
     }
     codes = {key: text for key, text in rows.items() if " " not in key and key != f"{FAULT}KIND"}
-    assert codes == {**CODES, **checking.CODES}
+    assert codes == {**CODES, **workers.CODES}
 
 
 def test_the_document_is_served_at_its_address(ground: ApiGround) -> None:

@@ -11,10 +11,10 @@ from tests.arena.submission_ground import Ground
 from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import challenges, versions
-from warpleague.arena.submissions.challenge_player import run_challenges
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.limits import set_limit
 from warpleague.arena.submissions.versions import OverQuota
+from warpleague.arena.submissions.workers import run_challenges
 from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.record import unpack

@@ -10,7 +10,7 @@ import pytest
 import trio
 from tests.waiting import PATIENCE_S
 
-from warpleague.arena.web.connections import ConnectionLimits, Connections, counted_as
+from warpleague.arena.web.middleware import ConnectionLimits, Connections, counted_as
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

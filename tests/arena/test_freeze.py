@@ -12,7 +12,7 @@ import pytest
 import trio
 from tests.arena.api_ground import ApiGround
 
-from warpleague.arena.web.freeze import is_frozen, shown_results
+from warpleague.arena.web.renderer import is_frozen, shown_results
 from warpleague.errors import ConfigError
 from warpleague.league.season.config import load_config
 from warpleague.league.store.store import Store

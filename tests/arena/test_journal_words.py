@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.arena.submissions import entering, invitations, tokens
+from warpleague.arena.submissions import accounts, entering
 from warpleague.arena.submissions.journal_words import decision_words, journal_words
 from warpleague.arena.submissions.ledger import Entry, Ledger
 from warpleague.arena.submissions.limits import set_limit
@@ -61,13 +61,13 @@ def test_entries_are_sentences(what: str) -> None:
 def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
     """Authors, members, tokens, invitations, pauses, limits and decisions, as the ledger enters them."""
     with Ledger.open(tmp_path) as ledger:
-        tokens.add_author(ledger, "ada", "olga")
-        tokens.add_author(ledger, "otto", "olga", organiser=True)
-        tokens.add_member(ledger, "ada", "bea", "olga")
-        tokens.remove_member(ledger, "ada", "bea", "olga")
-        tokens.renew_token(ledger, "ada", "olga")
-        invitations.invite(ledger, "olga", uses=2, days=1, note="course")
-        invitations.revoke_invitation(ledger, 1, "olga")
+        accounts.add_author(ledger, "ada", "olga")
+        accounts.add_author(ledger, "otto", "olga", organiser=True)
+        accounts.add_member(ledger, "ada", "bea", "olga")
+        accounts.remove_member(ledger, "ada", "bea", "olga")
+        accounts.renew_token(ledger, "ada", "olga")
+        accounts.invite(ledger, "olga", uses=2, days=1, note="course")
+        accounts.revoke_invitation(ledger, 1, "olga")
         entering.pause(ledger, "cup", "olga", on=True)
         entering.pause(ledger, "cup", "olga", on=False)
         entering.close(ledger, "cup", "olga")
@@ -76,7 +76,7 @@ def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
         entering.ask(ledger, "cup", "disqualify", "olga", bot="b", reason="a copy", results="out")
         entering.ask(ledger, "cup", "reinstate", "olga", bot="b", reason="it was none")
         entering.ask(ledger, "cup", "replay", "olga", match="abcdef", reason="power")
-        tokens.revoke(ledger, "ada", "olga")
+        accounts.revoke(ledger, "ada", "olga")
         journal = ledger.journal()[::-1]
         decisions = entering.decisions(ledger, "cup")
     (until,) = [entry.said["ends"][:10] for entry in journal if entry.what == "invitation made"]

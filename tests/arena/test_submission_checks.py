@@ -14,7 +14,7 @@ import pytest
 from tests.arena.submission_ground import BOT, LEAGUE, Ground
 from tests.waiting import wait_until
 
-from warpleague.arena.submissions import checking, entering, versions
+from warpleague.arena.submissions import entering, versions, workers
 from warpleague.arena.submissions.ledger import DAY_S, Ledger
 from warpleague.arena.submissions.limits import set_limit
 from warpleague.cli import main
@@ -41,13 +41,13 @@ def ground(tmp_path: Path) -> Iterator[Ground]:
 
 def check(ground: Ground, check_bot: Callable[..., bool] | None = None) -> None:
     """Check what there is to check; with `check_bot`, that stands for the sandbox and the check of a bot."""
-    tests = checking.CheckerTests() if check_bot is None else passing(check_bot)
-    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: False, once=True, tests=tests)
+    tests = workers.CheckerTests() if check_bot is None else passing(check_bot)
+    workers.run_checker(ground.ledger, {"cup": ground.config}, lambda _: False, once=True, tests=tests)
 
 
-def passing(check_bot: Callable[..., bool] = lambda *_: True) -> checking.CheckerTests:
+def passing(check_bot: Callable[..., bool] = lambda *_: True) -> workers.CheckerTests:
     """Tests in which the sandbox holds, and bots are checked by `check_bot`."""
-    return checking.CheckerTests(lambda level, **_: Report(level, "tried"), check_bot)
+    return workers.CheckerTests(lambda level, **_: Report(level, "tried"), check_bot)
 
 
 def send(ground: Ground, manifest: str = BOT, author: str = "ada", **files: str) -> int:
@@ -194,12 +194,12 @@ def test_a_machine_without_a_sandbox(ground: Ground) -> None:
         return Report(level, "", (), "bubblewrap is not installed")
 
     number = send(ground)
-    tests = checking.CheckerTests(examine, lambda *_: pytest.fail("it ran"))
-    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: False, once=True, tests=tests)
+    tests = workers.CheckerTests(examine, lambda *_: pytest.fail("it ran"))
+    workers.run_checker(ground.ledger, {"cup": ground.config}, lambda _: False, once=True, tests=tests)
     found = versions.submission(ground.ledger, number)
     assert found.state == "failed"
     assert "bubblewrap is not installed" in found.found[-1]["text"]
-    assert "bubblewrap" in (checking.sandbox_refusal(ground.ledger) or "")
+    assert "bubblewrap" in (workers.sandbox_refusal(ground.ledger) or "")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_trouble_of_the_machine(ground: Ground, error: Exception, state: str) ->
 
     number = send(ground)
     stops = iter([False, True, True])
-    checking.run_checker(ground.ledger, {"cup": ground.config}, lambda _: next(stops), tests=passing(fail))
+    workers.run_checker(ground.ledger, {"cup": ground.config}, lambda _: next(stops), tests=passing(fail))
     found = versions.submission(ground.ledger, number)
     assert found.state == state
     if state == "received":
@@ -255,7 +255,7 @@ def test_the_check_is_of_the_league(ground: Ground) -> None:
 
     ground.accepted("bob", "rival")
     numbers = [send(ground), send(ground, version="2")]
-    checking.run_checker(ground.ledger, {"cup": config}, lambda _: False, once=True, tests=passing(note))
+    workers.run_checker(ground.ledger, {"cup": config}, lambda _: False, once=True, tests=passing(note))
     one, other = made
     assert one.conditions == config.conditions
     assert one.conditions.clock.bank_s == 40
@@ -291,7 +291,7 @@ def test_a_bank_is_a_bank_in_the_check_too(ground: Ground) -> None:
     thinker = "import time\nfrom warpline.client import run\n"
     thinker += "run(lambda question: (time.sleep(1.5 if question.id == 2 else 0), 0)[1], wants=())\n"
     number = send(ground, **{"bot.py": thinker})
-    checking.run_checker(ground.ledger, {"cup": config}, lambda _: False, once=True)
+    workers.run_checker(ground.ledger, {"cup": config}, lambda _: False, once=True)
     found = versions.submission(ground.ledger, number)
     assert found.state == "accepted", found.found
 

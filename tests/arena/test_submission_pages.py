@@ -11,7 +11,7 @@ import attrs
 import pytest
 from tests.arena.submission_ground import Ground
 
-from warpleague.arena.submissions import entering, tokens, versions
+from warpleague.arena.submissions import accounts, entering, versions
 from warpleague.arena.submissions.limits import set_limit
 from warpleague.cli import main
 
@@ -39,12 +39,12 @@ def send(ground: Ground, data: bytes = b"x", author: str = "ada", **more: Any) -
 
 
 def revoked(ground: Ground) -> Answer:
-    tokens.revoke(ground.ledger, "ada", "test")
+    accounts.revoke(ground.ledger, "ada", "test")
     return send(ground)
 
 
 def renewed(ground: Ground) -> Answer:
-    tokens.renew_token(ground.ledger, "ada", "test")
+    accounts.renew_token(ground.ledger, "ada", "test")
     return send(ground)
 
 
@@ -58,7 +58,7 @@ def session_after_logout(ground: Ground) -> Answer:
 
 def session_after_revocation(ground: Ground) -> Answer:
     client = ground.client("ada")
-    tokens.revoke(ground.ledger, "ada", "test")
+    accounts.revoke(ground.ledger, "ada", "test")
     return client.upload(b"x")
 
 
@@ -372,7 +372,7 @@ def test_an_organiser_decides(ground: Ground) -> None:
     client = ground.client("olga")
     page = client.post("/organise/author", {"what": "add", "name": "eve"})
     token = page.text.partition('<code id="token">')[2].partition("<")[0]
-    assert tokens.who_has(ground.ledger, token) == tokens.author_named(ground.ledger, "eve")
+    assert accounts.who_has(ground.ledger, token) == accounts.author_named(ground.ledger, "eve")
     for fields in (
         {"what": "pause"},
         {"what": "close"},

@@ -15,8 +15,8 @@ from tests.arena.submission_ground import BOT
 from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import entering, versions
-from warpleague.arena.submissions.challenge_player import run_challenges
 from warpleague.arena.submissions.conditions import conditions_of, config_of
+from warpleague.arena.submissions.workers import run_challenges
 from warpleague.cli import main
 from warpleague.errors import BadInput
 from warpleague.league.season.bot_check import check_for

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.arena.submission_ground import Ground
 
-from warpleague.arena.submissions import invitations, tokens
+from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.cli import main
 from warpleague.errors import BadInput
@@ -33,35 +33,35 @@ def authorised(ground: Ground, token: str) -> int:
 
 def test_members_act_for_their_team_and_leave_one_by_one(ground: Ground) -> None:
     """The bots are the team's; a token that has ended ends its sessions, and no others."""
-    grace = tokens.add_member(ground.ledger, "ada", "grace", "test")
-    mary = tokens.add_member(ground.ledger, "ada", "mary", "test")
+    grace = accounts.add_member(ground.ledger, "ada", "grace", "test")
+    mary = accounts.add_member(ground.ledger, "ada", "mary", "test")
     ground.tokens |= {"grace": grace, "mary": mary}
-    assert tokens.members(ground.ledger) == {"ada": ["grace", "mary"], "bob": [], "olga": []}
+    assert accounts.members(ground.ledger) == {"ada": ["grace", "mary"], "bob": [], "olga": []}
     clients = {name: ground.client(name) for name in ("ada", "grace", "mary")}
     found = clients["grace"].upload(ground.bot())
     assert found.status == 303
     assert "<b>received</b>" in clients["mary"].ask("GET", "/submit").text
     said = [entry.said for entry in ground.ledger.journal() if entry.what == "submission received"]
     assert said[0]["member"] == "grace"
-    tokens.remove_member(ground.ledger, "ada", "grace", "test")
+    accounts.remove_member(ground.ledger, "ada", "grace", "test")
     assert [authorised(ground, token) for token in (ground.tokens["ada"], grace, mary)] == [200, 401, 200]
     assert "What you submitted" in clients["ada"].ask("GET", "/submit").text
     assert "What you submitted" in clients["mary"].ask("GET", "/submit").text
     assert "What you submitted" not in clients["grace"].ask("GET", "/submit").text
-    tokens.revoke(ground.ledger, "ada", "test")
+    accounts.revoke(ground.ledger, "ada", "test")
     assert [authorised(ground, token) for token in (ground.tokens["ada"], mary)] == [401, 401]
     with pytest.raises(BadInput, match="has ended"):
-        tokens.add_member(ground.ledger, "ada", "eve", "test")
+        accounts.add_member(ground.ledger, "ada", "eve", "test")
     for name, member in (("nobody", "eve"), ("bob", "e v e"), ("bob", "")):
         with pytest.raises(BadInput):
-            tokens.add_member(ground.ledger, name, member, "test")
+            accounts.add_member(ground.ledger, name, member, "test")
     with pytest.raises(BadInput, match="no member 'eve'"):
-        tokens.remove_member(ground.ledger, "bob", "eve", "test")
+        accounts.remove_member(ground.ledger, "bob", "eve", "test")
 
 
 def test_an_invited_person_becomes_an_author_once(ground: Ground) -> None:
     """By a link, with a name of their own choice; a name that is taken costs no use."""
-    secret = invitations.invite(ground.ledger, "test")
+    secret = accounts.invite(ground.ledger, "test")
     visitor = ground.client()
     page = visitor.ask("GET", f"/join/{secret}")
     assert page.status == 200
@@ -73,7 +73,7 @@ def test_an_invited_person_becomes_an_author_once(ground: Ground) -> None:
     found = re.search(r'id="token">(wl-[^<]+)<', answer.text)
     assert found is not None
     assert authorised(ground, found[1]) == 200
-    assert not tokens.author_named(ground.ledger, "grace").organiser
+    assert not accounts.author_named(ground.ledger, "grace").organiser
     assert visitor.ask("GET", f"/join/{secret}").status == 404
     assert visitor.post("/join", {"invitation": secret, "name": "mary"}).status == 404
     assert secret not in json.dumps([entry.said for entry in ground.ledger.journal()])
@@ -82,30 +82,30 @@ def test_an_invited_person_becomes_an_author_once(ground: Ground) -> None:
 
 def test_invitations_end(ground: Ground) -> None:
     """After so many uses or days, and when an organiser says so; what is none is answered in the same way."""
-    several = invitations.invite(ground.ledger, "test", uses=2)
+    several = accounts.invite(ground.ledger, "test", uses=2)
     for name in ("a1", "a2"):
-        invitations.accept(ground.ledger, several, name)
-    late = invitations.invite(ground.ledger, "test", days=1)
+        accounts.accept_invitation(ground.ledger, several, name)
+    late = accounts.invite(ground.ledger, "test", days=1)
     with ground.ledger.writing() as db:
         db.execute("UPDATE invitation SET ends_s = 1 WHERE id = 2")
-    revoked = invitations.invite(ground.ledger, "test", uses=9)
-    invitations.revoke_invitation(ground.ledger, 3, "test")
+    revoked = accounts.invite(ground.ledger, "test", uses=9)
+    accounts.revoke_invitation(ground.ledger, 3, "test")
     told = set()
     for secret in (several, late, revoked, "wi-1-" + "x" * 32, "wi-99-" + "x" * 32, "nonsense"):
-        with pytest.raises(invitations.NoInvitation) as caught:
-            invitations.accept(ground.ledger, secret, "eve")
+        with pytest.raises(accounts.NoInvitation) as caught:
+            accounts.accept_invitation(ground.ledger, secret, "eve")
         told.add(str(caught.value))
     assert len(told) == 1
     with pytest.raises(BadInput):
-        invitations.revoke_invitation(ground.ledger, 3, "test")
+        accounts.revoke_invitation(ground.ledger, 3, "test")
     for wrong in ({"uses": 0}, {"uses": 1001}, {"days": 0}, {"days": 366}, {"note": "a\nb"}):
         with pytest.raises(BadInput):
-            invitations.invite(ground.ledger, "test", **wrong)
+            accounts.invite(ground.ledger, "test", **wrong)
 
 
 def test_wrong_invitations_are_counted_as_wrong_tokens_are(ground: Ground) -> None:
     """So that nobody can try many; and another site cannot send the form."""
-    secret = invitations.invite(ground.ledger, "test")
+    secret = accounts.invite(ground.ledger, "test")
     client = ground.client()
     fields = {"invitation": secret, "name": "eve"}
     assert client.post("/join", fields, origin="https://evil.example").status == 403
@@ -143,7 +143,7 @@ def test_organisers_invite_and_change_teams_on_their_page(ground: Ground) -> Non
 def test_commands_do_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each with JSON."""
     with Ledger.open(tmp_path) as ledger:
-        tokens.add_author(ledger, "ada", "test")
+        accounts.add_author(ledger, "ada", "test")
 
     def run(*words: str) -> str:
         assert main(["arena", *words, "--results", str(tmp_path)]) == 0
@@ -164,9 +164,9 @@ def test_commands_do_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_an_arena_of_an_earlier_release_gets_teams(tmp_path: Path) -> None:
     """Its tokens and sessions stay valid."""
     with Ledger.open(tmp_path) as ledger:
-        token = tokens.add_author(ledger, "ada", "test")
-        author = tokens.author_named(ledger, "ada")
-        session = tokens.begin_session(ledger, author)
+        token = accounts.add_author(ledger, "ada", "test")
+        author = accounts.author_named(ledger, "ada")
+        session = accounts.begin_session(ledger, author)
         with ledger.writing() as db:
             db.execute("DROP TABLE member")
             db.execute("DROP TABLE invitation")
@@ -174,8 +174,8 @@ def test_an_arena_of_an_earlier_release_gets_teams(tmp_path: Path) -> None:
             db.execute("ALTER TABLE session DROP COLUMN member")
             db.execute("UPDATE setting SET value = '2' WHERE key = 'format'")
     with Ledger.open(tmp_path) as ledger:
-        found = tokens.who_has(ledger, token)
+        found = accounts.who_has(ledger, token)
         assert found is not None
-        assert tokens.session_of(ledger, session.key) is not None
-        tokens.add_member(ledger, "ada", "grace", "test")
-        assert invitations.invitations(ledger) == []
+        assert accounts.session_of(ledger, session.key) is not None
+        accounts.add_member(ledger, "ada", "grace", "test")
+        assert accounts.invitations(ledger) == []

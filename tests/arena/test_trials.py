@@ -16,10 +16,10 @@ from tests.arena.submission_ground import BOT, Ground
 from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import challenges, trials, versions
-from warpleague.arena.submissions.challenge_player import run_challenges
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.limits import set_limit
 from warpleague.arena.submissions.versions import OverQuota
+from warpleague.arena.submissions.workers import run_challenges
 from warpleague.cli import main
 from warpleague.errors import BadInput
 from warpleague.league.season.config import LeagueConfig, load_config

@@ -15,7 +15,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from warpleague.arena.submissions import tokens
+from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.submissions.limits import set_limit
 from warpleague.errors import StoreError
@@ -51,7 +51,7 @@ def author(results: Path) -> str:
     with Ledger.open(results) as ledger:
         set_limit(ledger, "per_day", 100_000, "soak")
         set_limit(ledger, "bots", BOTS, "soak")
-        return tokens.add_author(ledger, "ada", "soak")
+        return accounts.add_author(ledger, "ada", "soak")
 
 
 def archive(number: int, padding: int = 0, bot: str = "random-python") -> bytes:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.live import feed
-from warpleague.arena.process.log import log, log_error
-from warpleague.arena.process.retention import prune
+from warpleague.arena import live as feed
+from warpleague.arena.processes import log, log_error, prune
 from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError

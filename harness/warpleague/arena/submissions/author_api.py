@@ -12,7 +12,6 @@ from warpleague.arena.submissions import challenges, trials, versions
 from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.entering import first_match, matches_added
 from warpleague.arena.submissions.limits import limits_of
-from warpleague.arena.submissions.own_records import own_log, own_records
 from warpleague.arena.submissions.receiving import (
     archive_of,
     challenge_record,
@@ -21,10 +20,12 @@ from warpleague.arena.submissions.receiving import (
     check_open,
     check_own,
     download,
+    own_log,
+    own_records,
     own_submission,
     receive,
 )
-from warpleague.arena.submissions.requests import API, Refused, in_thread
+from warpleague.arena.submissions.requests import API, Refused, RequestHandler, in_thread
 from warpleague.runner.bot.logs import KINDS
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from warpleague.arena.submissions.api import Call
-    from warpleague.arena.submissions.requests import RequestHandler
+
 
 T = TypeVar("T")
 

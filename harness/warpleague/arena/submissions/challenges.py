@@ -24,7 +24,7 @@ from warpleague.text import counted, nearest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.arena.submissions.tokens import Author
+    from warpleague.arena.submissions.accounts import Author
     from warpleague.league.season.config import LeagueConfig
 
 _MAX_CLAIMS: Final = 3

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.arena.submissions import versions
-from warpleague.arena.submissions.checking import sandbox_refusal
 from warpleague.arena.submissions.entering import closed_to_bots, matches_added
 from warpleague.arena.submissions.limits import SubmissionLimits, limits_of
+from warpleague.arena.submissions.workers import sandbox_refusal
 from warpleague.games import load_game
 from warpleague.league.season.config import (
     GameTable,

@@ -14,7 +14,7 @@ import attrs
 
 from warpleague.arena.submissions import versions
 from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.unpacked import source_folder
+from warpleague.arena.submissions.upload import source_folder
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
 from warpleague.league.season.fixture import utc_now

@@ -6,8 +6,8 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.arena.submissions.checking import SANDBOX
 from warpleague.arena.submissions.limits import WORDS
+from warpleague.arena.submissions.workers import SANDBOX
 from warpleague.text import counted
 
 if TYPE_CHECKING:

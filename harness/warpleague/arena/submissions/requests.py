@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from warpleague.arena.submissions import tokens
+from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.versions import NoSubmission, OverQuota
 from warpleague.errors import BadInput, StoreError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from starlette.datastructures import FormData
     from starlette.requests import Request
 
-    from warpleague.arena.submissions.tokens import Author, Session
+    from warpleague.arena.submissions.accounts import Author, Session
     from warpleague.league.season.config import LeagueConfig
 
     T = TypeVar("T")
@@ -156,7 +156,7 @@ class RequestHandler:
     def who_has(self, request: Request, token: str) -> Author:
         """The author of the request's token. Raises `Refused` without a valid token."""
         self.check_failures(request)
-        author = tokens.who_has(self.ledger, token.strip()[:200])
+        author = accounts.who_has(self.ledger, token.strip()[:200])
         if author is None:
             self.count_failure(request)
             raise Refused(401, "This is not the token of an author, or it was revoked.")
@@ -175,7 +175,7 @@ class RequestHandler:
     def session(self, request: Request) -> Session | None:
         """The session of the request, or None."""
         key = request.cookies.get(_COOKIE, "")
-        return tokens.session_of(self.ledger, key) if key else None
+        return accounts.session_of(self.ledger, key) if key else None
 
     def need_session(self, request: Request) -> Session:
         """The session of the request. Raises `Refused` if there is none."""
@@ -193,7 +193,7 @@ class RequestHandler:
 
     def begin(self, request: Request, author: Author) -> Response:
         """Begin a session, and go to the author's page."""
-        session = tokens.begin_session(self.ledger, author)
+        session = accounts.begin_session(self.ledger, author)
         answer = RedirectResponse("/submit", 303)
         answer.set_cookie(
             _COOKIE,
@@ -206,7 +206,7 @@ class RequestHandler:
 
     def end(self, session: Session) -> Response:
         """End a session."""
-        tokens.end_session(self.ledger, session)
+        accounts.end_session(self.ledger, session)
         answer = RedirectResponse("/submit", 303)
         answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
         return answer

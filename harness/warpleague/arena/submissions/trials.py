@@ -32,8 +32,8 @@ from warpleague.text import counted
 if TYPE_CHECKING:
     import sqlite3
 
+    from warpleague.arena.submissions.accounts import Author
     from warpleague.arena.submissions.challenges import ChallengeSeat
-    from warpleague.arena.submissions.tokens import Author
 
 DEALS: Final = 20
 """The deals of a trial, if its author does not say how many."""

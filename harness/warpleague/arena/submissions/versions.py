@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping, Sequence
 
-    from warpleague.arena.submissions.tokens import Author
+    from warpleague.arena.submissions.accounts import Author
     from warpleague.runner.checkup import Finding
 
     Trial = Callable[[sqlite3.Connection, int], object]

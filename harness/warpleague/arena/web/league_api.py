@@ -11,9 +11,14 @@ from starlette.responses import Response
 from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.conditions import Conditions, conditions_of
 from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
-from warpleague.arena.web.freeze import stored_match, stored_matches
-from warpleague.arena.web.page_cache import MAX_WAITING
-from warpleague.arena.web.renderer import LeaguePage, league_table, match_record
+from warpleague.arena.web.renderer import (
+    MAX_WAITING,
+    LeaguePage,
+    league_table,
+    match_record,
+    stored_match,
+    stored_matches,
+)
 from warpleague.errors import StoreError
 
 if TYPE_CHECKING:

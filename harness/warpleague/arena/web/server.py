@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import trio
 
-from warpleague.arena.process.log import log
+from warpleague.arena.processes import Subprocess, log
+from warpleague.arena.submissions.accounts import authors
+from warpleague.arena.submissions.author_api import AuthorApi
 from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.arena.submissions.pages import AuthorPages, OrganiserPages
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
-from warpleague.arena.submissions.tokens import authors
-from warpleague.arena.web.app import App
-from warpleague.arena.web.connections import ConnectionLimits, Connections
-from warpleague.arena.web.freeze import freeze_time_s
+from warpleague.arena.web import openapi
+from warpleague.arena.web.app import App, ConditionsPage
+from warpleague.arena.web.league_api import LeagueApi
 from warpleague.arena.web.league_feed import LeagueFeed
-from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
-from warpleague.arena.web.renderer import Renderer
-from warpleague.arena.web.routes import all_routes
-from warpleague.arena.web.subprocesses import Subprocess
+from warpleague.arena.web.middleware import ConnectionLimits, Connections, RequestLimits, RequestMiddleware
+from warpleague.arena.web.renderer import Renderer, freeze_time_s
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.season.config import LeagueConfig, load_config, with_dice
 from warpleague.league.season.season import Season
@@ -35,6 +35,38 @@ from warpleague.runner.bundle.shipped import located
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from starlette.routing import BaseRoute
+
+
+# -- routes ----------------------------------------------------------------------------------------------
+# The addresses of submissions: which request reaches which page.
+
+
+def routes_of(handler: RequestHandler) -> list[BaseRoute]:
+    """The routes whose requests `handler` answers."""
+    return [
+        *AuthorApi(handler).routes(),
+        *AuthorPages(handler).routes(),
+        *OrganiserPages(handler).routes(),
+    ]
+
+
+# -- routes ----------------------------------------------------------------------------------------------
+# All addresses of a server except those of its leagues' pages: authors, organisers, and the JSON API.
+
+
+def all_routes(app: App, requests: RequestHandler) -> list[BaseRoute]:
+    """The routes; `requests` handles those of authors, and must be closed by the caller."""
+    return [
+        openapi.route(),
+        *LeagueApi(app, requests).routes(),
+        ConditionsPage(app, requests).route(),
+        *routes_of(requests),
+    ]
+
+
+# -- server ----------------------------------------------------------------------------------------------
 
 
 _SPARE_FILES: Final = 128
