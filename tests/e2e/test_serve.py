@@ -46,8 +46,8 @@ description = "thinks <b>a little</b>"
 
 SERVE = """
 import sys
-from warpleague.arena.live import follow
-follow.ENDED_S = 3600.0
+from warpleague.arena import live
+live.ENDED_S = 3600.0
 from warpleague.cli import main
 sys.exit(main())
 """
