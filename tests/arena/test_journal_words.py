@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.arena.submissions import accounts, entering
-from warpleague.arena.submissions.journal_words import decision_words, journal_words
-from warpleague.arena.submissions.ledger import Entry, Ledger
-from warpleague.arena.submissions.limits import set_limit
+from warpleague.arena.submissions.ledger import Entry, Ledger, journal_words, set_limit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,7 +77,7 @@ def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
         accounts.revoke(ledger, "ada", "olga")
         journal = ledger.journal()[::-1]
         decisions = entering.decisions(ledger, "cup")
-    (until,) = [entry.said["ends"][:10] for entry in journal if entry.what == "invitation made"]
+    (until,) = [entry.details["ends"][:10] for entry in journal if entry.what == "invitation made"]
     assert [journal_words(entry) for entry in journal] == [
         "ada is a new author",
         "otto is a new organiser",
@@ -98,7 +96,7 @@ def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
         "asks to declare match abcdef of cup void: power",
         "ada can no longer submit bots: the token is revoked",
     ]
-    assert [decision_words(one) for one in decisions] == [
+    assert [entering.decision_words(one) for one in decisions] == [
         "declare match abcdef void (power)",
         "let b play again (it was none)",
         "disqualify b (a copy)",

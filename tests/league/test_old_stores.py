@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.arena.submissions.ledger import Ledger
-from warpleague.arena.submissions.versions import active
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.results.league import open_to_read
@@ -158,14 +156,6 @@ def test_a_conversion_that_fails_changes_nothing(folder: Path) -> None:
     with pytest.raises(BadInput, match="cannot be written"):
         Store.open_to_write(file.parent)
     assert file.read_bytes() == before
-
-
-def test_an_old_arena_is_opened(folder: Path) -> None:
-    """Authors and submissions of an arena of that time are there."""
-    with Ledger.open(folder / "arena") as ledger:
-        assert [(one.author, one.bot, one.league) for one in active(ledger, "cup")] == [
-            ("ann", "first", "cup")
-        ]
 
 
 ONE = (

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from warpleague.arena.submissions import accounts
-from warpleague.arena.submissions.ledger import Ledger
-from warpleague.arena.submissions.limits import set_limit
+from warpleague.arena.submissions.ledger import Ledger, set_limit
 from warpleague.errors import StoreError
 from warpleague.league.store.store import Store
 from warpleague.runner.bundle.shipped import shipped_root

@@ -326,7 +326,7 @@ def _run_uninvite(args: argparse.Namespace) -> int:
 
 
 def _run_limits(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
+    from warpleague.arena.submissions.ledger import WORDS, limits_of, set_limit
 
     changes = []
     for change in args.change:
@@ -455,7 +455,7 @@ def _run_decision(args: argparse.Namespace) -> int:
 
 
 def _run_journal(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.journal_words import journal_words
+    from warpleague.arena.submissions.ledger import journal_words
 
     with _ledger(args, made=False) as ledger:
         entries = ledger.journal(args.most)
@@ -475,7 +475,7 @@ def _run_export(args: argparse.Namespace) -> int:
             submissions = versions.submissions(ledger, most=1_000_000)
             written = []
             for one in submissions:
-                data = versions.archive(ledger, one.id)
+                data = versions.stored_archive(ledger, one.id)
                 if data is not None:
                     path = args.out / f"{one.league}-{one.bot or 'bot'}-{one.id}.archive"
                     path.write_bytes(data)

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from warpleague.arena.submissions import accounts, challenges, entering, trials, versions
-from warpleague.arena.submissions.entering import closed_to_bots, matches_added
-from warpleague.arena.submissions.journal_words import decision_words, journal_words
-from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
+from warpleague.arena.submissions import accounts, entering, jobs, on_demand, versions
+from warpleague.arena.submissions.entering import closed_to_bots, matches_added, sandbox_refusal
+from warpleague.arena.submissions.ledger import WORDS, journal_words, limits_of, set_limit
 from warpleague.arena.submissions.receiving import (
-    archive_of,
+    archive_download,
     challenge_record,
     check_length,
-    check_not_settled,
+    check_may_leave,
     check_open,
     download,
     own_records,
@@ -25,7 +24,6 @@ from warpleague.arena.submissions.receiving import (
     receive,
 )
 from warpleague.arena.submissions.requests import UPLOAD, Refused, RequestHandler, field, file_of, in_thread
-from warpleague.arena.submissions.workers import sandbox_refusal
 from warpleague.errors import StoreError
 from warpleague.league.season.bot_check import REPEAT
 from warpleague.league.store.disqualifications import disqualified
@@ -133,11 +131,15 @@ class AuthorPages:
             found=submissions,
             bots=sorted({(one.league, one.bot) for one in submissions if one.active}),
             limits=[(WORDS[name], value) for name, value in _shown_limits(ledger)],
-            challenges=challenges.challenges(ledger, session.author, 20),
-            left=max(0, limits_of(ledger).challenges - challenges.asked_today(ledger, session.author)),
-            trials=trials.trials(ledger, session.author, 20),
-            trials_left=max(0, limits_of(ledger).trials - trials.asked_today(ledger, session.author)),
-            deals=trials.DEALS,
+            challenges=on_demand.challenges(ledger, session.author, 20),
+            left=max(
+                0, limits_of(ledger).challenges - jobs.used_today(ledger, jobs.CHALLENGE, session.author)
+            ),
+            trials=on_demand.trials(ledger, session.author, 20),
+            trials_left=max(
+                0, limits_of(ledger).trials - jobs.used_today(ledger, jobs.TRIAL, session.author)
+            ),
+            deals=on_demand.DEALS,
         )
 
     async def _submission(self, request: Request) -> Response:
@@ -145,16 +147,16 @@ class AuthorPages:
         number = request.path_params["number"]
         submission = own_submission(self._requests.ledger, session.author, number)
         mine = submission.author == session.author.name
-        trial = trials.of_submission(self._requests.ledger, number) if mine else None
+        trial = on_demand.trial_of(self._requests.ledger, number) if mine else None
         answer = self._page(
             "submission.html.j2",
             found=submission,
             form=session.form,
             mine=mine,
-            trial=None if trial is None else trials.trial(self._requests.ledger, session.author, trial),
+            trial=None if trial is None else on_demand.trial(self._requests.ledger, trial, session.author),
             repeat=REPEAT,
         )
-        if not submission.is_settled:
+        if submission.settled is None:
             answer.headers["Refresh"] = "1"
         return answer
 
@@ -175,7 +177,7 @@ class AuthorPages:
         league, bot = field(form, "league"), field(form, "bot")
         config = self._requests.app.leagues.get(league)
         if config is not None:
-            await check_not_settled(self._requests.ledger, config)
+            await check_may_leave(self._requests.ledger, config)
         await in_thread(versions.withdraw, self._requests.ledger, session.author, league, bot)
         return RedirectResponse("/submit", 303)
 
@@ -194,7 +196,7 @@ class AuthorPages:
         config = self._requests.league(field(form, "league"))
         opponents = field(form, "opponents").replace(",", " ").split()
         ledger, bot = self._requests.ledger, field(form, "bot")
-        await in_thread(challenges.ask, ledger, config, session.author, bot, opponents)
+        await in_thread(on_demand.ask_challenge, ledger, config, session.author, bot, opponents)
         return RedirectResponse("/submit#challenges", 303)
 
     async def _challenge_record(self, request: Request) -> Response:
@@ -206,7 +208,7 @@ class AuthorPages:
     async def _archive(self, request: Request) -> Response:
         session = self._requests.need_session(request)
         submission = versions.submission(self._requests.ledger, request.path_params["number"])
-        return archive_of(self._requests.ledger, session.author, submission)
+        return archive_download(self._requests.ledger, session.author, submission)
 
     async def _records(self, request: Request) -> Response:
         session = self._requests.need_session(request)
@@ -292,11 +294,13 @@ class OrganiserPages:
             "name": config.name,
             "paused": entering.is_paused(ledger, config.name),
             "closed": entering.is_closed(ledger, config.name),
-            "submitted": [one.bot for one in versions.active(ledger, config.name)],
+            "submitted": [one.bot for one in versions.versions_in(ledger, config.name, active=True)],
             "bots": [bot for bot in bots if bot not in out],
             "out": sorted(out),
             "matches": matches,
-            "decisions": [(one, decision_words(one)) for one in entering.decisions(ledger, config.name)[:20]],
+            "decisions": [
+                (one, entering.decision_words(one)) for one in entering.decisions(ledger, config.name)[:20]
+            ],
             "extends": "max_matches" if config.format.kind == "ladder" else "deals",
         }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from secrets import compare_digest
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import trio
@@ -17,8 +18,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from warpleague.arena.submissions import accounts
+from warpleague.arena.submissions.jobs import NoJob, OverQuota
 from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.versions import NoSubmission, OverQuota
 from warpleague.errors import BadInput, StoreError
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class RequestHandler:
             answer = self._wrong(_without_path(error), 507 if full else 503, api=api)
         except OSError as error:  # a file of a form has no place
             answer = self._wrong(f"The server cannot take this now: {error.strerror}", 507, api=api)
-        except NoSubmission as error:
+        except NoJob as error:
             answer = self._wrong(error.shown, 404, api=api)
         except BadInput as error:
             answer = self._wrong(str(error), 422, api=api)
@@ -220,8 +221,6 @@ class RequestHandler:
             raise Refused(415, "A form is expected.")
         form = await request.form(max_files=1, max_fields=12, max_part_size=_FIELD_BYTES)
         if session is not None:
-            from secrets import compare_digest
-
             given = form.get("form")
             if not isinstance(given, str) or not compare_digest(given.encode(), session.form.encode()):
                 raise Refused(403, "This form is of another session; open the page again.")

@@ -9,7 +9,6 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-import attrs
 import msgspec
 import trio
 from starlette.applications import Starlette
@@ -26,8 +25,8 @@ from starlette.routing import Route
 
 from warpleague import __version__
 from warpleague.arena.live import LiveMatch, new_frames
-from warpleague.arena.submissions.conditions import Conditions, conditions_of, config_of
-from warpleague.arena.submissions.limits import WORDS
+from warpleague.arena.submissions.conditions import conditions_of, facts
+from warpleague.arena.submissions.ledger import WORDS
 from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
 from warpleague.arena.web.league_feed import BEGIN, HEADERS, WATCHER_S, LeagueFeed, Piece, accepts_gzip
 from warpleague.arena.web.renderer import MAX_WAITING, Busy, LeaguePage, bot_page, stored_match
@@ -35,7 +34,6 @@ from warpleague.games import GAMES, load_game
 from warpleague.report.site.match_page import compressed_json
 from warpleague.report.site.page_frame import prepare, render, served, shared, text_of
 from warpleague.report.wording.brief import brief_text, llms_text
-from warpleague.report.wording.match_words import conditions as condition_words
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -603,42 +601,3 @@ class ConditionsPage:
             facts=facts(conditions),
             limits=[(conditions.limits[name], words) for name, words in WORDS.items()],
         )
-
-
-def facts(conditions: Conditions) -> list[tuple[str, str]]:
-    """The conditions in words, for a page and for the terminal."""
-    how = config_of(conditions).conditions
-    header = {
-        "game": conditions.game,
-        "rules": conditions.rules,
-        "options": conditions.options,
-        "faults": how.faults,
-        "strikes": how.strikes,
-        "again": how.again,
-        "failures": how.failures,
-        "level": how.level,
-    }
-    words = condition_words(header, attrs.asdict(how.clock))
-    shared = "all seat orders of a deal have the same dice"
-    return [
-        ("game", words["game"]),
-        ("players", f"{conditions.players} at a table"),
-        ("options", words["options"]),
-        ("format", conditions.format),
-        ("dice", "each match has its own dice" if conditions.dice == "own" else shared),
-        ("clock", words["clock"]),
-        ("faults", words["faults"]),
-        ("confined", f"level {words['level']}"),
-        ("pondering", conditions.pondering),
-        ("core", "bots of a match share one core" if conditions.affinity == "core" else "bots use all cores"),
-        ("paths", ", ".join(conditions.paths) or "none but those of the system"),
-        ("network", ", ".join(conditions.network) or "none"),
-        ("bots", ", ".join(conditions.names) or "none yet"),
-        ("submissions", conditions.closed or _taken(conditions)),
-    ]
-
-
-def _taken(conditions: Conditions) -> str:
-    if conditions.matches is None:
-        return "taken; results decide how many matches a new bot plays"
-    return f"taken; a new bot makes {conditions.matches:,} more matches"

@@ -24,7 +24,7 @@ import trio
 from warpleague.arena.processes import log, prune
 from warpleague.arena.submissions.entering import entered, is_paused
 from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.versions import submissions
+from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import StoreError
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.league import CourseCache, League, open_to_read
@@ -135,8 +135,6 @@ _bot_tables: Final[dict[Path, tuple[int, float, BotTables]]] = {}
 """The data for the pages of each league's bots: the version of the league's page, the expiry, the tables."""
 _MAX_CPU_SHARE: Final = 0.01
 """The share of a processor's time for reading the data for the pages of a league's bots again."""
-_MAX_VERSIONS: Final = 10_000
-"""The newest submissions whose versions have names."""
 MAX_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
@@ -296,11 +294,7 @@ def _version_names(results: Path, league: str) -> dict[str, str]:
     if not (results / FILE).exists():
         return {}
     with Ledger.open(results) as ledger:
-        return {
-            one.digest: one.version
-            for one in submissions(ledger, most=_MAX_VERSIONS)
-            if one.league == league and one.digest and one.version
-        }
+        return {one.digest: one.version for one in versions_in(ledger, league)}
 
 
 def _is_paused(results: Path, league: str) -> bool:

@@ -16,11 +16,11 @@ import trio
 
 from warpleague.arena.processes import Subprocess, log
 from warpleague.arena.submissions.accounts import authors
+from warpleague.arena.submissions.api import document_route
 from warpleague.arena.submissions.author_api import AuthorApi
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.pages import AuthorPages, OrganiserPages
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
-from warpleague.arena.web import openapi
 from warpleague.arena.web.app import App, ConditionsPage
 from warpleague.arena.web.league_api import LeagueApi
 from warpleague.arena.web.league_feed import LeagueFeed
@@ -37,36 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from starlette.routing import BaseRoute
-
-
-# -- routes ----------------------------------------------------------------------------------------------
-# The addresses of submissions: which request reaches which page.
-
-
-def routes_of(handler: RequestHandler) -> list[BaseRoute]:
-    """The routes whose requests `handler` answers."""
-    return [
-        *AuthorApi(handler).routes(),
-        *AuthorPages(handler).routes(),
-        *OrganiserPages(handler).routes(),
-    ]
-
-
-# -- routes ----------------------------------------------------------------------------------------------
-# All addresses of a server except those of its leagues' pages: authors, organisers, and the JSON API.
-
-
-def all_routes(app: App, requests: RequestHandler) -> list[BaseRoute]:
-    """The routes; `requests` handles those of authors, and must be closed by the caller."""
-    return [
-        openapi.route(),
-        *LeagueApi(app, requests).routes(),
-        ConditionsPage(app, requests).route(),
-        *routes_of(requests),
-    ]
-
-
-# -- server ----------------------------------------------------------------------------------------------
 
 
 _SPARE_FILES: Final = 128
@@ -300,3 +270,28 @@ async def _wait_for_signal(
         task_status.started()
         async for _ in signals:
             stopped.set()
+
+
+# -- routes ----------------------------------------------------------------------------------------------
+
+OPERATIONS: Final = (*LeagueApi.CALLS, *AuthorApi.CALLS)
+"""All operations of the JSON API, in the order in which its document has them."""
+
+
+def all_routes(app: App, requests: RequestHandler) -> list[BaseRoute]:
+    """All routes but those of leagues' pages; `requests` handles those of authors, and the caller must close it."""
+    return [
+        document_route(OPERATIONS),
+        *LeagueApi(app, requests).routes(),
+        ConditionsPage(app, requests).route(),
+        *author_routes(requests),
+    ]
+
+
+def author_routes(requests: RequestHandler) -> list[BaseRoute]:
+    """The routes of authors and organisers."""
+    return [
+        *AuthorApi(requests).routes(),
+        *AuthorPages(requests).routes(),
+        *OrganiserPages(requests).routes(),
+    ]
