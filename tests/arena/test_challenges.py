@@ -11,24 +11,15 @@ from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import jobs, on_demand, versions
 from warpleague.arena.submissions.jobs import OverQuota
-from warpleague.arena.submissions.ledger import FILE, Ledger, set_limit
+from warpleague.arena.submissions.ledger import set_limit
 from warpleague.arena.submissions.workers import run_challenges
-from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.record import unpack
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import MatchResult, MatchSpec, SeatLog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Iterator[ArenaHarness]:
-    found = ArenaHarness(tmp_path)
-    yield found
-    found.close()
 
 
 @pytest.fixture
@@ -168,10 +159,11 @@ def test_pages_and_commands_ask_for_matches(arena: ArenaHarness, played: list[Ma
     page = ada.ask("GET", "/submit").text
     assert "mine (1) – random-python, <b>played</b>" in page
     assert "You can ask for 19 more today." in page
-    record = ada.ask("GET", "/submit/challenges/1/record")
+    (asked,) = on_demand.challenges(arena.ledger, arena.author("ada"))
+    record = ada.ask("GET", f"/submit/challenges/{asked.id}/record")
     assert record.status == 200
     verify_record(record.body)
-    assert bob.ask("GET", "/submit/challenges/1/record").status == 404
+    assert bob.ask("GET", f"/submit/challenges/{asked.id}/record").status == 404
     assert "random-python, <b>" not in bob.ask("GET", "/submit").text
 
 
@@ -197,23 +189,3 @@ def test_a_command_waits_for_its_match(tmp_path: Path) -> None:
     assert arena.ask("GET", "/api/challenges", "bob").json == []
     assert arena.ask("GET", "/api/author", "ada").json["challenges_today"] == 2
     arena.close()
-
-
-def test_an_arena_of_an_earlier_release_is_converted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Its authors, submissions and sessions stay."""
-    with Ledger.open(tmp_path) as ledger, ledger.writing() as db:
-        for table in ("challenge", "member", "invitation", "trial"):
-            db.execute(f"DROP TABLE {table}")
-        db.execute("UPDATE setting SET value = '1' WHERE key = 'format'")
-        db.execute(
-            "INSERT INTO author (name, organiser, added) VALUES ('ada', 0, '2026-01-01T00:00:00+00:00')"
-        )
-    with Ledger.open(tmp_path) as ledger:
-        assert ledger.rows("SELECT count(*) FROM challenge") == [(0,)]
-        assert ledger.rows("SELECT name FROM author") == [("ada",)]
-        with ledger.writing() as db:
-            db.execute("UPDATE setting SET value = '99' WHERE key = 'format'")
-    assert main(["arena", "author", "list", "--results", str(tmp_path)]) == 2
-    assert f"{FILE}: is of ledger format 99; this warpleague reads 1" in capsys.readouterr().err

@@ -24,18 +24,11 @@ from warpleague.runner.checkup import MACHINE, Checkup, Finding
 from warpleague.runner.doctor import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 
 RANDOM: Final = (shipped_root() / "bots" / "random-python" / "bot.py").read_text()
-
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Iterator[ArenaHarness]:
-    found = ArenaHarness(tmp_path)
-    yield found
-    found.close()
 
 
 def check(arena: ArenaHarness, check_bot: Callable[..., bool] | None = None) -> None:

@@ -9,27 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import pytest
-from tests.arena.harness import ArenaHarness
 
 from warpleague.arena.submissions import accounts, entering, versions
 from warpleague.arena.submissions.ledger import set_limit
 from warpleague.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from tests.arena.harness import Answer
+    from tests.arena.harness import Answer, ArenaHarness
 
 JSON: Final[dict[str, Any]] = {"content_type": "application/json"}
 GZIP: Final[dict[str, Any]] = {"content_type": "application/gzip"}
-
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Iterator[ArenaHarness]:
-    found = ArenaHarness(tmp_path)
-    yield found
-    found.close()
 
 
 def send(arena: ArenaHarness, data: bytes = b"x", author: str = "ada", **more: Any) -> Answer:
@@ -412,8 +403,8 @@ def test_what_plays_is_always_listed(arena: ArenaHarness) -> None:
     author = arena.author("ada")
     with arena.ledger.writing() as db:
         db.executemany(
-            "INSERT INTO submission (author, league, state, sha256, bytes, received, received_s) "
-            "VALUES (?, 'cup', 'refused', '', 0, '', 0)",
+            "INSERT INTO job (kind, author, league, state, asked, asked_s, details, sha256) "
+            "VALUES ('submission', ?, 'cup', 'refused', '', 0, '{\"bytes\": 0}', '')",
             [(author.id,)] * 120,
         )
     found = versions.submissions(arena.ledger, "ada")

@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Iterator[ArenaHarness]:
-    found = ArenaHarness(tmp_path)
-    yield found
-    found.close()
-
-
-@pytest.fixture
 def address(arena: ArenaHarness) -> Iterator[str]:
     """The address of a server whose checker accepts a bot when it is asked about for the first time."""
     asked: list[str] = []

@@ -184,7 +184,7 @@ def test_a_match_is_asked_for_by_a_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It waits for the match, prints the result, and writes the record; 3 if the match could not be played."""
-    arena.accepted("ada", "late")
+    number = arena.accepted("ada", "late")
     monkeypatch.setenv("WARPLEAGUE_TOKEN", arena.tokens["ada"])
     stop = threading.Event()
     fails: list[int] = []
@@ -204,7 +204,7 @@ def test_a_match_is_asked_for_by_a_command(
         command = ["arena", "challenge", "late", "random-python", "--to", f"{address}/l/cup/"]
         assert main([*command, "--out", str(record)]) == 0
         out = capsys.readouterr().out
-        assert "match 2 in cup: late (2) – random-python" in out
+        assert f"match {number + 1} in cup: late ({number}) – random-python" in out
         assert f"record: {record}" in out
         verify_record(record.read_bytes())
         fails.append(1)

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.arena.harness import ArenaHarness
 
 from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
@@ -15,15 +14,9 @@ from warpleague.cli import main
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Iterator[ArenaHarness]:
-    found = ArenaHarness(tmp_path)
-    yield found
-    found.close()
+    from tests.arena.harness import ArenaHarness
 
 
 def authorised(arena: ArenaHarness, token: str) -> int:
@@ -159,23 +152,3 @@ def test_commands_do_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(run("invitations", "--json"))[0]["uses"] == 2
     assert "is no longer valid" in run("uninvite", "1")
     assert main(["arena", "uninvite", "1", "--results", str(tmp_path)]) == 2
-
-
-def test_an_arena_of_an_earlier_release_gets_teams(tmp_path: Path) -> None:
-    """Its tokens and sessions stay valid."""
-    with Ledger.open(tmp_path) as ledger:
-        token = accounts.add_author(ledger, "ada", "test")
-        author = accounts.author_named(ledger, "ada")
-        session = accounts.begin_session(ledger, author)
-        with ledger.writing() as db:
-            db.execute("DROP TABLE member")
-            db.execute("DROP TABLE invitation")
-            db.execute("DROP TABLE trial")
-            db.execute("ALTER TABLE session DROP COLUMN member")
-            db.execute("UPDATE setting SET value = '2' WHERE key = 'format'")
-    with Ledger.open(tmp_path) as ledger:
-        found = accounts.who_has(ledger, token)
-        assert found is not None
-        assert accounts.session_of(ledger, session.key) is not None
-        accounts.add_member(ledger, "ada", "grace", "test")
-        assert accounts.invitations(ledger) == []

@@ -8,14 +8,12 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.arena.harness import ArenaHarness
 
 from warpleague.arena.submissions import versions
 from warpleague.report.site.page_frame import folder, moment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.arena.harness import ArenaHarness
 
 NODE = shutil.which("node")
 CODE = """
@@ -26,13 +24,6 @@ Date.now = () => Date.parse("2026-01-05T12:00:00Z");
 require(process.argv[1]);
 process.stdout.write(JSON.stringify(nodes.map((node) => node.textContent)));
 """
-
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Iterator[ArenaHarness]:
-    found = ArenaHarness(tmp_path)
-    yield found
-    found.close()
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")

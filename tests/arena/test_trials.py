@@ -16,7 +16,7 @@ from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import jobs, on_demand, versions
 from warpleague.arena.submissions.jobs import OverQuota
-from warpleague.arena.submissions.ledger import Ledger, set_limit
+from warpleague.arena.submissions.ledger import set_limit
 from warpleague.arena.submissions.workers import run_challenges
 from warpleague.cli import main
 from warpleague.errors import BadInput
@@ -24,7 +24,7 @@ from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatLog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -36,13 +36,6 @@ players = 3
 [rules]
 level = "sandbox"
 """
-
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Iterator[ArenaHarness]:
-    found = ArenaHarness(tmp_path)
-    yield found
-    found.close()
 
 
 def bot(arena: ArenaHarness, text: str, name: str = "mine", games: str = "aliens") -> bytes:
@@ -309,10 +302,11 @@ def test_an_author_asks_for_a_trial_on_the_page(arena: ArenaHarness) -> None:
     new = client.upload(bot(arena, "better"), trial="yes", deals="2").headers["location"]
     assert "version 2 beside the version that plays, 2 deals, <b>checking</b>" in client.ask("GET", new).text
     check(arena, 2)
+    trial = 3
     assert arena.active() == [old]
     (row,) = listed(client.ask("GET", "/submit").text)
     assert row.startswith(
-        "1 cup: version 2 beside the version that plays, 2 deals, waiting: 0 matches played "
+        f"{trial} cup: version 2 beside the version that plays, 2 deals, waiting: 0 matches played "
     )
     play_all(arena, player([]))
     page = client.ask("GET", "/submit").text
@@ -320,15 +314,18 @@ def test_an_author_asks_for_a_trial_on_the_page(arena: ArenaHarness) -> None:
     (found,) = on_demand.trials(arena.ledger, arena.author("ada"))
     assert found.result is not None
     (row,) = listed(page)
-    assert row.startswith(f"1 cup: version 2 beside version 1, 2 deals, played: {found.result['words']} 20")
+    assert row.startswith(
+        f"{trial} cup: version 2 beside version 1, 2 deals, played: {found.result['words']} 20"
+    )
     assert found.result["words"] in client.ask("GET", new).text
     assert listed(arena.client("bob").ask("GET", "/submit").text) == []
     # An organiser sees the submission of an author, but no trial.
     assert found.result["words"] not in arena.client("olga").ask("GET", new).text
     # Without the mark the number of deals means nothing, and the version plays.
     assert client.upload(bot(arena, "best"), deals="").status == 303
-    check(arena, 3)
-    assert arena.active() == [3]
+    best = trial + 1
+    check(arena, best)
+    assert arena.active() == [best]
     assert len(listed(client.ask("GET", "/submit").text)) == 1
 
 
@@ -366,7 +363,7 @@ def test_the_api_asks_for_trials(tmp_path: Path) -> None:
     assert {"difference", "error", "words", "share", "elo", "faults"} <= found["result"].keys()
     assert not {"seed", "played"} & found.keys()  # the dice of what is still to be played
     assert arena.ask("GET", f"/api/trials/{number}", "bob").status == 404
-    assert [one["id"] for one in arena.ask("GET", "/api/trials", "ada").json] == [number, 1]
+    assert [one["id"] for one in arena.ask("GET", "/api/trials", "ada").json] == [number, arena.trial]
     assert arena.ask("GET", "/api/trials", "bob").json == []
     body = json.dumps({"new": new, "old": old, "deals": 1, "league": "cup"}).encode()
     again = arena.ask("POST", "/api/trials", "ada", body, content_type="application/json")
@@ -393,7 +390,7 @@ def test_the_command_waits_for_the_comparison(
 ) -> None:
     """`submit trial` sends a version, waits for its check and its matches, and prints the difference in a sentence."""
     arena = ApiHarness(tmp_path)
-    arena.accepted("ada", "mine2")
+    old = arena.accepted("ada", "mine2")
     folder = tmp_path / "mine2"
     folder.mkdir()
     (folder / "bot.toml").write_text(BOT.replace('"mine"', '"mine2"'))
@@ -416,34 +413,21 @@ def test_the_command_waits_for_the_comparison(
             to = ("--to", f"{address}/l/cup/")
             assert main(["submit", "trial", str(folder), "--deals", "2", *to]) == 0
             out = capsys.readouterr().out
-            assert "for trial 2: it does not play" in out
-            assert "trial 2 in cup: version 3 beside version 2, 2 deals" in out
+            new, number = old + 1, old + 2
+            assert f"for trial {number}: it does not play" in out
+            assert f"trial {number} in cup: version {new} beside version {old}, 2 deals" in out
             assert (
                 "the new version got 0.0 of 100 points more than the old one on 2 deals (4 matches)." in out
             )
-            assert main(["submit", "trial", "3", "--deals", "1", "--json", *to]) == 0
+            assert main(["submit", "trial", str(new), "--deals", "1", "--json", *to]) == 0
             found = json.loads(capsys.readouterr().out)
-            assert (found["id"], found["state"], found["result"]["deals"]) == (3, "played", 1)
+            assert (found["id"], found["state"], found["result"]["deals"]) == (number + 1, "played", 1)
             assert main(["submit", "trials", *to]) == 0
-            assert capsys.readouterr().out.count("beside version 2") == 2
-            assert main(["submit", "trials", "2", *to]) == 0
+            assert capsys.readouterr().out.count(f"beside version {old}") == 2
+            assert main(["submit", "trials", str(number), *to]) == 0
             assert main(["submit", "trials", "77", *to]) == 2
             assert main(["submit", "trial", "77", *to]) == 2
         finally:
             stop.set()
             worker.join()
     arena.close()
-
-
-def test_a_ledger_of_the_format_before_is_converted(tmp_path: Path) -> None:
-    """Trials come with format 4; all else stays."""
-    with Ledger.open(tmp_path) as ledger, ledger.writing() as db:
-        db.execute("DROP TABLE trial")
-        db.execute("UPDATE setting SET value = '3' WHERE key = 'format'")
-        db.execute(
-            "INSERT INTO author (name, organiser, added) VALUES ('ada', 0, '2026-01-01T00:00:00+00:00')"
-        )
-    with Ledger.open(tmp_path) as ledger:
-        assert ledger.rows("SELECT count(*) FROM trial") == [(0,)]
-        assert ledger.rows("SELECT name FROM author") == [("ada",)]
-        assert ledger.setting("format") == "4"
