@@ -417,7 +417,7 @@ def test_what_plays_is_always_listed(arena: ArenaHarness) -> None:
 def test_authors_get_their_own_records(arena: ArenaHarness, capsys: pytest.CaptureFixture[str]) -> None:
     """A zip file with the record of each match, and what their own bot printed, not what another one did."""
     from warpleague.league.play.entering import open_to_run
-    from warpleague.league.play.running import run_league
+    from warpleague.league.play.running import StopWhen, run_league
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bundle.content import folder_digest
     from warpleague.runner.bundle.shipped import shipped_root
@@ -434,7 +434,7 @@ def test_authors_get_their_own_records(arena: ArenaHarness, capsys: pytest.Captu
         db.execute("UPDATE job SET digest = ? WHERE id = ?", (folder_digest(folder), number))
     logs = LogFolder(arena.results / "cup" / "logs")
     with open_to_run(entering.entered(arena.ledger, arena.config), arena.results) as league:
-        report = run_league(league, most=4, logs=logs, publish=False)
+        report = run_league(league, stop_when=StopWhen(matches=4), logs=logs, publish=False)
         assert report.played == 4
     data = arena.client("ada").ask("GET", "/submit/cup/mine/records.zip").body
     with zipfile.ZipFile(io.BytesIO(data)) as packed:

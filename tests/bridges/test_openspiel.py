@@ -1,7 +1,5 @@
 """Whether games of OpenSpiel keep the contract of every game, are played and verified, and tell no secrets."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """Whether our games as games of OpenSpiel pass OpenSpiel's own tests, and are the same games."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from random import Random

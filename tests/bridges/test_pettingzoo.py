@@ -1,7 +1,5 @@
 """Whether our games are environments that trainers can use: the interface, numbers of actions, arrays, rewards."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

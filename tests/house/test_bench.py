@@ -1,17 +1,12 @@
 """`scripts/bench` measures: with tiny settings each row that takes no minutes has its figures and verdicts."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS = ["wire", "engines", "playout", "verify", "start", "undercharge"]
 

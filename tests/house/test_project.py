@@ -3,20 +3,16 @@
 What a release holds is CHANGELOG.md's business.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import warpleague
 from warpleague.games import GAMES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

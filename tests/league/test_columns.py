@@ -1,17 +1,18 @@
 """Results as columns: whatever happens to a league, they are those of its matches, and so are their numbers."""
 
-from __future__ import annotations
-
 import sqlite3
+from concurrent.futures import Executor
 from contextlib import closing
 from itertools import groupby
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.league.conftest import OpenLeague, WriteLeague
 
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SequentialElo
@@ -26,12 +27,6 @@ from warpleague.league.store.columns import PARTS, gathered, joined, of_matches
 from warpleague.league.upkeep.organising import disqualify, reinstate
 from warpleague.league.upkeep.verifying import altered
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatFault, SeatTimes
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-
-    from tests.league.conftest import OpenLeague, WriteLeague
 
 
 def made_up(spec: MatchSpec) -> MatchResult:

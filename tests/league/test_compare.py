@@ -1,13 +1,14 @@
 """Tests of strength as leagues: what they play, when they stop, and that nothing but whole deals in order decides."""
 
-from __future__ import annotations
-
 import json
+from concurrent.futures import Executor
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
 import warpleague.cli
 import warpleague.league.play.running
@@ -33,13 +34,6 @@ from warpleague.report.wording.league_words import (
     state_lines,
     verdict,
 )
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-
-    from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
-
 
 FORM = "kind = 'test'\nelo1 = 100\n"
 

@@ -1,13 +1,16 @@
 """Bots disqualified and reinstated: what is still played, what counts, and that nothing of the past is edited."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Executor
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
+from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
 from tests.league.inline import Trusting
 
 from warpleague.errors import BadInput, StoreError
@@ -19,15 +22,6 @@ from warpleague.league.season.config import load_config
 from warpleague.league.store.disqualifications import KINDS
 from warpleague.league.upkeep.organising import disqualify, reinstate
 from warpleague.league.upkeep.verifying import altered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
-
 
 REASON = "it is a copy of anna"
 

@@ -1,16 +1,16 @@
 """The referee pool: one process for each job, which may die without taking the run with it."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import pytest
 import trio
@@ -20,10 +20,6 @@ import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
 from warpleague.league.referees.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
 from warpleague.league.referees.process import write_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
 
 
 @pytest.fixture

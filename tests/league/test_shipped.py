@@ -1,7 +1,5 @@
 """The league files that come with the project."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

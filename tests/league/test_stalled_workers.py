@@ -1,7 +1,5 @@
 """Which tasks of a cluster others have to play, as its scheduler sees it."""
 
-from __future__ import annotations
-
 import importlib.util
 import time
 from types import SimpleNamespace as Record

@@ -1,27 +1,21 @@
 """What the tables say about results made up by hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import OpenLeague, WriteLeague
 
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.statistics import Mean, student, t95
 from warpleague.league.results import details, standings
+from warpleague.league.results.league import League
 from warpleague.league.results.standings import ranked
 from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
 from warpleague.report.wording.columns import SEATS, TIMES, line_json, standing_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Executor
-
-    from tests.league.conftest import OpenLeague, WriteLeague
-
-    from warpleague.league.results.league import League
 
 
 def test_a_record_counts_wins_draws_and_losses() -> None:

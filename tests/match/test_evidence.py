@@ -3,8 +3,6 @@
 How the words are kept is tested with the referee and the runner.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from warpleague.match.faults import evidence_lines, with_words

@@ -1,7 +1,5 @@
 """Questions in words: what a bot reads that wants `text`, in every game."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of how a record is written while its match goes on."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bots that say that a service failed, and what services took for their answers."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -9,8 +7,8 @@ import pytest
 
 from warpleague.errors import RecordError
 from warpleague.league.upkeep.verifying import RecordReader
-from warpleague.match.record import seal
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import seal
 from warpleague.match.spec import TimeControl
 
 

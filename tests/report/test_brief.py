@@ -1,10 +1,8 @@
 """The brief of each game: short enough, complete, and printed by the command and by the server."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.arena.harness import ApiHarness
@@ -17,9 +15,6 @@ from warpleague.games.playout import random_roll
 from warpleague.report.wording.brief import HINTS, LEFT_OUT, MAX_BYTES, brief_text, llms_text
 from warpleague.report.wording.docs import pages
 from warpleague.runner.bundle.shipped import shipped_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLAYED = [
     ("aliens", 2, {"max_turns": 30}),

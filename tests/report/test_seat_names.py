@@ -1,7 +1,5 @@
 """Names of players in the texts of a game: as the pages put them there."""
 
-from __future__ import annotations
-
 from warpleague.games.scene import Panel, Scene
 from warpleague.report.wording.match_words import SeatNames
 

@@ -1,9 +1,7 @@
 """Each column of the standings is declared once; terminal, page and JSON follow from that."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import attrs
 import pytest
@@ -13,10 +11,6 @@ from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.standings import Placing, Standings, ranked
 from warpleague.league.results.tallies import Tally
 from warpleague.report.wording.columns import COLUMNS, Layout, help_lines, shown_columns, standing_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 WIDTHS = (50, 76, 96, 116, 200)
 

@@ -1,7 +1,5 @@
 """The words for whether an edit helped claim no more than the deals show."""
 
-from __future__ import annotations
-
 import pytest
 
 from warpleague.extras.rounds.report import verdict_of

@@ -1,7 +1,5 @@
 """The clock of a build: what others take from it does not count, sleep does."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What of the time that passes is the asked bot's: properties of the model, and what it says of known cases."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A built bot that is packed and received is the same bot in another cache; what is not a bot is refused."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from pathlib import Path

@@ -1,22 +1,17 @@
 """Where control groups can be had and where not, on made-up trees; names, and what dead harnesses left behind."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from warpleague.errors import HarnessFault
 from warpleague.runner import doctor
 from warpleague.runner.confine import cgroups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 

@@ -1,14 +1,13 @@
 """Memory beyond the cap, with the kernel's own control groups: who is charged, with what evidence, what is left."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
@@ -20,10 +19,6 @@ from warpleague.match.spec import Level, SeatSpec, Violation
 from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import cgroups, launch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 

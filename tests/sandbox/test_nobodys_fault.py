@@ -1,7 +1,5 @@
 """Troubles that are nobody's fault: a sandbox that dies before the bot runs, a host that is short of something."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

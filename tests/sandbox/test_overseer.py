@@ -1,7 +1,5 @@
 """Process 1 of a sandbox, which ends it: a bot of an ordinary user, whose user id is the same, has no hold on it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -9,8 +7,9 @@ import secrets
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import wait_until
@@ -20,9 +19,6 @@ from warpleague.runner import doctor
 from warpleague.runner.bot.child import Child
 from warpleague.runner.confine.sandbox import Sandbox, end_unmade, find_bubblewrap
 from warpleague.runner.host import state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 USER = 54321  # nobody's

@@ -1,9 +1,8 @@
 """Page tables, which are in no resident set and no limit of a process: the watch counts them as the bot's memory."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +10,6 @@ from warpleague.match.spec import SeatSpec
 from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import cgroups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="page tables are told by Linux only")
 

@@ -1,7 +1,5 @@
 """What becomes of the trial of a level when somebody kills the probe."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re
@@ -9,19 +7,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from warpleague.errors import BadInput
+from warpleague.match.spec import Level
 from warpleague.runner import doctor
 from warpleague.runner.bot.process import BotProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from warpleague.match.spec import Level
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 

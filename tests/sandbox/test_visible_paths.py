@@ -1,13 +1,11 @@
 """Which of the machine's files bots in the sandbox see: what all see, what one asks for, what an organiser shows."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,9 +18,6 @@ from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.confine import mounts
 from warpleague.runner.confine.mounts import check_asked, check_granted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 

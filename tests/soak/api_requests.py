@@ -3,8 +3,6 @@
 The server runs in this process, without a network, so nothing but the program itself can be at fault.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

@@ -9,8 +9,6 @@ and the store verifies. A check that was killed three times may be refused for t
     python tests/soak/arena_faults.py --full 10      needs root, for a small disk
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal
@@ -21,22 +19,20 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from served import API, WORDS, Running, archive, ask, author, end_all, stored, write_league
 
 from warpleague.arena.submissions import entering, versions
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.league.season.config import load_config
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _PADDING = 300_000
 """Bytes of an archive beside its bot, so that it is on its way for some time."""

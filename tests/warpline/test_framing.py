@@ -1,7 +1,5 @@
 """Where lines end, however the bytes are cut, and what is too long."""
 
-from __future__ import annotations
-
 from time import thread_time
 
 import pytest

@@ -1,7 +1,6 @@
 """Find the mistakes and turning points of a recorded match: it plays every possible action to the end many times.
 
-`warpleague.study.analyse` plays them, `warpleague.study.analyse` judges, and `warpleague.report.terminal.analysis`
-prints.
+`warpleague.extras.study.analyse` plays and judges them, and `warpleague.extras.study.report` prints.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from warpleague.errors import BadInput
 from warpleague.text import counted
 
 if TYPE_CHECKING:
+    from warpleague.extras.study.analyse import AnalysisFile, Book, Place, Plan, Setting
     from warpleague.match.replay import Replay
     from warpleague.match.spec import SeatSpec
-    from warpleague.study.analyse import AnalysisFile, Book, Place, Plan, Setting
 
 _SECONDS: Final = 60.0
 _ACTIONS: Final = {False: 16, True: 4}
@@ -35,7 +34,7 @@ _ACTIONS: Final = {False: 16, True: 4}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague analyse`."""
-    from warpleague.study.analyse import FIRST, LEAST
+    from warpleague.extras.study.analyse import FIRST, LEAST
 
     parser.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     parser.add_argument(
@@ -151,10 +150,10 @@ def run(args: argparse.Namespace) -> int:
     import contextlib
     import time
 
+    from warpleague.extras.study.analyse import AnalysisFile, Plan, about, are_shares, concluded, load, places
+    from warpleague.extras.study.report import analysis_json, print_analysis
     from warpleague.match.record import read_record
     from warpleague.match.replay import Replay
-    from warpleague.report.terminal.analysis import analysis_json, print_analysis
-    from warpleague.study.analyse import AnalysisFile, Plan, about, are_shares, concluded, load, places
 
     begun = time.monotonic()
     replay = Replay(read_record(args.file), where=str(args.file))
@@ -217,8 +216,8 @@ def _play(
     from contextlib import closing
 
     from warpleague.cli.work_progress import WorkProgress
-    from warpleague.study.analyse import analyse
-    from warpleague.study.rerun import TimeIsUp
+    from warpleague.extras.study.analyse import analyse
+    from warpleague.extras.study.rerun import TimeIsUp
 
     end_s = None if limit_s is None else time.monotonic() + limit_s
     try:
@@ -241,9 +240,9 @@ def _names(setting: Setting) -> str:
 def _setting(args: argparse.Namespace, replay: Replay) -> Setting:
     import attrs
 
+    from warpleague.extras.study.analyse import Setting
     from warpleague.match.spec import TimeControl
     from warpleague.strict import structure
-    from warpleague.study.analyse import Setting
 
     header, summary = replay.header, replay.summary
     assert summary is not None
@@ -263,7 +262,6 @@ def _setting(args: argparse.Namespace, replay: Replay) -> Setting:
         level=args.level,
         estimates=args.estimates,
         all_known=args.all_known,
-        rules=header["rules"],
     )
 
 

@@ -175,7 +175,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _compare(args: argparse.Namespace) -> int:
     """Exit code 0: accepted; 1: rejected, or stopped at a fault; 3: undecided; 130: stopped by the user."""
     from warpleague.league.play.entering import open_to_run
-    from warpleague.league.results.details import bot_faults, times
+    from warpleague.league.results.details import times
+    from warpleague.league.results.faulted import bot_faults
     from warpleague.league.results.status import strength_test
     from warpleague.report.wording.league_words import exit_code, fault_lines
 

@@ -338,7 +338,7 @@ def _print_commitments(league: League) -> None:
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
-    from warpleague.league.results.details import bot_faults, confined_matches
+    from warpleague.league.results.faulted import bot_faults, confined_matches
     from warpleague.league.store.events import commitment_to
     from warpleague.report.terminal.tables import standings_json
 
@@ -371,7 +371,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
 
 def _conclude(args: argparse.Namespace, league: League, report: RunReport) -> None:
     """The rest, and the commands to check and reproduce a match, whose record is written for them."""
-    from warpleague.league.results.details import bot_faults
+    from warpleague.league.results.faulted import bot_faults
     from warpleague.league.upkeep.verifying import published_record
     from warpleague.report.wording.league_words import MAX_FAULTED, duration, fault_lines, waited_words
 

@@ -161,9 +161,9 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
 
 def run_verify(args: argparse.Namespace) -> int:
     """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
+    from warpleague.match.branch import check_parent
     from warpleague.match.record import read_compressed, read_record, unreadable
     from warpleague.match.replay import Replay, verify_record
-    from warpleague.study.branch import check_parent
 
     key = parse_key(args.key)
     reports: list[dict[str, Any]] = []
@@ -285,12 +285,12 @@ def run_page(args: argparse.Namespace) -> int:
     replay = Replay(record, where=str(args.file))
     check_new(out, args.force)
     check_writable(out)
-    analysis = None
+    notes = None
     if args.analysis is not None:
-        from warpleague.study.analyse import read_analysis
+        from warpleague.extras.study.report import read_notes
 
-        analysis = read_analysis(args.analysis, record)
-    page = page_alone(replay, str(args.file), record, analysis)
+        notes = read_notes(args.analysis, record)
+    page = page_alone(replay, str(args.file), record, notes)
     write_file(out, page)
     if args.json:
         print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})

@@ -144,8 +144,6 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
 
 def run(args: argparse.Namespace) -> int:
     """Reproduce the match; 0 if it came out the same, 1 at a difference."""
-    import attrs
-
     from warpleague.match.record import pack, read_record
     from warpleague.match.replay import Replay, first_difference
     from warpleague.runner.play import play_match
@@ -159,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
         )
     for _ in replay:
         pass
-    spec = attrs.evolve(_spec(args, replay.header, replay.key), ties=replay.ties)
+    spec = _spec(args, replay.header, replay.key)
     if args.record is not None:
         check_new(args.record, args.force)
         check_writable(args.record)

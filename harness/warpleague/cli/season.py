@@ -62,14 +62,14 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
 
     With the arguments `matches` and `for_s` it stops after this number of matches or this time.
     """
-    from warpleague.league.play.running import run_league
+    from warpleague.league.play.running import StopWhen, run_league
 
-    limits: dict[str, Any] = {
-        "most": getattr(args, "matches", None),
-        "for_s": getattr(args, "for_s", None),
-        "stop_on_fault": getattr(args, "stop_on_fault", False),
-        "stop_on_kills": True,
-    }
+    stop_when = StopWhen(
+        matches=getattr(args, "matches", None),
+        after_s=getattr(args, "for_s", None),
+        bot_faults=getattr(args, "stop_on_fault", False),
+        bots_are_killed=True,
+    )
     if args.cluster is None:
         with _watcher(args) as watcher:
             return run_league(
@@ -78,7 +78,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
                 play=args.tools.play,
                 watcher=watcher,
                 logs=logs,
-                **limits,
+                stop_when=stop_when,
                 **args.tools.pool,
             )
     season = league.season
@@ -96,7 +96,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
             play=partial(play_here, log=logs is not None),
             watcher=watcher,
             logs=logs,
-            **limits,
+            stop_when=stop_when,
         )
 
 

@@ -138,7 +138,7 @@ def _verify(args: argparse.Namespace) -> int:
                 )
             _print_journal(league, len(wrong) == total - good, heads)
             if test is not None:
-                from warpleague.league.results.details import bot_faults
+                from warpleague.league.results.faulted import bot_faults
                 from warpleague.report.wording.league_words import fault_lines, verdict
 
                 print(f"The test, computed again: {verdict(test, *league.season.names[:2])}")

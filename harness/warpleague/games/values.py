@@ -150,7 +150,9 @@ def each(key: Callable[[Any], Hashable]) -> Callable[[Iterable[Any]], Hashable]:
 
 def replaced(row: tuple[T, ...], at: int, item: T) -> tuple[T, ...]:
     """`row` with `item` at index `at`."""
-    return (*row[:at], item, *row[at + 1 :])
+    changed = list(row)
+    changed[at] = item
+    return tuple(changed)
 
 
 def mask(numbers: Iterable[int]) -> int:

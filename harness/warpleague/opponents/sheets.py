@@ -9,8 +9,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from warpleague.games.sheets.actions import UNIT_NUMBER, UNITS, WHITE_UNIT
-from warpleague.games.sheets.geometry import BOX_EDGES, ROUNDS, WHITE
+from warpleague.games.sheets.geometry import BOX_EDGES, ROUNDS, UNIT_NUMBER, UNITS, WHITE, WHITE_UNIT
 from warpleague.games.sheets.rules import UNIT_SETS
 from warpleague.games.values import members
 from warpleague.opponents.player import Player, Skill

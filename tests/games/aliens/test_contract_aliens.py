@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpleague.games.aliens import GAME
-from warpleague.games.aliens.options import Options
+from warpleague.games.aliens.state import Options
 from warpleague.games.contract import check_game, random_playout
 
 

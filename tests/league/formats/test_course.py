@@ -1,13 +1,12 @@
 """Formats that go by results: the same matches however they are played, whole deals in schedule order only."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
@@ -16,16 +15,12 @@ import warpleague.league.schedule.formats as formats
 from warpleague.league.play.running import RunWatcher, run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
+from warpleague.league.schedule.formats.api import Batches
 from warpleague.league.schedule.schedule import Course, Schedule
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import Group
+from warpleague.league.season.season import Season
 from warpleague.report.wording.columns import standing_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warpleague.league.schedule.formats.api import Batches
-    from warpleague.league.season.season import Season
 
 
 @attrs.frozen

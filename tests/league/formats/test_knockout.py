@@ -1,9 +1,8 @@
 """Knockout: losers are out, byes go to the best seeds, level ties are played on, and results give every pairing."""
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -17,10 +16,6 @@ from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.bracket import _tree, bracket_json, bracket_text, latest_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 KINDS = ["knockout", "double-elimination"]
 

@@ -1,13 +1,12 @@
 """Swiss: nobody meets twice, seats are balanced, byes go round, and every pairing follows from results."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -20,9 +19,6 @@ from warpleague.league.season.fixture import Outcome, points_of
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.bracket import bracket_json, bracket_text
 from warpleague.report.wording.columns import standing_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FORM = 'kind = "swiss"\nrounds = 4'
 

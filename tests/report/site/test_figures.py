@@ -1,9 +1,9 @@
 """Figures are the same everywhere: on the league's page, in the JSON of its tables, read one by one or in one go."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,10 +25,6 @@ from warpleague.report.wording.columns import (
     shown_columns,
 )
 from warpleague.report.wording.league_words import by_kind, read_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 class Tables(HTMLParser):

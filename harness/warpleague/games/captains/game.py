@@ -10,7 +10,6 @@ from warpleague.games.captains import guide as _guide
 from warpleague.games.captains import legal as _legal
 from warpleague.games.captains import phrase as _phrase
 from warpleague.games.captains import position as _position
-from warpleague.games.captains import rollout as _rollout
 from warpleague.games.captains import rules as _rules
 from warpleague.games.captains import scene as _scene
 from warpleague.games.captains import score as _score
@@ -55,7 +54,6 @@ class Captains(Game[Position, Action]):
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)
     apply = staticmethod(_rules.apply)
-    rollout = staticmethod(_rollout.rollout)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_score.outcome)
     setup = staticmethod(_view.setup)

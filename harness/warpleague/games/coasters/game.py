@@ -9,7 +9,6 @@ from warpleague.games.coasters import guide as _guide
 from warpleague.games.coasters import legal as _legal
 from warpleague.games.coasters import phrase as _phrase
 from warpleague.games.coasters import position as _position
-from warpleague.games.coasters import rollout as _rollout
 from warpleague.games.coasters import rules as _rules
 from warpleague.games.coasters import scene as _scene
 from warpleague.games.coasters import score as _score
@@ -45,7 +44,6 @@ class Coasters(Game[State, Action]):
     parse = staticmethod(_legal.parse)
     ask = staticmethod(_legal.ask)
     apply = staticmethod(_rules.apply)
-    rollout = staticmethod(_rollout.CoastersRollout)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_score.outcome)
     setup = staticmethod(_view.setup)

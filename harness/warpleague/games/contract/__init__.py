@@ -9,17 +9,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from warpleague.errors import ActionError, PositionError
-from warpleague.games.api import CHANCE, Game
+from warpleague.games.api import CHANCE, Event, Game
 from warpleague.games.contract.damage import corruptions, dumps, mutants, shape_misfit
 from warpleague.games.contract.knowledge import KnowledgeChecker
 from warpleague.games.playout import (
-    EngineRollout,
     Playout,
     by_seat,
     is_rolled,
@@ -41,6 +39,7 @@ __all__ = ["Playout", "check_game", "perft", "random_playout"]
 _PARSED = 24  # legal actions of one decision that are parsed back
 _MUTANTS = 16  # damaged actions tried at one decision
 _CORRUPTIONS = 6  # damaged positions tried at one sampled position
+_PUSHED = 12  # moves that are played in place from a sampled position
 _COPIED = 6  # legal actions of one decision that are copied
 _COPIES: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,
@@ -147,7 +146,7 @@ class _Run(KnowledgeChecker):
             self.check_codec(sample, moves)
             self.check_pictures(sample.state)
             self.check_copies(sample.state)
-            self.check_rollout(sample.state)
+            self.check_push(sample.state)
             if sample is not last:
                 self.check_decision(sample.state)
                 self.check_views(sample.state)
@@ -305,23 +304,30 @@ class _Run(KnowledgeChecker):
                 )
         self.doing = ""
 
-    def check_rollout(self, state: Any) -> None:
-        """A quick rollout plays as the engine does with the same numbers, to the end or for some decisions."""
+    def check_push(self, state: Any) -> None:
+        """Moves pushed on a copy lead where `apply` leads, with the same events or none; the original stays."""
         game = self.game
-        for most in (0, 1, self.rng.randint(2, 40), -1):
-            quick = game.rollout(state)
-            if quick is None:
-                return
-            engine = EngineRollout(game, state)
-            seed = self.rng.random()
-            ours, theirs = Random(seed), Random(seed)
-            quick.play(ours.random, most)
-            engine.play(theirs.random, most)
-            end = engine.position()
-            self.demand(quick.position() == end, f"a rollout with most={most} ends in another position")
-            self.demand(ours.random() == theirs.random(), "a rollout takes more or fewer numbers")
-            if not game.actors(end):
-                self.demand(quick.outcome() == game.outcome(end), "a rollout has another outcome")
+        before = dumps(game.to_json(state))
+        told, quiet = game.copied(state), game.copied(state)
+        after = state
+        game.scene(told, None)  # what is cached of a position is not to be that of a later one
+        game.view(told, 0)
+        for _ in range(_PUSHED):
+            actors = game.actors(after)
+            if not actors:
+                break
+            move = random_move(game, after, self.rng)
+            after, expected = game.apply(after, move)
+            events: list[Event] = []
+            told, quiet = game.push(told, move, events), game.push(quiet, move, None)
+            self.demand(events == list(expected), f"push tells other events of {move!r} than apply")
+            self.demand(told == after, f"push leads to another position by {move!r} than apply")
+            self.demand(quiet == after, f"push without events leads to another position by {move!r}")
+            for pushed in (told, quiet):
+                self.demand(game.actors(pushed) == game.actors(after), f"others act after a pushed {move!r}")
+        self.demand(game.scene(told, None) == game.scene(after, None), "a pushed position has another scene")
+        self.same(game.view(told, 0), game.view(after, 0), "a pushed position has another view")
+        self.demand(dumps(game.to_json(state)) == before, "a copy was pushed, and the original changed")
 
     def check_decision(self, state: Any) -> None:
         """The dice, or the actions of each seat that must act."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.api import cached_events
-from warpleague.games.sheets.actions import UNITS
-from warpleague.games.sheets.geometry import EDGES, SIDE, place_of
+from warpleague.games.sheets.geometry import EDGES, SIDE, UNITS, side_of
 from warpleague.games.values import members
 
 if TYPE_CHECKING:
@@ -38,10 +37,8 @@ def _edge_name(edge: int) -> str:
     """Where an edge is, in words."""
     if not 0 <= edge < EDGES:
         return f"edge {edge}"
-    row, column, down = place_of(edge)
-    sides, last = (("left", "right"), column) if down else (("top", "bottom"), row)
-    side = sides[last == SIDE]
-    return f"the {side} edge of {_box_name(min(row, SIDE - 1) * SIDE + min(column, SIDE - 1))}"
+    side, box = side_of(edge)
+    return f"the {side} edge of {_box_name(box)}"
 
 
 def _box_name(box: int) -> str:

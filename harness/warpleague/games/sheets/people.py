@@ -1,4 +1,4 @@
-"""The picture of a game of sheets.
+"""What persons see of sheets: the picture, what to click in it, actions in words, and the rules in a minute.
 
 The sheets lie side by side. The boxes of the white section are cells, its wormholes are pieces, and its edges are
 links. The other sections are trays, and text in a panel for each seat.
@@ -7,27 +7,48 @@ links. The other sections are trays, and text in a panel for each seat.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
+from warpleague.games.guide import Guide
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
-from warpleague.games.sheets.actions import UNITS
 from warpleague.games.sheets.geometry import (
+    BLACK_1,
+    BLACK_2,
     BOXES,
+    CELL_LINES,
     CIRCLES,
+    EDGE_BOXES,
     EDGES,
     ROUNDS,
+    ROW_START,
     SIDE,
     TRIANGLE,
+    UNIT_NUMBER,
+    UNITS,
+    WHITE_UNIT,
     YELLOW_LINES,
+    YELLOW_VALUES,
+    Blue,
+    FreeLine,
+    Keep,
+    Line,
+    Pass,
+    Red,
+    Reroll,
+    Take,
+    Yellow,
     place_of,
+    side_of,
 )
-from warpleague.games.sheets.score import PARTS, score_parts
-from warpleague.games.values import CacheByIdentity, mask, members
+from warpleague.games.sheets.rules import PARTS, score_parts
+from warpleague.games.sheets.state import key
+from warpleague.games.values import mask, members
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator, Sequence
 
+    from warpleague.games.sheets.geometry import Action
     from warpleague.games.sheets.state import State
 
 _GAP: Final = SIDE + 1
@@ -48,7 +69,15 @@ _TODO: Final = {
 
 def scene(state: State, viewer: int | None) -> Scene:
     """The whole picture; the same object for every viewer, since nothing is hidden."""
-    return _SCENES[state]
+    which = key(state)
+    if which not in _last_scene:
+        _last_scene.clear()
+        _last_scene[which] = _drawn(state)
+    return _last_scene[which]
+
+
+_last_scene: dict[Hashable, Scene] = {}
+"""By the key of its position: a record is drawn position by position, each for several viewers."""
 
 
 def _drawn(state: State) -> Scene:
@@ -94,9 +123,6 @@ def _drawn(state: State) -> Scene:
         turn=(state.round, state.seat) if state.phase not in ("lines", "over") else None,
         focus=state.actor if state.actor >= 0 else state.seat,
     )
-
-
-_SCENES: Final = CacheByIdentity(_drawn, 1)
 
 
 # Most lines of a record change one sheet, few of them its boxes: the rest is the same object as in the scene before.
@@ -324,3 +350,172 @@ def _text(
         f"points boxes {single}, with wormhole {double}",
         f"       connections {linked}",
     )
+
+
+# -- what is clicked: the die, then where it is used -------------------------------------------------------
+
+
+def targets(state: State, action: Action) -> Sequence[str]:
+    """The ids of the scene; none for a pass."""
+    seat = state.actor
+    if isinstance(action, Keep):
+        return f"unit-{action.unit}", f"unit-{action.discard}"
+    if isinstance(action, Line):
+        return "unit-white", f"edge-{seat}-{action.edge}"
+    if isinstance(action, FreeLine):
+        return (f"edge-{seat}-{action.edge}",)
+    if isinstance(action, Yellow):
+        return f"unit-{action.unit}", f"yellow-{seat}-{action.cell}"
+    if isinstance(action, Red):
+        return (f"unit-{action.unit}", f"red-{seat}-{action.value}", *_box(seat, action.box))
+    if isinstance(action, Blue):
+        blue = state.sheets[seat].blue
+        # Written into the next circle, or crossed out where the value stands.
+        circle = len(blue) if action.box is None else blue.index(action.value)
+        return (f"unit-{action.unit}", f"blue-{seat}-{circle}", *_box(seat, action.box))
+    if isinstance(action, Take):
+        return (f"unit-{action.unit}",)
+    return (f"reroll-{seat}-0",) if isinstance(action, Reroll) else ()
+
+
+def _box(seat: int, box: int | None) -> Sequence[str]:
+    return () if box is None else (f"box-{seat}-{box}",)
+
+
+# -- words -------------------------------------------------------------------------------------------------
+
+
+_REWARDS: Final = {"free-line": "a free line", "reroll": "a reroll"}
+
+
+def phrase(state: State, action: Action) -> str:
+    """`action` as a sentence."""
+    match action:
+        case Keep(unit=unit, discard=discard):
+            return f"Keep {_die_in_words(state, unit)} and give away {_die_in_words(state, discard)}"
+        case Reroll():
+            return "Spend a reroll: roll all dice in hand again"
+        case Line(edge=edge):
+            return f"Draw {_edge(edge)} with {_die_in_words(state, 'white')}{_fills(state, edge)}"
+        case FreeLine(edge=edge):
+            return f"Draw {_edge(edge)} with a free line{_fills(state, edge)}"
+        case Yellow(cell=cell, unit=unit):
+            return f"Mark the yellow {_cell(cell)} with {_die_in_words(state, unit)}{_rewards(state, cell)}"
+        case Red(value=value, box=box, unit=unit):
+            gain = (
+                ": no box is left to complete" if box is None else f" and complete the box in {_place(box)}"
+            )
+            return f"Mark the red {value} with {_die_in_words(state, unit)}{gain}"
+        case Blue(value=value, box=None, unit=unit):
+            return f"Write {value} into a blue circle with {_die_in_words(state, unit)}"
+        case Blue(value=value, box=box, unit=unit):
+            assert box is not None
+            return f"Cross out the blue {value} with {_die_in_words(state, unit)} and draw a wormhole in {_place(box)}"
+        case Take(unit=unit):
+            return f"Take {_die_in_words(state, unit)}"
+        case Pass():
+            return "Draw no more lines" if state.phase == "lines" else "Take no die"
+        case _:
+            assert_never(action)
+
+
+def heading(state: State, seat: int) -> str:
+    """The decision of `seat` as a heading."""
+    if state.phase == "keep":
+        return "Choose a die to keep, and one to give away"
+    if state.phase == "mark":
+        return f"Use what you kept: {', '.join(_die_in_words(state, UNITS[unit]) for unit in members(state.kept))}"
+    if state.phase == "take":
+        return "Take one of the dice given away, or none"
+    if state.phase == "use":
+        return f"Use the die you took: {_die_in_words(state, UNITS[state.taken])}"
+    return f"Draw {counted(state.sheets[seat].free_lines, 'free line')}, the last of the game"
+
+
+def _die_in_words(state: State, name: str) -> str:
+    """A die with its value, or the white pair; equal black dice are told apart."""
+    unit = UNIT_NUMBER[name]
+    if unit == WHITE_UNIT:
+        return f"the white pair {state.dice[0]}-{state.dice[1]}"
+    value = state.dice[unit + 1]
+    if unit not in (BLACK_1, BLACK_2):
+        return f"{name} {value}"
+    if state.dice[BLACK_1 + 1] == state.dice[BLACK_2 + 1]:
+        return f"the {'first' if unit == BLACK_1 else 'second'} black {value}"
+    return f"black {value}"
+
+
+def _place(box: int) -> str:
+    row, column = divmod(box, SIDE)
+    return f"row {row + 1}, column {column + 1}"
+
+
+def _edge(edge: int) -> str:
+    """An edge by one of its boxes."""
+    side, box = side_of(edge)
+    return f"the {side} edge of the box in {_place(box)}"
+
+
+def _fills(state: State, edge: int) -> str:
+    """Whether an edge is the last one of a box, or of both beside it."""
+    edges = state.sheets[state.actor].edges | 1 << edge
+    filled = sum(edges & own == own for own, _ in EDGE_BOXES[edge])
+    return f", which fills {counted(filled, 'box')}" if filled else ""
+
+
+def _cell(cell: int) -> str:
+    row = max(number for number, start in enumerate(ROW_START) if start <= cell)
+    return f"{YELLOW_VALUES[cell]} in row {row + 1}, column {cell - ROW_START[row] + 1}"
+
+
+def _rewards(state: State, cell: int) -> str:
+    """What the lines bring that a yellow mark completes."""
+    yellow = state.sheets[state.actor].yellow | 1 << cell
+    had = [_REWARDS[line.reward] for cells, line in CELL_LINES[cell] if yellow & cells == cells]
+    return f", which brings {' and '.join(had)}" if had else ""
+
+
+# -- the goal, the rules in a minute, and a first turn -----------------------------------------------------
+
+
+_GUIDE: Final = Guide(
+    goal="Have the most points after seven rounds: fill boxes, draw wormholes into them, and join wormholes.",
+    rules=(
+        "In your turn the dice are rolled three times. After each roll keep one and give one away. "
+        "The two white dice count as one.",
+        "Then use the three that you kept. White: draw an edge of the box whose row and column the two dice name. "
+        "Yellow: mark this number; a full line brings a free line or a reroll.",
+        "Red: mark this number and complete a box in its row or column. Blue: write the number; when it comes again, "
+        "draw a wormhole in its row or column.",
+        "A black die can be used as yellow, from round 3 also as red, and from round 5 also as blue.",
+        "Then each of the others may take one of the dice that you gave away.",
+        "A filled box is worth 1 point, with a wormhole 2. Two wormholes side by side are worth 3.",
+    ),
+    turn=(
+        ((5, 3, 4, 1, 2, 2, 0), "All dice are rolled."),
+        (
+            {"do": "keep", "unit": "red", "discard": "blue"},
+            "Red 3 completes a whole box. A blue 1 helps the others little.",
+        ),
+        ((4, 0, 3, 2, 5), "The dice that are left are rolled again."),
+        (
+            {"do": "keep", "unit": "yellow", "discard": "black-1"},
+            "Yellow 6 marks a number of the yellow triangle.",
+        ),
+        ((2, 2, 0), "The last roll: what is left is kept and given away."),
+        ({"do": "red", "value": 3, "box": 15, "unit": "red"}, "All four edges of this box are drawn."),
+        (
+            {"do": "yellow", "cell": 5, "unit": "yellow"},
+            "It is the only number of column 6: a full line brings a reward.",
+        ),
+        (
+            {"do": "line", "edge": 14},
+            "The white dice name the box in row 3, column 3. One edge of it was drawn already.",
+        ),
+    ),
+)
+
+
+def guide() -> Guide:
+    """The words and the turn."""
+    return _GUIDE
