@@ -1,31 +1,177 @@
-"""Follows the matches that are being played: reads and executes the lines that their referees wrote.
+"""Writes the lines of a match's record into a file while it is played; the file is removed when the match ends.
 
-A spectator sees only facts that every seat knows, `delay_s` seconds late. The lines of a match are executed only
-while somebody watches it.
+This does not slow down the bots' answers: a task beside the match copies new lines now and then. A match that is over
+soon gets no file: a spectator who waits for it sees its record.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections import deque
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import trio
 
-from warpleague.arena.live.broadcast import Broadcast
-from warpleague.arena.live.feed import ENDING
-from warpleague.arena.live.frames import LOG_FRAMES, MAX_PICTURES, Frame
 from warpleague.errors import BadInput, RecordError
 from warpleague.games.api import CHANCE, SPECTATOR, JsonObject
 from warpleague.match.replay import Replay, ReplayStep
+from warpleague.report.site.delta import diff
 from warpleague.report.wording.match_words import labels, one_line
+from warpleague.runner.play import play_beside
 from warpleague.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from warpleague.games.scene import Scene
+    from warpleague.match.referee import Referee
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+
+# -- feed ------------------------------------------------------------------------------------------------
+
+
+FOLDER: Final = "live"
+"""The folder beside a league's store with a file for each match that is being played."""
+ENDING: Final = ".part"
+
+_PATIENCE_S: Final = 0.5
+"""How long a match is played before it gets a file."""
+_POLL_S: Final = 0.25
+"""How often new lines are copied."""
+
+
+async def play_shown(spec: MatchSpec, folder: str, log: bool = False, private: bool = False) -> MatchResult:
+    """Play a match as `play_beside` does, and write it into a file of `folder` meanwhile."""
+    path = os.path.join(folder, spec.id + ENDING)  # noqa: PTH118 - paths come late
+    try:
+        return await play_beside(spec, log, private=private, attendant=partial(write_on, path))
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # noqa: PTH108 - as above
+
+
+async def write_on(path: str, referee: Referee) -> None:
+    """Write what happens in a match into the file at `path` until this is cancelled.
+
+    A full disk ends the writing and nothing else.
+    """
+    await trio.sleep(_PATIENCE_S)
+    with contextlib.suppress(OSError):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)  # noqa: PTH108 - left by a referee that died; its readers must not see it change
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        written = 0
+        try:
+            while True:
+                written = _write(file, referee, written)
+                await trio.sleep(_POLL_S)
+        except trio.Cancelled:
+            _write(file, referee, written)  # the last moves
+            raise
+        finally:
+            os.close(file)
+
+
+def _write(file: int, referee: Referee, written: int) -> int:
+    """Write the lines since number `written`; the number of the next one."""
+    lines = referee.lines_since(written)
+    rest = memoryview(b"@%.2f\n%b" % (time.time(), b"".join(lines)) if lines else b"")
+    while rest:
+        rest = rest[os.write(file, rest) :]
+    return written + len(lines)
+
+
+def clear(folder: Path) -> None:
+    """Remove the files of referees that died, and make the folder if it is missing; only for who runs the league."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in folder.glob(f"*{ENDING}"):
+        path.unlink(missing_ok=True)
+
+
+# -- frames ----------------------------------------------------------------------------------------------
+# The frames of a match that a page shows during the match: words, and pictures sent as differences.
+
+
+LOG_FRAMES: Final = 60
+"""The number of last frames that a newly opened page gets in words."""
+MAX_PICTURES: Final = 60
+"""When there are more new frames than this, a page gets the pictures of the last ones only."""
+
+
+@attrs.frozen
+class Frame:
+    """A position as one viewer sees it, and in words what led to it; `scene` is None if no picture was made."""
+
+    words: tuple[str, ...]
+    scene: Scene | None
+
+
+def new_frames(
+    frames: Sequence[Frame], sent: int, shown: Scene | None, before: int = 0, *, all_pictures: bool = False
+) -> tuple[list[JsonObject], Scene | None]:
+    """The frames from number `sent` on, each as the difference from the scene `shown` before, and the last scene.
+
+    A page that opens (`sent` is 0) gets the last frame as a picture and the frames before it in words; with
+    `all_pictures` it gets every picture. `before` is the number of the first of `frames`: older ones were dropped.
+    """
+    count = before + len(frames)
+    first = sent == 0 and count > 1 and not all_pictures
+    start = max(sent, count - LOG_FRAMES if first else sent, before)
+    new: list[JsonObject] = []
+    for number in range(start, count):
+        frame = frames[number - before]
+        entry: JsonObject = {"told": list(frame.words)}
+        pictured = number == count - 1 if first else number >= count - MAX_PICTURES
+        if pictured and frame.scene is not None:
+            entry["scene"] = diff(shown, frame.scene)
+            shown = frame.scene
+        new.append(entry)
+    return new, shown
+
+
+# -- broadcast -------------------------------------------------------------------------------------------
+# A counter of changes: tasks wait for its next change.
+
+
+class Broadcast:
+    """Counts changes, and wakes all tasks that wait for the next one."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._event = trio.Event()
+
+    def notify(self) -> None:
+        """Count one change, and wake all who wait."""
+        self.count += 1
+        self._event.set()
+        self._event = trio.Event()
+
+    async def after(self, count: int) -> int:
+        """Wait until there were more than `count` changes; returns their number."""
+        while self.count <= count:
+            await self._event.wait()
+        return self.count
+
+    async def comes_within(self, seconds: float, count: int) -> bool:
+        """Wait at most that many seconds; returns whether there were more than `count` changes by then."""
+        with trio.move_on_after(seconds):
+            await self.after(count)
+            return True
+        return False
+
+
+# -- follow ----------------------------------------------------------------------------------------------
+# Follows the matches that are being played: reads and executes the lines that their referees wrote.
+#
+# A spectator sees only facts that every seat knows, `delay_s` seconds late. The lines of a match are executed
+# only while somebody watches it.
 
 
 _READ: Final = 1 << 20
