@@ -37,7 +37,7 @@ from warpleague.league.store.store import Store
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.report.site.page_frame import render
 from warpleague.report.site.page_frame import served as served_frame
-from warpleague.runner.checkup import Finding
+from warpleague.runner.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
