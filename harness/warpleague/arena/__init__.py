@@ -2,6 +2,5 @@
 
 `web` is the server of pages that everybody may see; `scheduler` plays a league; `play` lets a person play on this
 machine; `live` shows matches while they are played; `submissions` is about bots that authors send, and decisions of
-organisers; `processes` has what all processes of an arena use. Each imports only those below it; `live` and `play` know
-nothing of `submissions`.
+organisers; `processes` has what all processes of an arena use. `live` and `play` know nothing of `submissions`.
 """

@@ -351,7 +351,7 @@ class LeagueApi:
     async def _rendered(self, feed: LeagueFeed, function: Any, *arguments: Any) -> bytes:
         if feed.renderer.waiting >= MAX_WAITING:
             raise Refused(503, "The server is busy. Try again a little later.")
-        data: bytes | None = await feed.renderer.make(function, feed.path, feed.results, *arguments)
+        data: bytes | None = await feed.renderer.make(function, feed.files, *arguments)
         if data is None:
             raise Refused(404, "There is nothing of that kind to be seen.")
         return data
@@ -381,7 +381,7 @@ class LeagueApi:
 
     async def _read(self, feed: LeagueFeed, function: Any, *arguments: Any) -> Any:
         try:
-            return await in_thread(function, self._app.leagues[feed.name], feed.results, *arguments)
+            return await in_thread(function, self._app.leagues[feed.name], feed.files.results, *arguments)
         except StoreError as error:
             raise Refused(503, "The matches cannot be read now.") from error
 
