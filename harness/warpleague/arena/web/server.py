@@ -16,7 +16,7 @@ import trio
 
 from warpleague.arena.processes import Subprocess, log
 from warpleague.arena.submissions.accounts import authors
-from warpleague.arena.submissions.api import document_route
+from warpleague.arena.submissions.api import document_route, operations_of
 from warpleague.arena.submissions.author_api import AuthorApi
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.pages import AuthorPages, OrganiserPages
@@ -273,7 +273,7 @@ async def _wait_for_signal(
 
 # -- routes ----------------------------------------------------------------------------------------------
 
-OPERATIONS: Final = (*LeagueApi.CALLS, *AuthorApi.CALLS)
+OPERATIONS: Final = (*operations_of(LeagueApi), *operations_of(AuthorApi))
 """All operations of the JSON API, in the order in which its document has them."""
 
 
