@@ -106,7 +106,7 @@ class Operation:
 def operation(
     method: Literal["GET", "POST"], path: str, *, summary: str = "", **more: Any
 ) -> Callable[[Call], Operation]:
-    """Make an operation of a method: its name is that of the operation, its docstring the summary unless one is given."""
+    """Make an operation of a method: its name is that of the operation, its docstring the summary if none is given."""
 
     def make(call: Call) -> Operation:
         text = summary or str(call.__doc__)
