@@ -1,4 +1,4 @@
-"""The examples of the docs that tell of an arena's events: a webhook and a mail, run as an arena runs them."""
+"""The examples of the docs that tell of an arena's events: a webhook, run as an arena runs it."""
 
 from __future__ import annotations
 

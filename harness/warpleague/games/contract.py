@@ -8,33 +8,32 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import pickle
-from typing import TYPE_CHECKING, Any
+import re
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import attrs
 
 from warpleague.errors import ActionError, PositionError
-from warpleague.games.api import CHANCE, Event, Game
-from warpleague.games.contract.damage import corruptions, dumps, mutants, shape_misfit
-from warpleague.games.contract.knowledge import KnowledgeChecker
+from warpleague.games.api import CHANCE, SPECTATOR, Event, Game, Outcome
 from warpleague.games.playout import (
-    Playout,
     by_seat,
     is_rolled,
     joined,
-    perft,
     random_move,
-    random_playout,
+    random_roll,
 )
+from warpleague.games.scene import Scene
 from warpleague.games.together import InTurn
 from warpleague.games.values import encoded
+from warpline.structure import MisfitError, strict_converter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from warpleague.games.contract.checker import Talker
-
-__all__ = ["Playout", "check_game", "perft", "random_playout"]
+    Talker: TypeAlias = Callable[[Any, int, Random], dict[str, Any]]
 
 _PARSED = 24  # legal actions of one decision that are parsed back
 _MUTANTS = 16  # damaged actions tried at one decision
@@ -46,6 +45,15 @@ _COPIES: dict[str, Callable[[Any], Any]] = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda value: pickle.loads(pickle.dumps(value)),
 }
+_SAID = 24  # legal actions of one decision whose phrases are compared
+_LOCKSTEP = 6  # steps two positions that look alike to a seat are played on side by side
+_ADDRESS = re.compile(r"[ !\"$-~]{0,60}")
+_JUNK: tuple[Any, ...] = (
+    None, True, False, -1, 0, 1, 7, 10**9, 1.0, -0.5, "", "0", "N", "no such thing", "\u2603", [], [0],
+    [1, 2], [[1, 1]], {}, {"do": "move"},
+)  # fmt: skip
+_INT_LIMIT = 1 << 53
+_structure: Final = strict_converter().structure
 
 
 def check_game(
@@ -129,8 +137,44 @@ class _Sample:
     text: str
 
 
-class _Run(KnowledgeChecker):
-    """One match, looked at from all sides."""
+class _Run:
+    """One match, looked at from all sides; `step` and `doing` say where the check is."""
+
+    def __init__(
+        self, game: Game[Any, Any], players: int, options: Any, seed: str, talk: Talker | None
+    ) -> None:
+        self.game = game
+        self.players = players
+        self.options = options
+        self.seed = seed
+        self.talk = talk
+        self.rng = Random(seed)
+        self.step = 0
+        self.doing = ""
+        self.seen_kinds: set[str] = set()
+        self.foreign: list[Any] = []
+        self.guesses: list[bool] = []
+
+    def where(self) -> str:
+        """Which game, match and step this is about."""
+        return f"{self.game.id} with {self.players} players, seed {self.seed}, step {self.step}{self.doing}"
+
+    def fail(self, text: str) -> NoReturn:
+        """Report a breach."""
+        raise AssertionError(f"{self.where()}: {text}")
+
+    def demand(self, holds: object, text: str) -> None:
+        """Report the breach `text` unless `holds`."""
+        if not holds:
+            self.fail(text)
+
+    def same(self, one: Any, other: Any, what: str) -> None:
+        """Demand that two JSON values are the same bytes."""
+        a, b = dumps(one), dumps(other)
+        if a != b:
+            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+            start = max(0, at - 60)
+            self.fail(f"{what}:\n  {a[start : at + 60]}\n  {b[start : at + 60]}")
 
     # -- the match ---------------------------------------------------------------------------------------
 
@@ -452,3 +496,364 @@ class _Run(KnowledgeChecker):
                 forms = {seat: dumps(game.action_json(one)) for seat, one in by_seat(actors, move).items()}
                 move = joined(actors, [game.parse(state, seat, json.loads(forms[seat])) for seat in actors])
             state, _ = game.apply(state, move)
+
+    # -- what engines hand out -----------------------------------------------------------------------------
+
+    def random_move(self, state: Any, actors: tuple[int, ...]) -> Any:
+        """A random roll or legal actions, the cheap checks on both made."""
+        if actors[0] == CHANCE:
+            return random_roll(self.check_draws(state), self.rng)
+        return joined(actors, [self.random_action(state, seat) for seat in actors])
+
+    def random_action(self, state: Any, actor: int) -> Any:
+        """A random legal action of `actor`, now and then a message where there is talk."""
+        game = self.game
+        if self.talk and game.talk(state, actor) > 0 and self.rng.random() < 0.1:
+            return game.parse(state, actor, self.talk(state, actor, self.rng))
+        legal = game.legal(state, actor)
+        self.demand(len(legal), f"seat {actor} must act but has no legal action")
+        action = legal[self.rng.randrange(len(legal))]
+        self.demand(type(action) in game.Actions, f"{type(action).__name__} is not one of game.Actions")
+        if len(self.foreign) < 200:
+            self.foreign.append(game.action_json(action))
+        return action
+
+    def check_actors(self, state: Any) -> tuple[int, ...]:
+        """The actors: nobody, chance, or seats in ascending order."""
+        actors = self.game.actors(state)
+        self.demand(isinstance(actors, tuple), f"actors must be a tuple, not {actors!r}")
+        if actors not in ((), (CHANCE,)):
+            known = all(type(seat) is int and 0 <= seat < self.players for seat in actors)
+            ascend = list(actors) == sorted(set(actors))
+            self.demand(known and ascend, f"actors {actors!r} are no seats in ascending order")
+            one = len(actors) == 1 or self.game.simultaneous
+            self.demand(one, f"actors {actors!r} decide at once: the game must say simultaneous = True")
+        return actors
+
+    def check_draws(self, state: Any) -> tuple[Any, ...]:
+        """The draws: at least one, each a positive number or weights that are not all zero; and their address."""
+        address = self.game.address(state)
+        self.demand(
+            type(address) is str and _ADDRESS.fullmatch(address),
+            f"address must be at most 60 printable ASCII characters without '#', not {address!r}",
+        )
+        draws = self.game.chance(state)
+        self.demand(isinstance(draws, tuple) and draws, f"chance must be a tuple with a draw, not {draws!r}")
+        for draw in draws:
+            if isinstance(draw, int):
+                self.demand(type(draw) is int and draw >= 1, f"a draw below {draw}")
+            else:
+                whole = isinstance(draw, tuple) and all(
+                    type(weight) is int and weight >= 0 for weight in draw
+                )
+                self.demand(whole and sum(draw) > 0, f"weights {draw!r}")
+        return draws
+
+    def check_events(self, events: Sequence[Event]) -> None:
+        """Event objects at every step; their JSON and text for each new kind, and now and then."""
+        for event in events:
+            self.demand(isinstance(event, Event), f"{event!r} is no Event")
+            self.demand(isinstance(event.data.get("event"), str), f"event without its kind: {event.data!r}")
+            kind = event.data["event"]
+            if kind in self.seen_kinds and self.rng.random() > 0.05:
+                continue
+            self.seen_kinds.add(kind)
+            if event.seats is not None:
+                known = all(type(seat) is int and 0 <= seat < self.players for seat in event.seats)
+                self.demand(known, f"event {kind!r} is for seats {event.seats!r}")
+            for form in (event.data, event.redacted):
+                if form is not None:
+                    self.check_json(form, f"event {kind!r}", floats=False)
+                    line = self.game.tell(json.loads(json.dumps(form)))
+                    self.demand(isinstance(line, str) and line.strip(), f"tell gives {line!r} for {form!r}")
+                    self.demand("\n" not in line, f"tell gives several lines for {form!r}")
+
+    def check_json(self, data: Any, what: str, *, floats: bool) -> None:
+        """`data` is plain JSON; `what` names it."""
+        misfit = json_misfit(data, floats=floats)
+        if misfit:
+            self.fail(f"{what} is not plain JSON: {misfit}")
+
+    def check_line(self, text: Any, what: str) -> None:
+        """`text` is a line that can be printed; `what` names it."""
+        line = isinstance(text, str) and text.isprintable() and text == text.strip() != ""
+        self.demand(line, f"{what} is no line of text: {text!r}")
+
+    def check_outcome(self, outcome: Outcome, retired: Sequence[int]) -> None:
+        """Ranks share and leave gaps; `retired` seats, in their order, are below all others."""
+        ranks = outcome.ranks
+        self.demand(
+            len(ranks) == self.players == len(outcome.scores), f"not one rank and score a seat: {outcome}"
+        )
+        for rank in ranks:
+            # Who loses alone against the game's own opponent is second.
+            better = sum(1 for other in ranks if other < rank) or (outcome.rival is not None and rank == 2)
+            self.demand(rank == better + 1, f"ranks {ranks} do not share and leave gaps")
+        for order, seat in enumerate(retired):
+            for other in range(self.players):
+                if other not in retired[: order + 1]:
+                    above = "retired later" if other in retired else "not retired"
+                    ranked = ranks[other] < ranks[seat]
+                    self.demand(ranked, f"seat {other}, {above}, must be above retired seat {seat}: {ranks}")
+        self.demand(outcome.why and isinstance(outcome.why, str), "an outcome must say why the game ended")
+        for name, parts in outcome.breakdown.items():
+            self.demand(
+                isinstance(name, str) and len(parts) == self.players, f"breakdown {name!r}: {parts!r}"
+            )
+            self.check_json(list(parts), f"breakdown {name!r}", floats=True)
+        self.check_json(list(outcome.scores), "scores", floats=True)
+        if outcome.rival is not None:
+            self.demand(self.players == 1, f"only a solo game has an opponent of its own: {outcome}")
+            beaten = outcome.scores[0] > outcome.rival
+            self.demand(beaten or ranks[0] != 1, f"rank 1 is to have beaten the rival: {outcome}")
+            self.check_json(outcome.rival, "rival", floats=True)
+
+    def check_pictures(self, state: Any) -> None:
+        """Views and scenes of every seat: plain JSON, as documented, drawable."""
+        for seat in range(self.players):
+            view = self.game.view(state, seat)
+            self.check_json(view, f"view of seat {seat}", floats=True)
+            misfit = shape_misfit(view, self.game.View)
+            if misfit:
+                self.fail(f"view of seat {seat} does not fit {self.game.View.__name__}: {misfit}")
+            seat_view = self.game.view_json(state, seat)
+            self.demand(
+                seat_view == encoded(view),
+                f"view_json of seat {seat} is not the JSON of its view: {seat_view!r}",
+            )
+        for viewer in (None, *range(self.players)):
+            scene = self.game.scene(state, viewer)
+            self.demand(
+                isinstance(scene, Scene) and (scene.cells or scene.panels),
+                f"scene for {viewer}: nothing to draw",
+            )
+            places = [(cell.x, cell.y) for cell in scene.cells]
+            self.demand(len(set(places)) == len(places), f"scene for {viewer}: two cells in one place")
+            items = [item for tray in scene.trays for row in tray.rows for item in row]
+            things = (*scene.cells, *scene.pieces, *scene.links, *items)
+            ids = [thing.id for thing in things if thing.id]  # type: ignore[attr-defined]
+            self.demand(len(set(ids)) == len(ids), f"scene for {viewer}: two things with one id")
+            self.demand(len(scene.scores) in (0, self.players), f"scene for {viewer}: scores {scene.scores}")
+            if viewer is not None and viewer in self.game.actors(state):
+                legal = self.game.legal(state, viewer)
+                for action in [legal[at] for at in self.rng.sample(range(len(legal)), min(24, len(legal)))]:
+                    unknown = set(self.game.targets(state, action)) - set(ids)
+                    self.demand(not unknown, f"targets of {action}: no such things in the scene: {unknown}")
+            for piece in scene.pieces:
+                self.demand(1 <= len(piece.text) <= 3, f"scene for {viewer}: piece text {piece.text!r}")
+
+    # -- what a seat may know: views, scenes, legal actions, determinized states ---------------------------
+
+    def check_views(self, state: Any) -> None:
+        """Check that hidden facts change nothing that a seat sees (non-interference); guessed states fit its view."""
+        game = self.game
+        for seat in range(self.players) if game.guesses else ():
+            self.doing = f" (seat {seat}'s determinized view)"
+            view = game.view(state, seat)
+            drawn = self.rng.getrandbits(32)
+            given = json.loads(json.dumps(view))
+            guess = game.determinize(given, seat, self.fresh(drawn))
+            self.same(given, view, "determinize changed the view it was given")
+            self.demand(
+                guess == game.determinize(given, seat, self.fresh(drawn)), "determinize is not repeatable"
+            )
+            self.same(game.view(guess, seat), view, "the determinized state looks different")
+            self.demand(
+                game.from_json(json.loads(dumps(game.to_json(guess)))) == guess, "it has no JSON form"
+            )
+            self.guesses.append(guess != state)
+            self.lockstep(state, guess, seat)
+            for other in range(self.players):
+                self.retire_alike(state, guess, seat, other)
+        self.doing = ""
+
+    def fresh(self, seed: int) -> Random:
+        """A generator of its own, so that a draw can be repeated."""
+        return type(self.rng)(seed)
+
+    def check_siblings(self, state: Any) -> None:
+        """Moves of others that tell a seat the same leave it the same view: this finds leaks in `view`."""
+        game = self.game
+        moves = [random_move(game, state, self.rng) for _ in range(4)]
+        ends = [game.apply(state, move) for move in moves]
+        for seat in range(self.players):
+            if seat in game.actors(state):
+                continue
+            self.doing = f" (what seat {seat} learns from {moves[0]!r})"
+            first, events = ends[0]
+            for (other, other_events), move in zip(ends[1:], moves[1:], strict=True):
+                if move != moves[0] and self.seen(events, seat) == self.seen(other_events, seat):
+                    self.lockstep(first, other, seat)
+        self.doing = ""
+
+    @staticmethod
+    def seen(events: Iterable[Event], seat: int) -> str:
+        """The parts of `events` for `seat`, as canonical JSON."""
+        forms = (event.seen_by(seat) for event in events)
+        return dumps([form for form in forms if form is not None])
+
+    def lockstep(self, one: Any, two: Any, seat: int) -> None:
+        """Positions `seat` cannot tell apart, played on alike, stay so while it learns nothing."""
+        game = self.game
+        drawn = self.rng.randrange(_LOCKSTEP)
+        for step in range(_LOCKSTEP):
+            self.same(game.view(two, seat), game.view(one, seat), "two views of one information")
+            if step in (0, drawn):  # dear, and hardly ever wrong at one step alone
+                self.demand(
+                    game.scene(one, seat) == game.scene(two, seat), "scenes differ where views do not"
+                )
+                self.demand(
+                    game.scene(one, SPECTATOR) == game.scene(two, SPECTATOR),
+                    f"a spectator's scene shows what seat {seat} does not know",
+                )
+            actors = game.actors(one)
+            others = game.actors(two)
+            # Whose turn it is may be hidden, too; a seat knows whether it is its own, and when the game is over.
+            known = (seat in actors, not actors) == (seat in others, not others)
+            self.demand(known, f"actors {actors} and {others} where views agree")
+            if not actors or actors != others:
+                return
+            move: Any
+            if actors[0] == CHANCE:
+                draws = self.check_draws(one)
+                if draws != game.chance(two):
+                    return
+                move = twin = random_roll(draws, self.rng)
+            else:
+                pairs = [self.alike(one, two, seat, actor) for actor in actors]
+                if None in pairs:
+                    return
+                move, twin = (joined(actors, actions) for actions in zip(*pairs, strict=True))
+            (one, events), (two, twin_events) = game.apply(one, move), game.apply(two, twin)
+            if self.seen(events, seat) != self.seen(twin_events, seat):
+                if actors == (seat,):
+                    reveals = any(e.reveals for e in events) and any(e.reveals for e in twin_events)
+                    self.demand(reveals, f"{move!r} tells seat {seat} something new, but no event `reveals`")
+                return
+
+    def alike(self, one: Any, two: Any, seat: int, actor: int) -> tuple[Any, Any] | None:
+        """The same random action of `actor` in two positions that `seat` cannot tell apart, if both have it."""
+        game = self.game
+        legal = game.legal(one, actor)
+        pick = self.rng.randrange(len(legal))
+        if actor == seat:
+            twins = game.legal(two, seat)
+            forms = [game.action_json(action) for action in legal]
+            self.same([game.action_json(action) for action in twins], forms, "legal actions differ")
+            self.same(game.ask(two, seat), game.ask(one, seat), "ask differs")
+            self.demand(game.talk(one, seat) == game.talk(two, seat), "talk differs")
+            self.same(game.heading(two, seat), game.heading(one, seat), "headings differ")
+            for at in self.rng.sample(range(len(legal)), min(_SAID, len(legal))):
+                phrases = game.phrase(two, twins[at]), game.phrase(one, legal[at])
+                self.same(*phrases, "a phrase tells what the seat does not know")
+            return legal[pick], twins[pick]
+        try:
+            game.parse(two, actor, game.action_json(legal[pick]))
+        except ActionError:
+            return None
+        return legal[pick], legal[pick]
+
+    def retire_alike(self, one: Any, two: Any, seat: int, other: int) -> None:
+        """Retiring `other` leaves `seat` the same view of two positions if it tells it the same."""
+        (one, events), (two, twin_events) = self.game.retire(one, other), self.game.retire(two, other)
+        if self.seen(events, seat) == self.seen(twin_events, seat):
+            self.same(
+                self.game.view(two, seat), self.game.view(one, seat), f"views after seat {other} retired"
+            )
+
+
+# -- JSON: whether a value is plain, and how it can be damaged ---------------------------------------------
+
+
+def dumps(value: Any) -> str:
+    """The canonical JSON text of `value`: keys sorted, no spaces; 1, 1.0 and true differ."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def json_misfit(value: Any, *, floats: bool, path: str = "$") -> str | None:
+    """The part of `value` that is not plain JSON (tuples, keys that are no strings, NaN, huge integers), or None."""
+    if value is None or type(value) in (bool, str):
+        return None
+    if type(value) is int:
+        return None if abs(value) < _INT_LIMIT else f"{path}: {value} has more than 53 bits"
+    if type(value) is float and floats:
+        return None if math.isfinite(value) else f"{path}: {value}"
+    if type(value) is list:
+        parts = ((f"{path}[{i}]", part) for i, part in enumerate(value))
+    elif type(value) is dict:
+        strange = next((key for key in value if type(key) is not str), None)
+        if strange is not None:
+            return f"{path}: key {strange!r} is no string"
+        parts = ((f"{path}.{key}", part) for key, part in value.items())
+    else:
+        return f"{path}: {value!r} of type {type(value).__name__}"
+    return next((misfit for at, part in parts if (misfit := json_misfit(part, floats=floats, path=at))), None)
+
+
+def shape_misfit(value: Any, cls: type) -> str | None:
+    """Where plain JSON is not what the attrs class `cls` describes, or None."""
+    try:
+        _structure(value, cls)
+    except MisfitError as error:
+        return str(error)
+    return None
+
+
+def mutants(action: dict[str, Any], foreign: list[Any], rng: Random, count: int) -> Iterator[Any]:
+    """`count` JSON values made from a legal action: keys lost, added or changed, or other things."""
+    for _ in range(count):
+        kind = rng.randrange(8)
+        data = copy.deepcopy(action)
+        if kind == 0:
+            yield rng.choice((*_JUNK, [data], json.dumps(data)))
+        elif kind == 1 and foreign:
+            yield copy.deepcopy(rng.choice(foreign))
+        elif kind == 2:
+            del data[rng.choice(list(data))]
+            yield data
+        elif kind == 3:
+            data[rng.choice(("", "extra", "ship", "at", "seat"))] = rng.choice(_JUNK)
+            yield data
+        else:
+            _damage(data, rng)
+            yield data
+
+
+def corruptions(position: Any, rng: Random, count: int) -> Iterator[Any]:
+    """`count` copies of a position's JSON, each damaged in one or two places."""
+    for _ in range(count):
+        data = [copy.deepcopy(position)]
+        for _ in range(rng.choice((1, 1, 2))):
+            _damage(data[0], rng)
+        yield data[0]
+
+
+def _damage(data: Any, rng: Random) -> None:
+    """Change one place in a JSON container."""
+    places: list[tuple[Any, Any]] = []
+    pending = [data]
+    while pending:
+        part = pending.pop()
+        keys = part if isinstance(part, dict) else range(len(part))
+        for key in keys:
+            places.append((part, key))
+            if isinstance(part[key], (dict, list)):
+                pending.append(part[key])
+    if not places:
+        return
+    holder, key = rng.choice(places)
+    value = holder[key]
+    kind = rng.randrange(6)
+    if kind == 0:
+        del holder[key]
+    elif kind == 1 and isinstance(holder, list):
+        holder.insert(key, copy.deepcopy(value))
+    elif kind == 2 and type(value) is int:
+        holder[key] = value + rng.choice((-2, -1, 1, 2))
+    elif kind == 3 and type(value) is int:
+        holder[key] = rng.choice((float(value), str(value), bool(value), [value]))
+    elif kind == 4:
+        other, where = rng.choice(places)
+        holder[key] = copy.deepcopy(other[where])
+    else:
+        holder[key] = copy.deepcopy(rng.choice(_JUNK))

@@ -1,13 +1,25 @@
-"""A line of English for each event of coasters."""
+"""The events of coasters, the frequent ones each made once, and a line of English for each."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from warpleague.games.api import Event, cached_events
 from warpleague.games.coasters.geometry import EDGE, LEFT_GALAXY, LOOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from warpleague.games.coasters.state import State
+
+turn: Final = cached_events("turn", "seat", "round", "turn")
+rolled: Final = cached_events("rolled", "seat", "colour", "d6", "flux")
+ended: Final = cached_events("ended", "seat")
+
+
+def of_ship(state: State, kind: str, **facts: Any) -> Event:
+    """An event about the ship whose turn it is."""
+    return Event({"event": kind, "seat": state.seat, "colour": state.colour, **facts})
 
 
 def _seats(seats: Iterable[int]) -> str:

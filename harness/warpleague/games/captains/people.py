@@ -1,29 +1,56 @@
-"""The picture of a position of captains, and a galaxy as text."""
+"""What persons see of captains: the picture, what to click in it, actions in words, and the rules in a minute."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
 import attrs
 
+from warpleague.games.captains.actions import (
+    Action,
+    AiPlace,
+    Cannon,
+    Deliver,
+    Discard,
+    Done,
+    Draw,
+    Emerge,
+    End,
+    Move,
+    Pickup,
+    Place,
+    Start,
+    Take,
+    Warp,
+)
 from warpleague.games.captains.dealing import Dealing
 from warpleague.games.captains.geometry import Galaxy, planets_of, spread
-from warpleague.games.captains.score import PARTS, parts
-from warpleague.games.captains.state import HAND, OVER, STAGES, Position, State
+from warpleague.games.captains.rules import AI, PARTS, parts
+from warpleague.games.captains.state import (
+    AI_PLACE,
+    EMERGE,
+    HAND,
+    OVER,
+    PICKUP_PLANET,
+    PICKUP_STATION,
+    STAGES,
+    START,
+    Position,
+    State,
+    pair,
+)
+from warpleague.games.guide import Guide
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from warpleague.games.captains.boards import Hex
 
 AI_NAME: Final = "AI"
 AI_MARK: Final = "x"
-_GLYPHS: Final = {
-    "blank": ".", "orbit": "o", "nebula": "~", "cannon": "+", "blackhole": "@", "station": "[]", "obstacle": "##",
-}  # fmt: skip
 _PICTURES: Final = {
     "planet": "disc", "nebula": "cloud", "cannon": "cannon", "blackhole": "hole", "wild": "wormhole",
     "station": "station", "obstacle": "rock",
@@ -45,10 +72,6 @@ _MEANINGS: Final = (
     ("passenger", "passenger with the planet it wants"),
     ("hidden-passenger", "passenger that only its seat knows"),
     ("delivered", "passengers delivered"),
-)
-_LEGEND: Final = (
-    "P0 planet   [] station   ## obstacle   . blank   o orbit   ~ nebula   "
-    "W3 wild wormhole   + cannon   @ black hole"
 )
 
 
@@ -93,28 +116,6 @@ def galaxy_scene(galaxy: Galaxy) -> Scene:
         caption=f"galaxy {galaxy.pattern.name}",
         legend=_MEANINGS,
     )
-
-
-def galaxy_text(galaxy: Galaxy, *, numbers: bool = False) -> str:
-    """A galaxy drawn in plain text, with a legend; `numbers` shows space numbers instead of kinds."""
-    scene = galaxy_scene(galaxy)
-    left = min(cell.x for cell in scene.cells)
-    top = min(cell.y for cell in scene.cells)
-    rows: dict[int, dict[int, str]] = {}
-    for cell in scene.cells:
-        glyph = _GLYPHS.get(cell.kind, "")
-        if cell.kind == "planet":
-            glyph = cell.label
-        elif cell.kind == "wild":
-            glyph = cell.label.split()[-1]
-        elif numbers and cell.label:
-            glyph = cell.label
-        rows.setdefault(round((cell.y - top) * 2), {})[round(cell.x - left)] = glyph
-    lines = []
-    for y in range(max(rows) + 1):
-        row = rows.get(y, {})
-        lines.append("".join(row.get(x, "").center(4) for x in range(max(row, default=-1) + 1)).rstrip())
-    return "\n".join((scene.caption, "", *lines, "", _LEGEND, *scene.panels[0].lines, ""))
 
 
 def scene(state: Position, viewer: int | None) -> Scene:
@@ -317,3 +318,172 @@ def _counted(kind: str, name: str, counts: tuple[int, ...]) -> tuple[Item, ...]:
         for planet, count in enumerate(counts)
         if count
     )
+
+
+# -- what is clicked: a space, the ship first where it goes there; or a card -----------------------------
+
+
+def targets(state: Position, action: Action) -> Sequence[str]:
+    """The ids of the scene; none for the beginning and the end of a pick-up, and for the end of a turn."""
+    assert isinstance(state, State)
+    if isinstance(action, Move | Warp | Cannon):
+        return f"ship-{state.seat}", f"space-{action.to}"
+    if isinstance(action, Place):
+        return f"ship-{state.seat}", f"space-{action.at}"
+    if isinstance(action, Start | Emerge | AiPlace):
+        return (f"space-{action.at}",)
+    if isinstance(action, Deliver | Discard):
+        return (f"hand-{state.seat}-P{action.planet}",)
+    return (f"docks-P{action.planet}",) if isinstance(action, Take) else ()
+
+
+# -- words -----------------------------------------------------------------------------------------------
+
+
+def phrase(state: Position, action: Action) -> str:
+    """`action` as a sentence; it says only what the seat that acts knows."""
+    assert isinstance(state, State)
+    seat = state.seat
+    match action:
+        case Start(at=at):
+            return f"Start on space {at}, with {_token(state, seat)} there"
+        case Deliver(planet=planet):
+            cards = state.cards.hands[seat][planet]
+            return f"Deliver {counted(cards, 'passenger')} to planet {planet}, for {2 * cards} points"
+        case Pickup(at="planet"):
+            planet = state.table.galaxy.beside_planet[state.ships[seat]]
+            return f"Pick up passengers at planet {planet}"
+        case Pickup():
+            pays = ", which gives the AI a point" if state.table.owners > state.table.players else ""
+            return f"Pick up passengers at the station{pays}"
+        case Discard(planet=planet):
+            return f"Send a passenger for planet {planet} to the Docks"
+        case Draw():
+            return f"Draw passengers from the deck until you have {HAND}"
+        case Take(planet=planet):
+            return f"Take a passenger for planet {planet} from the Docks"
+        case Done():
+            return "End the pick-up"
+        case Place(at=at):
+            return f"Place {_token(state, seat)} on space {at}{_opens(state, seat)}{_explores(state, at)}"
+        case Warp(to=to):
+            return f"Warp to space {to}{_pays(state)}{_there(state, to)}"
+        case Cannon(to=to):
+            return f"Be shot from the cannon to space {to}{_there(state, to)}"
+        case Move(to=to):
+            free = state.table.galaxy.free[state.ships[seat]] >> to & 1
+            return f"Move to space {to}{' for no energy' if free else ''}{_there(state, to)}"
+        case Emerge(at=at):
+            return f"Come out of the black hole on space {at}"
+        case AiPlace(at=at):
+            return f"Place {_token(state, AI)} of the AI on space {at}{_opens(state, AI)}"
+        case End():
+            left = f", {state.energy} energy unused" if state.energy else ""
+            return f"End your turn{left}"
+        case _:
+            assert_never(action)
+
+
+def heading(state: Position, seat: int) -> str:
+    """The decision of the seat as a heading."""
+    assert isinstance(state, State)
+    if state.stage == START:
+        return "Choose where to start, beside the station"
+    if state.stage == PICKUP_PLANET:
+        return f"Pick up at planet {state.focus}: send passengers away, or draw"
+    if state.stage == PICKUP_STATION:
+        return "Pick up at the station: take passengers from the Docks"
+    if state.stage == EMERGE:
+        return f"Choose where to come out, beside planet {state.focus}"
+    if state.stage == AI_PLACE:
+        return "Choose where the AI places its token"
+    return f"Your turn: {state.energy} energy left"
+
+
+def _token(state: State, owner: int) -> str:
+    """The next token of an owner."""
+    return f"a token {len(state.tokens.stacks[owner]) // 2 + 1}"
+
+
+def _opens(state: State, owner: int) -> str:
+    """What the second token of a number does."""
+    stack = state.tokens.stacks[owner]
+    return f": it opens a wormhole to space {stack[-1]}" if len(stack) & 1 else ""
+
+
+def _explores(state: State, at: int) -> str:
+    """The planet that a token on this space explores (captains T4)."""
+    planet = state.table.galaxy.beside_planet[at]
+    if planet < 0 or state.tokens.reached >> planet & 1:
+        return ""
+    return f", explores planet {planet}"
+
+
+def _pays(state: State) -> str:
+    """Who gets a point for a warp from the ship's space (captains T5)."""
+    here = state.tokens.at.get(state.ships[state.seat])
+    if here is None or here[0] == state.seat:
+        return ""
+    if here[0] >= state.table.players:
+        return ", which gives the AI a point"
+    return f", which gives seat {here[0]} a point"
+
+
+def _there(state: State, space: int) -> str:
+    """What a ship finds on a space."""
+    galaxy = state.table.galaxy
+    there = []
+    if galaxy.beside_planet[space] >= 0:
+        there.append(f"beside planet {galaxy.beside_planet[space]}")
+    if galaxy.beside_station[space]:
+        there.append("beside the station")
+    kind = galaxy.kinds[space]
+    if kind == "nebula":
+        there.append("a nebula")
+    elif kind == "cannon":
+        there.append("the cannon")
+    elif kind == "blackhole":
+        there.append("the black hole")
+    elif galaxy.wild[space]:
+        there.append(f"a wild wormhole {galaxy.wild[space]}")
+    other = pair(state.tokens, space)
+    if other >= 0:
+        there.append(f"a wormhole to space {other}")
+    return f": {', '.join(there)}" if there else ""
+
+
+# -- the goal, the rules in a minute, and a first turn ---------------------------------------------------
+
+_GUIDE: Final = Guide(
+    goal="Have the most points at the end: deliver passengers, explore planets, and build wormholes that others use.",
+    rules=(
+        "In your turn you have 3 energy. A move to the next space costs 1; on the ring around a planet or the "
+        "station, a move to any space of the ring costs 1.",
+        "Your tokens are numbered 1, 1, 2, 2, and so on. Place the next one where your ship is or beside it. "
+        "Two tokens with one number are a wormhole: a ship on one of them may warp to the other, for no energy.",
+        "All may use your wormholes. You get a point each time another player does.",
+        "The first token beside a planet explores it, for 1 point, and for 3 points after the first six planets.",
+        "Once a turn pick up passengers, beside a planet from the deck or beside the station from the Docks. "
+        "Each wants to go to the planet on the card. Each that you deliver is worth 2 points.",
+        "When all planets are explored three more rounds are played, when the deck is empty one more.",
+    ),
+    turn=(
+        ({"do": "start", "at": 119}, "Your first token lies beside the station, and your ship starts there."),
+        ({"do": "move", "to": 103}, "Your passenger wants to go to planet 5, which is two moves away."),
+        ({"do": "move", "to": 102}, "The second move brings the ship beside the planet."),
+        (
+            {"do": "place", "at": 102},
+            "The second token 1 opens your first wormhole, and explores the planet for a point.",
+        ),
+        ({"do": "deliver", "planet": 5}, "Passengers leave beside their planet."),
+        ({"do": "pickup", "at": "planet"}, "Once a turn new passengers come on board."),
+        ({"do": "draw"}, "You draw from the deck until you have four."),
+        ({"do": "end"}, "One energy is left, but it cannot be saved."),
+    ),
+    options={"galaxy": "basic"},
+)
+
+
+def guide() -> Guide:
+    """The words and the turn."""
+    return _GUIDE

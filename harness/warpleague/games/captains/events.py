@@ -1,28 +1,51 @@
-"""The frequent events of captains, each made once, and a line of English for each event."""
+"""The events of captains, the frequent ones each made once a match, and a line of English for each."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
 from warpleague.games.api import Event
+from warpleague.games.captains.state import AI_CARDS, BLACKHOLE, DRAW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from warpleague.games.captains.dealing import Why
-    from warpleague.games.captains.state import State
+    from warpleague.games.captains.state import State, Table
 
     Facts = Mapping[str, Any]
 
 
 def about(state: State, kind: str, **facts: int | str | None) -> Event:
-    """A public event about the seat whose turn it is, built once a match and cached."""
+    """A public event about the seat whose turn it is."""
     table, seat = state.table, state.seat
     key = (kind, seat, *facts.values())
     event: Event | None = table.events.get(key)
     if event is None:
         event = table.events[key] = Event({"event": kind, "seat": seat, **facts})
     return event
+
+
+def move(table: Table, seat: int, at: int, to: int) -> Event:
+    """A move, by far the most frequent event."""
+    key = (at << 10 | to) << 3 | seat
+    event = table.moves.get(key)
+    if event is None:
+        event = table.moves[key] = Event({"event": "move", "seat": seat, "from": at, "to": to})
+    return event
+
+
+def card(state: State, planet: int, *, to_docks: bool) -> Event:
+    """The top card of the deck, of `planet`, is turned or dealt."""
+    seat, stage = state.seat, state.stage
+    if stage == AI_CARDS:
+        return about(state, "ai-discarded", planet=planet)
+    if stage == BLACKHOLE:
+        return Event({"event": "revealed", "seat": seat, "planet": planet}, reveals=True)
+    if to_docks:
+        return Event({"event": "drawn", "seat": seat, "planet": planet, "to": "docks"}, reveals=True)
+    hidden = {"event": "drawn" if stage == DRAW else "dealt", "seat": seat, "to": "hand"}
+    return Event({**hidden, "planet": planet}, (seat,), hidden, reveals=True)
 
 
 def _paid(e: Facts, ai: bool = False) -> str:
