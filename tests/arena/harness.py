@@ -27,7 +27,7 @@ from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
 from warpleague.arena.web.app import App
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import RequestMiddleware
-from warpleague.arena.web.renderer import freeze_time_s, league_page
+from warpleague.arena.web.renderer import LeagueFiles, freeze_time_s, league_page
 from warpleague.arena.web.server import OPERATIONS, all_routes, author_routes
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
@@ -37,7 +37,7 @@ from warpleague.league.store.store import Store
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.report.site.page_frame import render
 from warpleague.report.site.page_frame import served as served_frame
-from warpleague.runner.checkup import Finding
+from warpleague.runner.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -365,8 +365,7 @@ class ApiHarness(ArenaHarness):
         self.feeds = [
             LeagueFeed(
                 config.name,
-                config.path,
-                self.results,
+                LeagueFiles(config.path, self.results),
                 renderer,
                 delay_s=0.0,
                 pages_mb=1,
@@ -386,7 +385,7 @@ class ApiHarness(ArenaHarness):
     def render(self) -> None:
         """Make the pages of the leagues, as their feeds do."""
         for feed in self.feeds:
-            feed.page = league_page(feed.path, self.results, self.whole.words(), 1)
+            feed.page = league_page(feed.files, self.whole.words(), 1)
 
     def ask(
         self, method: str, path: str, author: str | None = None, body: bytes = b"", **more: Any

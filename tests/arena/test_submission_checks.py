@@ -20,8 +20,9 @@ from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.shipped import shipped_root
-from warpleague.runner.checkup import MACHINE, Checkup, Finding
+from warpleague.runner.checkup import Checkup
 from warpleague.runner.doctor import Report
+from warpleague.runner.findings import MACHINE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from tests.arena.harness import BOT, ArenaHarness, Client
 from warpleague.arena.submissions import entering, versions
 from warpleague.cli import main
 from warpleague.league.season.bot_check import REPEAT
-from warpleague.runner.checkup import Finding
+from warpleague.runner.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from warpleague.errors import BadInput
 from warpleague.league.season.bot_check import check_for
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import MatchResult, MatchSpec, SeatLog
-from warpleague.runner.checkup import Finding
+from warpleague.runner.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

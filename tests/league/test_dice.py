@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from warpleague.arena.web.renderer import league_page, league_table, match_record
+from warpleague.arena.web.renderer import LeagueFiles, league_page, league_table, match_record
 from warpleague.league.play.running import StopWhen, run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config, with_dice
@@ -126,7 +126,8 @@ def test_where_others_play_the_same_deals_only_totals_are_shown(
             league, executor=inline, play=lambda spec: tell_tale(spec, fake), stop_when=StopWhen(matches=3)
         )
         ids = [fixture.id for fixture, _ in league.results()]
-    page = league_page(path, tmp_path / "results", {"title": "t", "leagues": [], "submits": False}, 1)
+    files = LeagueFiles(path, tmp_path / "results")
+    page = league_page(files, {"title": "t", "leagues": [], "submits": False}, 1)
     assert page is not None
     text = page.page.decode() + json.dumps(page.sections) + json.dumps(page.bots) + page.order.decode()
     assert page.open_matches == shown
@@ -136,9 +137,9 @@ def test_where_others_play_the_same_deals_only_totals_are_shown(
     assert ('href="matches/' in text or "#match=" in text) == shown
     assert "illegal" in text  # the number of faults is a total
     assert ("only totals are shown" in text) != shown
-    tables = {name: league_table(path, tmp_path / "results", name) for name in VIEWS if name != "bracket"}
+    tables = {name: league_table(files, name) for name in VIEWS if name != "bracket"}
     assert (b"TELLTALE" in b"".join(filter(None, tables.values()))) == shown
     assert [name for name, table in tables.items() if table is None] == (
         [] if shown else ["faults", "times", "services"]
     )
-    assert (match_record(path, tmp_path / "results", ids[0]) is not None) == shown
+    assert (match_record(files, ids[0]) is not None) == shown

@@ -38,8 +38,9 @@ from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.cache import cache_folder, remove
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import Manifest, plays, read_manifest
-from warpleague.runner.checkup import MACHINE, Checkup, Finding, check_bot, one_core
+from warpleague.runner.checkup import Checkup, check_bot, one_core
 from warpleague.runner.doctor import Report, examine
+from warpleague.runner.findings import MACHINE, Finding
 from warpleague.runner.host import be_nice
 from warpleague.runner.play import play_within
 
