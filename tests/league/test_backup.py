@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed
+from tests.league.conftest import Command, Cup, Refereed
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.store.database import back_up
@@ -15,12 +15,12 @@ from warpleague.league.store.store import Store
 
 
 def test_a_backup_takes_the_place_of_the_results(
-    play_short: PlayShort, refereed: Refereed, command: Command, open_league: OpenLeague, tmp_path: Path
+    cup: Cup, refereed: Refereed, command: Command, tmp_path: Path
 ) -> None:
     """It is made while the league is open to run, has its receipt, and verifies where it is put back."""
-    path, store = play_short(refereed())
+    path, store = cup.play_short(refereed())
     out = tmp_path / "safe"
-    with open_league(path):  # as a run has it
+    with cup.open(path):  # as a run has it
         code, said, _ = command("backup", path, "--out", str(out), "--json")
     assert code == 0
     told = json.loads(said)
@@ -49,12 +49,10 @@ def test_what_is_not_committed_is_not_copied(tmp_path: Path) -> None:
     assert [path.name for path in target.parent.iterdir()] == ["b.db"]
 
 
-def test_a_backup_that_cannot_be_made(
-    play_short: PlayShort, refereed: Refereed, command: Command, tmp_path: Path
-) -> None:
+def test_a_backup_that_cannot_be_made(cup: Cup, refereed: Refereed, command: Command, tmp_path: Path) -> None:
     """What is wrong is said, and an earlier backup stays as it is."""
-    path, store = play_short(refereed())
-    assert command("backup", path, "--out", str(tmp_path / "results"))[0] == 2
+    path, store = cup.play_short(refereed())
+    assert command("backup", path, "--out", str(cup.results))[0] == 2
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadInput, match="cannot be written"):
         back_up(store, tmp_path / "file" / "in")

@@ -3,19 +3,14 @@
 import io
 import json
 from collections.abc import Callable
-from concurrent.futures import Executor
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import attrs
 from rich.console import Console
-from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
+from tests.league.conftest import Cup, Refereed
 
-from warpleague.league.play.running import run_league
 from warpleague.league.results.faulted import ConfinedMatches, confined_matches
-from warpleague.league.results.league import open_to_read
-from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import problem_of
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec
 from warpleague.report.terminal.tables import VIEWS, all_tables, confinement_remark
@@ -38,12 +33,12 @@ THERE = attrs.evolve(
 )
 
 
-def noting(fake: ModuleType, *found: Confinement | None) -> Callable[[MatchSpec], MatchResult]:
+def noting(cup: Cup, *found: Confinement | None) -> Callable[[MatchSpec], MatchResult]:
     """Plays like the stand-in; the ways to be confined go round."""
     calls = iter(range(1_000))
 
     def play(spec: MatchSpec) -> MatchResult:
-        return attrs.evolve(fake.play(spec), confinement=found[next(calls) % len(found)])
+        return attrs.evolve(cup.fake.play(spec), confinement=found[next(calls) % len(found)])
 
     return play
 
@@ -54,12 +49,10 @@ def shown(renderable: Any) -> str:
     return out.getvalue()
 
 
-def test_a_confinement_is_kept_once_and_counted(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
-) -> None:
+def test_a_confinement_is_kept_once_and_counted(cup: Cup) -> None:
     """However many matches have the same, the store has one text of it; each match knows which is its own."""
-    with open_league(write_league("a", "b")) as league:
-        run_league(league, executor=inline, play=noting(fake, HERE, THERE, HERE))
+    with cup.open(cup.file("a", "b")) as league:
+        cup.run(league, play=noting(cup, HERE, THERE, HERE))
         assert list(league.store.confinements().values()) == [HERE, THERE]
         assert confined_matches(league) == [ConfinedMatches(4, HERE), ConfinedMatches(2, THERE)]
         known = league.store.confinements()
@@ -68,45 +61,30 @@ def test_a_confinement_is_kept_once_and_counted(
         assert found[::2] == found[1::2] == [HERE, THERE, HERE]
 
 
-def test_only_matches_of_the_schedule_count(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
-) -> None:
+def test_only_matches_of_the_schedule_count(cup: Cup) -> None:
     """Matches of bots that have left are in the store, but not in what is told."""
-    with open_league(write_league("a", "b", "c", deals=1)) as league:
-        run_league(league, executor=inline, play=noting(fake, HERE))
-    with open_league(write_league("a", "b", deals=1)) as league:
+    cup.play(cup.file("a", "b", "c", deals=1), play=noting(cup, HERE))
+    with cup.open(cup.file("a", "b", deals=1)) as league:
         assert (league.store.count(), confined_matches(league)) == (6, [ConfinedMatches(2, HERE)])
 
 
-def test_a_merge_carries_it(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    refereed: Refereed,
-    inline: Executor,
-    take_over: TakeOver,
-    short: str,
-    tmp_path: Path,
-) -> None:
+def test_a_merge_carries_it(cup: Cup, refereed: Refereed, tmp_path: Path) -> None:
     """After a merge each match still says how its bots were confined, whatever numbers the stores gave it."""
 
     def league_of(*bots: str) -> Path:
-        return write_league(*bots, deals=1, game=short)
+        return cup.file(*bots, deals=1, game=cup.short)
 
-    with open_league(league_of("a", "b", "c"), tmp_path / "one") as league:
-        run_league(league, executor=inline, play=refereed(THERE))
-    with open_league(league_of("a", "b", "d"), tmp_path / "two") as league:
-        run_league(league, executor=inline, play=refereed(HERE))
-    with open_league(league_of("a", "b", "c", "d"), tmp_path / "two") as league:
-        assert take_over(league, tmp_path / "one" / "cup").added == 4
+    cup.play(league_of("a", "b", "c"), tmp_path / "one", play=refereed(THERE))
+    cup.play(league_of("a", "b", "d"), tmp_path / "two", play=refereed(HERE))
+    with cup.open(league_of("a", "b", "c", "d"), tmp_path / "two") as league:
+        assert cup.take_over(league, tmp_path / "one" / "cup").added == 4
         assert confined_matches(league) == [ConfinedMatches(6, HERE), ConfinedMatches(4, THERE)]
         assert league.store.alterations() == []
 
 
-def test_verify_compares_it_with_the_record(
-    write_league: WriteLeague, open_league: OpenLeague, refereed: Refereed, short: str
-) -> None:
+def test_verify_compares_it_with_the_record(cup: Cup, refereed: Refereed) -> None:
     """What the store has of it must be what the record's header says."""
-    with open_league(write_league("a", "b", deals=1, game=short)) as league:
+    with cup.open(cup.file("a", "b", deals=1, game=cup.short)) as league:
         fixture = next(iter(league.schedule))
         spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
         head = {**league.season.conditions, "id": fixture.id}
@@ -175,16 +153,14 @@ def test_terminal_codes_do_not_come_through() -> None:
     )
 
 
-def test_it_is_shown_under_the_tables_and_in_status(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
-) -> None:
+def test_it_is_shown_under_the_tables_and_in_status(cup: Cup) -> None:
     """The end of a run, `standings` and `status` show it; `status --json` has it; before a match there is nothing."""
-    path = write_league("a", "b")
-    with open_league(path) as league:
+    path = cup.file("a", "b")
+    with cup.open(path) as league:
         assert "Level" not in shown(VIEWS["standings"].table(league, 100))
         assert VIEWS["status"].data(league)["held"] == []
-        run_league(league, executor=inline, play=noting(fake, HERE))
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+        cup.run(league, play=noting(cup, HERE))
+    with cup.read(path) as league:
         for text in (
             shown(all_tables(league, 160)),
             shown(VIEWS["standings"].table(league, 160)),

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import attrs
 import pytest
-from tests.league.conftest import OpenLeague, WriteLeague
+from tests.league.conftest import Cup
 
 from warpleague.errors import StoreError
 from warpleague.league.results.league import CourseCache, League, open_to_read
@@ -29,24 +28,24 @@ class Ladder(NamedTuple):
     add: Callable[[int], int]
 
 
-def add_some(league: League, fake: ModuleType, rng: Random, most: int) -> int:
+def add_some(league: League, cup: Cup, rng: Random, most: int) -> int:
     """Store some of the matches that are known and not stored, in any order; how many."""
     left = [fixture for fixture in league.schedule if fixture.id not in league.store]
     chosen = rng.sample(left, min(len(left), most))
     specs = [(one, league.season.spec(one.id, one.deal, one.seats)) for one in chosen]
-    league.store.add([(one, spec.seats, fake.play(spec)) for one, spec in specs])
+    league.store.add([(one, spec.seats, cup.fake.play(spec)) for one, spec in specs])
     return len(chosen)
 
 
 @pytest.fixture
-def ladder(write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType) -> Iterator[Ladder]:
+def ladder(cup: Cup) -> Iterator[Ladder]:
     """A ladder of some forty matches, which has been looked at."""
-    path, begun, rng = write_league("a", "b", "c", deals=1, extra=LADDER), CourseCache(), Random(1)
-    with open_league(path) as league:
-        while add_some(league, fake, rng, 4) and league.store.count() < 40:
+    path, begun, rng = cup.file("a", "b", "c", deals=1, extra=LADDER), CourseCache(), Random(1)
+    with cup.open(path) as league:
+        while add_some(league, cup, rng, 4) and league.store.count() < 40:
             pass
         look(path, begun)
-        yield Ladder(path, league, begun, lambda most: add_some(league, fake, rng, most))
+        yield Ladder(path, league, begun, lambda most: add_some(league, cup, rng, most))
 
 
 def look(path: Path, begun: CourseCache | None = None, results: str = "results") -> tuple[Any, int | None]:
@@ -61,13 +60,11 @@ def look(path: Path, begun: CourseCache | None = None, results: str = "results")
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_look_that_goes_on_finds_the_same(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, form: str, seed: int
-) -> None:
+def test_a_look_that_goes_on_finds_the_same(cup: Cup, form: str, seed: int) -> None:
     """Whatever was stored between two looks, in whatever order, all columns and the total are the same."""
-    path, begun, rng = write_league("a", "b", "c", "d", deals=1, extra=form), CourseCache(), Random(seed)
-    with open_league(path) as league:
-        while add_some(league, fake, rng, rng.randrange(1, 7)):
+    path, begun, rng = cup.file("a", "b", "c", "d", deals=1, extra=form), CourseCache(), Random(seed)
+    with cup.open(path) as league:
+        while add_some(league, cup, rng, rng.randrange(1, 7)):
             found, total = look(path, begun)
             fresh, fresh_total = look(path)
             assert found.same(fresh)
@@ -76,9 +73,7 @@ def test_a_look_that_goes_on_finds_the_same(
 
 
 @pytest.mark.parametrize("change", ["removed", "disqualified", "another store"])
-def test_it_begins_anew_if_more_than_results_has_changed(
-    ladder: Ladder, open_league: OpenLeague, fake: ModuleType, change: str
-) -> None:
+def test_it_begins_anew_if_more_than_results_has_changed(ladder: Ladder, cup: Cup, change: str) -> None:
     """A match that is gone, or a bot that plays no more, changes what follows from the beginning on."""
     store = ladder.league.store
     if change == "removed":
@@ -88,8 +83,8 @@ def test_it_begins_anew_if_more_than_results_has_changed(
     elif change == "disqualified":
         disqualify(store, "a", "a test", "stay")
     else:
-        with open_league(ladder.path, ladder.path.parent / "other") as other:
-            while add_some(other, fake, Random(9), 4) and other.store.count() < 40:
+        with cup.open(ladder.path, ladder.path.parent / "other") as other:
+            while add_some(other, cup, Random(9), 4) and other.store.count() < 40:
                 pass
     results = "other" if change == "another store" else "results"
     found, total = look(ladder.path, ladder.begun, results)

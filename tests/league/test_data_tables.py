@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.league.conftest import Command, PlayShort, Refereed
+from tests.league.conftest import Command, Cup, Refereed
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
@@ -21,9 +21,9 @@ GOLDEN = Path(__file__).parents[1] / "match" / "golden" / "2"
 
 
 @pytest.fixture
-def played(refereed: Refereed, play_short: PlayShort) -> Path:
+def played(refereed: Refereed, cup: Cup) -> Path:
     """The file of a league of six real matches, which have been played."""
-    return play_short(refereed())[0]
+    return cup.play_short(refereed())[0]
 
 
 @pytest.fixture

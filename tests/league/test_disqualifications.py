@@ -3,18 +3,15 @@
 import json
 import sqlite3
 from collections.abc import Callable
-from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
+from tests.league.conftest import Command, Cup, MakeSeason, Refereed
 from tests.league.inline import Trusting
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.schedule.schedule import Schedule
@@ -38,29 +35,27 @@ def opened(results: Path) -> Callable[[Path], League]:
 
 
 @pytest.fixture
-def half(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, results: Path
-) -> Callable[[int], Path]:
+def half(cup: Cup, results: Path) -> Callable[[int], Path]:
     """Plays the first `matches` of a league of three bots, 18 matches in all; gives its file."""
 
     def play(matches: int) -> Path:
-        path = write_league("anna", "bert", "cleo")
-        with open_league(path) as league:
+        path = cup.file("anna", "bert", "cleo")
+        with cup.open(path) as league:
             for fixture, _ in zip(league.schedule, range(matches), strict=False):
                 spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
-                league.store.add([(fixture, spec.seats, fake.play(spec))])
+                league.store.add([(fixture, spec.seats, cup.fake.play(spec))])
         return path
 
     return play
 
 
 @pytest.fixture
-def go_on(open_league: OpenLeague, fake: ModuleType, inline: Executor) -> Callable[[Path], Any]:
+def go_on(cup: Cup) -> Callable[[Path], Any]:
     """Runs a league."""
 
     def run(path: Path) -> Any:
-        with open_league(path) as league:
-            return run_league(league, executor=inline, play=fake.play), league.store.published()
+        with cup.open(path) as league:
+            return cup.run(league), league.store.published()
 
     return run
 
@@ -189,15 +184,13 @@ def test_what_cannot_be_entered_is_refused(
         assert league.store.facts(*KINDS) == []
 
 
-def test_a_league_that_runs_or_never_ran_is_told(
-    write_league: WriteLeague, open_league: OpenLeague, results: Path
-) -> None:
+def test_a_league_that_runs_or_never_ran_is_told(cup: Cup, results: Path) -> None:
     """Where there is no store none is made; while a run goes on, it says so."""
-    config = load_config(write_league("anna", "bert"))
+    config = load_config(cup.file("anna", "bert"))
     with pytest.raises(StoreError, match="nothing has been played yet"):
         disqualify(config, results, "bert", REASON, "stay")
     assert not results.exists()
-    with open_league(config.path), pytest.raises(StoreError, match="is being run already"):
+    with cup.open(config.path), pytest.raises(StoreError, match="is being run already"):
         disqualify(config, results, "bert", REASON, "stay")
 
 
@@ -236,21 +229,14 @@ def test_altered_decisions_are_found(
 
 
 def test_matches_taken_over_count_by_the_rule_here(
-    half: Callable[[int], Path],
-    open_league: OpenLeague,
-    refereed: Refereed,
-    inline: Executor,
-    results: Path,
-    opened: Callable[[Path], League],
-    take_over: TakeOver,
+    half: Callable[[int], Path], cup: Cup, refereed: Refereed, results: Path, opened: Callable[[Path], League]
 ) -> None:
     """A merge brings in matches of a disqualified bot, which are stored and verify, but the rule here decides."""
     path = half(3)
     disqualify(load_config(path), results, "bert", REASON, "out")
-    with open_league(path, results.parent / "other") as league:
-        run_league(league, executor=inline, play=refereed())
-    with open_league(path) as league:
-        assert take_over(league, results.parent / "other" / "cup").added == 15
+    cup.play(path, results.parent / "other", play=refereed())
+    with cup.open(path) as league:
+        assert cup.take_over(league, results.parent / "other" / "cup").added == 15
     with opened(path) as league:
         assert len(list(league.stored())) == 18
         assert len(list(league.results())) == 6

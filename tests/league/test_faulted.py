@@ -2,17 +2,15 @@
 
 import io
 import json
-from concurrent.futures import Executor
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import attrs
 import pytest
 from rich.console import Console
-from tests.league.conftest import Command, OpenLeague, WriteLeague
+from tests.league.conftest import Command, Cup
 
-from warpleague.league.play.running import StopWhen, run_league
+from warpleague.league.play.running import StopWhen
 from warpleague.league.results.faulted import BotFaults, FaultCounts, bot_faults
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
@@ -35,14 +33,12 @@ def crashing(spec: MatchSpec) -> MatchResult:
 
 
 @pytest.fixture
-def file(write_league: WriteLeague) -> Path:
-    return write_league("anna", "bert", "segv")
+def file(cup: Cup) -> Path:
+    return cup.file("anna", "bert", "segv")
 
 
 @pytest.fixture
-def played(
-    file: Path, command: Command, fake: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Path, str]:
+def played(file: Path, command: Command, cup: Cup, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
     """A league in which segv lost all its matches by crashes, and what its run printed."""
     code, out, _ = command("run", file, play=crashing)
     assert code == 0
@@ -73,26 +69,22 @@ def test_every_look_at_a_league_says_it(played: tuple[Path, str], command: Comma
 
 
 @pytest.mark.parametrize("width", [40, 70, 90, 120])
-def test_it_is_said_in_terminals_of_any_width(
-    played: tuple[Path, str], open_league: OpenLeague, width: int, tmp_path: Path
-) -> None:
+def test_it_is_said_in_terminals_of_any_width(played: tuple[Path, str], cup: Cup, width: int) -> None:
     """Whatever columns the standings have there."""
     console = Console(file=io.StringIO(), width=width)
-    with open_league(played[0]) as league:
+    with cup.open(played[0]) as league:
         console.print(all_tables(league, width))
     assert isinstance(console.file, io.StringIO)
     assert CRASHED in " ".join(console.file.getvalue().split())
 
 
 @pytest.mark.parametrize("kind", ["knockout", "double-elimination", "swiss"])
-def test_a_bracket_says_who_faulted(
-    write_league: WriteLeague, open_league: OpenLeague, inline: Executor, kind: str
-) -> None:
+def test_a_bracket_says_who_faulted(cup: Cup, kind: str) -> None:
     """Beside the tie that was decided so, and in JSON with the number of matches."""
     rounds = "\nrounds = 2" if kind == "swiss" else ""
-    path = write_league("anna", "bert", "cleo", "segv", extra=f'kind = "{kind}"{rounds}', deals=1)
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=crashing)
+    path = cup.file("anna", "bert", "cleo", "segv", extra=f'kind = "{kind}"{rounds}', deals=1)
+    with cup.open(path) as league:
+        cup.run(league, play=crashing)
         (row,) = [row for row in bracket_json(league) if "segv" in row["bots"]][:1]
         assert row["faulted"][row["bots"].index("segv")] == 2 * row["deals"] > 0
         assert sum(row["faulted"]) == 2 * row["deals"]
@@ -102,14 +94,12 @@ def test_a_bracket_says_who_faulted(
         assert (found.bot, found.matches) == ("segv", found.played)
 
 
-def test_the_progress_says_it_from_the_first_fault_on(
-    file: Path, open_league: OpenLeague, inline: Executor
-) -> None:
+def test_the_progress_says_it_from_the_first_fault_on(file: Path, cup: Cup) -> None:
     """Plain lines do at once, however short the run is, and the live view has a line for it."""
     plain, shown = (Console(file=io.StringIO(), width=200, height=40, force_terminal=False) for _ in range(2))
     watcher = PlainWatcher(plain)
-    with open_league(file) as league:
-        run_league(league, executor=inline, play=crashing, watcher=watcher)
+    with cup.open(file) as league:
+        cup.run(league, play=crashing, watcher=watcher)
         live = LiveWatcher(shown)
         live.started(league, 18, 18, 1)
         with shown.capture() as captured:
@@ -120,14 +110,14 @@ def test_the_progress_says_it_from_the_first_fault_on(
 
 
 def test_a_run_can_stop_at_the_first_fault(
-    file: Path, command: Command, open_league: OpenLeague, inline: Executor, monkeypatch: pytest.MonkeyPatch
+    file: Path, command: Command, cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With exit code 1, the match and the fault; played matches stay, and the next run continues."""
     code, out, _ = command("run", file, "--stop-on-fault", "--jobs", "1", play=crashing)
     assert code == 1
     (line,) = [line for line in out.splitlines() if line.startswith("Stopped at a fault: match ")]
     assert line.endswith("segv: crash: killed by SIGSEGV; played matches stay.")
-    with open_league(file) as league:
+    with cup.open(file) as league:
         stored = league.store.count()
         assert 0 < stored <= 18
     code, out, _ = command("run", file, "--json", play=crashing)
@@ -136,23 +126,21 @@ def test_a_run_can_stop_at_the_first_fault(
     assert data["played"] == 18 - stored
 
 
-def test_of_several_faults_the_first_in_the_schedule_is_told(
-    file: Path, open_league: OpenLeague, inline: Executor
-) -> None:
+def test_of_several_faults_the_first_in_the_schedule_is_told(file: Path, cup: Cup) -> None:
     """And of one match the one that came first; a run without a fault tells none."""
 
     def twice(spec: MatchSpec) -> MatchResult:
         late = SeatFault("timeout", 9, True, "no answer within 1.000 s")
         return attrs.evolve(crashing(spec), faults=((late,), (CRASH,)))
 
-    with open_league(file) as league:
-        report = run_league(league, executor=inline, play=twice, stop_when=StopWhen(bot_faults=True), jobs=1)
+    with cup.open(file) as league:
+        report = cup.run(league, play=twice, stop_when=StopWhen(bot_faults=True), jobs=1)
         assert report.fault is not None
         assert not report.complete
         assert (report.fault.seat, report.fault.fault) == (1, CRASH)
         faulted = [fixture.number for fixture, _ in league.stored()]
         assert report.fault.fixture.number == min(faulted)
-        rest = run_league(league, executor=inline, play=crashing)
+        rest = cup.run(league, play=crashing)
         assert (rest.fault, rest.complete) == (None, True)
 
 
@@ -178,15 +166,13 @@ def test_the_sentence() -> None:
     ]
 
 
-def test_no_faults_are_not_told(
-    file: Path, open_league: OpenLeague, inline: Executor, command: Command
-) -> None:
+def test_no_faults_are_not_told(file: Path, cup: Cup, command: Command) -> None:
     """A league without a fault says nothing of them above its table of faults."""
 
     def clean(spec: MatchSpec) -> Any:
         return attrs.evolve(crashing(spec), faults=((), ()))
 
-    with open_league(file) as league:
-        run_league(league, executor=inline, play=clean)
+    with cup.open(file) as league:
+        cup.run(league, play=clean)
         assert bot_faults(league) == []
     assert "faulted" not in command("standings", file)[1]

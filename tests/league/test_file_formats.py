@@ -3,13 +3,12 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import Cup
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.store import schema
@@ -130,11 +129,11 @@ WITH_LEVEL = f"{RECORD[:-1]}, level TEXT NOT NULL)"
 
 
 @pytest.fixture
-def played(write_league: Any, open_league: Any, fake: Any, inline: Any) -> Path:
+def played(cup: Cup) -> Path:
     """The file of a league that was played before there was a next format."""
-    path: Path = write_league("a", "b")
-    with open_league(path) as league:
-        assert run_league(league, executor=inline, play=fake.play).played == 6
+    path: Path = cup.file("a", "b")
+    with cup.open(path) as league:
+        assert cup.run(league).played == 6
     return path
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.league.conftest import Command, WriteLeague
+from tests.league.conftest import Command, Cup
 
 from warpleague.errors import ConfigError
 from warpleague.league.play.hooks import run_hook
@@ -71,9 +71,9 @@ def test_what_a_command_leaves_behind_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def played(command: Command, write_league: WriteLeague, tmp_path: Path) -> tuple[Path, str]:
+def played(command: Command, cup: Cup) -> tuple[Path, str]:
     """A league that was played with `on_end`, and what its run said besides."""
-    path = write_league("anna", "bert", "cleo", top=f'seed = "test"\non_end = {json.dumps(KEEP)}')
+    path = cup.file("anna", "bert", "cleo", top=f'seed = "test"\non_end = {json.dumps(KEEP)}')
     code, _, err = command("run", path, "--quiet")
     assert code == 0
     return path, err
@@ -115,18 +115,18 @@ def test_a_command_changes_no_match(played: tuple[Path, str], command: Command, 
     assert command("matches", path, "--json")[1] == before
 
 
-def test_a_command_that_fails_fails_no_run(command: Command, write_league: WriteLeague) -> None:
+def test_a_command_that_fails_fails_no_run(command: Command, cup: Cup) -> None:
     """A note says what went wrong; the exit code is that of the run."""
-    path = write_league("anna", "bert", top='on_end = ["sh", "-c", "echo no network; exit 7"]')
+    path = cup.file("anna", "bert", top='on_end = ["sh", "-c", "echo no network; exit 7"]')
     code, _, err = command("run", path, "--quiet")
     assert code == 0
     assert err.splitlines()[-1].endswith("ended with exit code 7: no network")
     assert err.splitlines()[-1].startswith("note: on_end: sh -c ")
 
 
-def test_a_test_tells_its_verdict(command: Command, write_league: WriteLeague, tmp_path: Path) -> None:
+def test_a_test_tells_its_verdict(command: Command, cup: Cup, tmp_path: Path) -> None:
     """What is told of a test has its decision."""
-    path = write_league(
+    path = cup.file(
         "anna", "bert", top=f"on_end = {json.dumps(KEEP)}", extra='kind = "test"\nfixed = 4', deals=1
     )
     command("run", path, "--quiet")
@@ -146,8 +146,8 @@ def test_a_test_tells_its_verdict(command: Command, write_league: WriteLeague, t
         ('on_event = ["x"]', "on_event: unknown key"),
     ],
 )
-def test_what_is_no_command(write_league: WriteLeague, top: str, problem: str) -> None:
+def test_what_is_no_command(cup: Cup, top: str, problem: str) -> None:
     """A command is a list of words, and the first is a program."""
     with pytest.raises(ConfigError) as raised:
-        load_config(write_league("anna", "bert", top=top))
+        load_config(cup.file("anna", "bert", top=top))
     assert problem in str(raised.value)

@@ -3,20 +3,17 @@
 import json
 import re
 import sqlite3
-from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 
 import attrs
 import pytest
-from tests.league.conftest import OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
+from tests.league.conftest import Cup, Refereed
 from tests.league.inline import Trusting
 
 from warpleague.cli import main
 from warpleague.cli.tools import Tools
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import SEAT_TIMES
@@ -26,29 +23,23 @@ from warpleague.match.spec import Confinement
 
 
 @pytest.fixture
-def cup(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
-) -> tuple[Path, Path]:
+def done(cup: Cup) -> tuple[Path, Path]:
     """A league of six matches, played; its file, and the file of its store."""
-    path = write_league("a", "b")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play)
-    return path, tmp_path / "results" / "cup" / "league.sqlite"
+    path = cup.file("a", "b")
+    cup.play(path)
+    return path, cup.store
 
 
 @pytest.fixture
-def noted(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
-) -> tuple[Path, Path]:
+def noted(cup: Cup) -> tuple[Path, Path]:
     """The same, and for each match it is noted how the bots were confined."""
-    path = write_league("a", "b")
-    with open_league(path) as league:
-        run_league(
+    path = cup.file("a", "b")
+    with cup.open(path) as league:
+        cup.run(
             league,
-            executor=inline,
-            play=lambda spec: attrs.evolve(fake.play(spec), confinement=Confinement(level="limits")),
+            play=lambda spec: attrs.evolve(cup.fake.play(spec), confinement=Confinement(level="limits")),
         )
-    return path, tmp_path / "results" / "cup" / "league.sqlite"
+    return path, cup.store
 
 
 def change(store: Path, *statements: str) -> None:
@@ -187,14 +178,9 @@ def test_what_was_done_to_a_store_is_found(
         assert told == []
 
 
-def test_who_has_an_old_head_finds_what_was_rewritten(
-    cup: tuple[Path, Path],
-    open_league: OpenLeague,
-    fake: ModuleType,
-    inline: Executor,
-) -> None:
+def test_who_has_an_old_head_finds_what_was_rewritten(done: tuple[Path, Path], cup: Cup) -> None:
     """Every head that the journal ever had is found in it. A journal that was cut, or made anew, has it no more."""
-    path, store = cup
+    path, store = done
     with closing(sqlite3.connect(store)) as db:
         heads = [Head(seq, link) for seq, link in db.execute("SELECT seq, link FROM journal")]
     with open_to_read(load_config(path), store.parents[1]) as league:
@@ -218,10 +204,8 @@ def test_who_has_an_old_head_finds_what_was_rewritten(
         db.execute("UPDATE meta SET value = ? WHERE key = 'journal'", (str(cut),))
     # Nothing in the store tells of it, nor would anything after the match was played again; an old head does.
     assert problems(path, store) == []
-    with open_league(path) as league:
-        other = run_league(
-            league, executor=inline, play=lambda spec: attrs.evolve(fake.play(spec), elapsed_s=9.0)
-        )
+    with cup.open(path) as league:
+        other = cup.run(league, play=lambda spec: attrs.evolve(cup.fake.play(spec), elapsed_s=9.0))
         assert other.played == 1
         assert altered(league, heads[: cut.count]) == []
         assert [problem for _, _, problem in altered(league, [last])] != []
@@ -231,7 +215,7 @@ def test_who_has_an_old_head_finds_what_was_rewritten(
     "text", ["", "7", "0-", "7-", "x-00", "7-" + "0" * 63, "-1-" + "0" * 64, "0-" + "0" * 64]
 )
 def test_what_is_no_head_is_refused(
-    text: str, cup: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    text: str, done: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A head is a count and a link; the one of an empty journal is `0-`."""
     if text == "0-":
@@ -241,61 +225,53 @@ def test_what_is_no_head_is_refused(
         Head.parse(text)
 
 
-def test_a_cut_journal_is_told_for_ever(
-    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType, inline: Executor
-) -> None:
+def test_a_cut_journal_is_told_for_ever(done: tuple[Path, Path], cup: Cup) -> None:
     """A run goes on with a journal that ends where it should not, but what was found stays in it."""
-    path, store = cup
+    path, store = done
     change(store, "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)")
     for _ in range(2):
-        with open_league(path) as league:
-            run_league(league, executor=inline, play=fake.play)
+        with cup.open(path) as league:
+            cup.run(league)
             (problem,) = [text for text in (line for _, _, line in altered(league)) if "had been cut" in text]
     assert problem.startswith("before entry ")
 
 
-def test_a_deleted_match_that_is_played_again_is_found(
-    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType, inline: Executor
-) -> None:
+def test_a_deleted_match_that_is_played_again_is_found(done: tuple[Path, Path], cup: Cup) -> None:
     """A match that was taken out and played anew has two entries, which no honest store has."""
-    path, store = cup
+    path, store = done
     change(store, f"DELETE FROM record WHERE id = {SECOND}", f"DELETE FROM match WHERE id = {SECOND}")
-    with open_league(path) as league:
-        assert run_league(league, executor=inline, play=fake.play).played == 1
+    with cup.open(path) as league:
+        assert cup.run(league).played == 1
     assert problems(path, store) == ["was stored more than once, so it had been deleted in between"]
 
 
-def test_a_failed_commit_leaves_no_entry(
-    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType
-) -> None:
+def test_a_failed_commit_leaves_no_entry(done: tuple[Path, Path], cup: Cup) -> None:
     """Match and entry are committed together or not at all."""
-    path, store = cup
-    with open_league(path) as league:
+    path, store = done
+    with cup.open(path) as league:
         fixture = next(iter(league.schedule))
-        result = fake.play(league.season.spec(fixture.id, fixture.deal, fixture.seats))
+        result = cup.fake.play(league.season.spec(fixture.id, fixture.deal, fixture.seats))
         with pytest.raises(sqlite3.IntegrityError):
             league.store.add([(fixture, league.season.bots, result)])
     assert problems(path, store) == []
 
 
-def test_a_merge_is_in_the_journal(
-    refereed: Refereed, play_short: PlayShort, open_league: OpenLeague, take_over: TakeOver, tmp_path: Path
-) -> None:
+def test_a_merge_is_in_the_journal(refereed: Refereed, cup: Cup, tmp_path: Path) -> None:
     """Matches taken over from another store have their entries as those played here, and so has the merge."""
-    path, store = play_short(refereed())
-    with open_league(path, tmp_path / "two") as league:
+    path, store = cup.play_short(refereed())
+    with cup.open(path, tmp_path / "two") as league:
         before = league.store.journal()
-        assert take_over(league, store).added == 6
+        assert cup.take_over(league, store).added == 6
         assert league.store.journal() == before + 7
         assert league.store.alterations() == []
 
 
 def test_verify_names_what_was_deleted(
-    cup: tuple[Path, Path],
+    done: tuple[Path, Path],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """`league verify` says which match of the schedule is gone, and exits with 1; in JSON likewise."""
-    path, store = cup
+    path, store = done
     command = ["league", "verify", str(path), "--results", str(store.parents[1])]
     assert main(command, Tools(new_pool=Trusting)) == 0
     assert (
@@ -315,13 +291,11 @@ def test_verify_names_what_was_deleted(
 
 
 @pytest.mark.parametrize("found", ["6", "8", "x", "", "\x1b[31m"])
-def test_a_store_of_a_strange_format_is_refused(
-    cup: tuple[Path, Path], open_league: OpenLeague, found: str
-) -> None:
+def test_a_store_of_a_strange_format_is_refused(done: tuple[Path, Path], cup: Cup, found: str) -> None:
     """What is older, or newer, is refused with its format and what can be done."""
-    path, store = cup
+    path, store = done
     change(store, f"UPDATE meta SET value = '{found}' WHERE key = 'format'")
-    for opened in (lambda: open_league(path), lambda: open_to_read(load_config(path), store.parents[1])):
+    for opened in (lambda: cup.open(path), lambda: open_to_read(load_config(path), store.parents[1])):
         with pytest.raises(
             StoreError, match=re.escape(f"is of store format {found}; this warpleague reads 7")
         ):

@@ -5,14 +5,13 @@ from collections import Counter
 from concurrent.futures import Future
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.league.conftest import OpenLeague, WriteLeague
+from tests.league.conftest import Cup
 
 from warpleague.league.play.running import RunWatcher, StopWhen, run_league
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
@@ -105,21 +104,16 @@ class Patient(Bots):
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("deaths", [0, 15])
 def test_no_process_that_saw_dice_is_alive_when_they_come_again(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    players: int,
-    deaths: int,
-    monkeypatch: pytest.MonkeyPatch,
+    cup: Cup, players: int, deaths: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever dies on the way: a match never begins while a process lives that saw the same dice, or may have."""
-    with open_league(write_league("a", "b", "c", "d", deals=20)) as league:
+    with cup.open(cup.file("a", "b", "c", "d", deals=20)) as league:
         season = attrs.evolve(league.season, players=players)
         tables = attrs.evolve(league, season=season, schedule=Schedule(season))
-        bots = Patient(fake.play, 3, deaths)
+        bots = Patient(cup.fake.play, 3, deaths)
         watcher = RunWatcher()
         watcher.tick, watcher.tick_s = bots.tick, 0.0
-        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher)
+        report = run_league(tables, executor=bots, jobs=2, play=cup.fake.play, watcher=watcher)
     assert report.complete
     assert bots.foretold == 0
     assert bots.most > 2
@@ -130,21 +124,17 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
 
 @pytest.mark.parametrize("reusable", [True, False])
 def test_later_matches_are_played_while_one_waits(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    reusable: bool,
-    monkeypatch: pytest.MonkeyPatch,
+    cup: Cup, reusable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small batches of a ladder have their second matches together, so that bots which are kept end half as often."""
-    path = write_league("a", "b", "c", "d", deals=1, extra='kind = "ladder"\nmax_matches = 96')
-    with open_league(path) as league:
+    path = cup.file("a", "b", "c", "d", deals=1, extra='kind = "ladder"\nmax_matches = 96')
+    with cup.open(path) as league:
         kept = tuple(attrs.evolve(bot, reusable=reusable) for bot in league.season.bots)
         league = attrs.evolve(league, season=attrs.evolve(league.season, bots=kept))
-        bots = Patient(fake.play, 3)
+        bots = Patient(cup.fake.play, 3)
         watcher = RunWatcher()
         watcher.tick, watcher.tick_s = bots.tick, 0.0
-        report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher)
+        report = run_league(league, executor=bots, jobs=2, play=cup.fake.play, watcher=watcher)
     assert report.complete
     assert bots.foretold == 0
     assert (0 < bots.ended <= report.played / 12) is reusable
@@ -152,16 +142,12 @@ def test_later_matches_are_played_while_one_waits(
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_run_knows_what_was_dealt_in_the_one_before(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
-    shared: bool,
+    cup: Cup, monkeypatch: pytest.MonkeyPatch, shared: bool
 ) -> None:
     """Where bots wait from one run to the next, they are ended before dice come again that were seen in the first."""
     dealt: set[int] = set()
-    with open_league(write_league("a", "b", "c", deals=10)) as league:
-        bots = Patient(fake.play, 3)
+    with cup.open(cup.file("a", "b", "c", deals=10)) as league:
+        bots = Patient(cup.fake.play, 3)
         watcher = RunWatcher()
         watcher.tick, watcher.tick_s = bots.tick, 0.0
         for most in (13, None):
@@ -169,7 +155,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
                 league,
                 executor=bots,
                 jobs=2,
-                play=fake.play,
+                play=cup.fake.play,
                 watcher=watcher,
                 stop_when=StopWhen(matches=most),
                 dealt=dealt if shared else None,
@@ -179,11 +165,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
 
 
 def test_referees_of_a_real_pool_end_their_bots(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    cup: Cup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the two seat orders of its deals a run has every referee process end the bots that wait."""
     (tmp_path / "ended").mkdir()
@@ -194,8 +176,8 @@ def test_referees_of_a_real_pool_end_their_bots(
 
         def everywhere(self, fn: Any) -> None:
             assert fn is end_idle
-            super().everywhere(fake.note_end)
+            super().everywhere(cup.fake.note_end)
 
-    with open_league(write_league("a", "b", deals=20)) as league:
-        assert run_league(league, jobs=2, play=fake.play, new_pool=Noting).complete
+    with cup.open(cup.file("a", "b", deals=20)) as league:
+        assert run_league(league, jobs=2, play=cup.fake.play, new_pool=Noting).complete
     assert len(os.listdir(tmp_path / "ended")) == 2

@@ -1,23 +1,16 @@
 """The second commitment of a season, to its entrants, and the beacon, which comes after both."""
 
 import json
-import sqlite3
-from concurrent.futures import Executor
-from contextlib import closing
 from hashlib import sha256
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import attrs
 import pytest
-from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, WriteLeague
+from tests.league.conftest import Command, Cup, MakeSeason, Refereed
 from tests.league.inline import InlinePool, Trusting
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import commit, open_to_run
-from warpleague.league.play.running import run_league
-from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.store.events import commitment_to
 from warpleague.league.upkeep.verifying import altered, verify_league
@@ -63,16 +56,9 @@ def test_the_commitment_covers_all_that_is_open_to_choice(make_season: MakeSeaso
         assert commitment_to(same) == base
 
 
-def test_each_change_of_entrants_is_a_further_entry(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    inline: Executor,
-    command: Command,
-    tmp_path: Path,
-) -> None:
+def test_each_change_of_entrants_is_a_further_entry(cup: Cup, command: Command) -> None:
     """The commitment is told before a match is played; the same entrants have one entry, others a further one."""
-    path = write_league("a", "b", top="")
+    path = cup.file("a", "b", top="")
     code, out, err = command("run", path, "--json")
     assert code == 0
     first = json.loads(out)["entrants"]
@@ -80,13 +66,13 @@ def test_each_change_of_entrants_is_a_further_entry(
     command("run", path)
     status = json.loads(command("status", path, "--json")[1])
     assert ([line["commitment"] for line in status["entered"]], status["entrants"]) == ([first], first)
-    path = write_league("a", "b", "late", top="")
+    path = cup.file("a", "b", "late", top="")
     code, _, err = command("run", path)
     assert (code, "the entrants or the format have changed since" in err) == (0, True)
     status = json.loads(command("status", path, "--json")[1])
     assert [line["commitment"] for line in status["entered"]] == [first, status["entrants"]]
     assert first in command("status", path)[1]
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         assert status["entrants"] == commitment_to(league.season)
         assert altered(league) == []
 
@@ -105,46 +91,31 @@ def test_each_change_of_entrants_is_a_further_entry(
         ("UPDATE fact SET said = '{}' WHERE kind = 'entrants'", "does not fit what it says"),
     ],
 )
-def test_matches_of_bots_that_nobody_entered_are_told(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    inline: Executor,
-    tmp_path: Path,
-    statement: str,
-    problem: str,
-) -> None:
+def test_matches_of_bots_that_nobody_entered_are_told(cup: Cup, statement: str, problem: str) -> None:
     """A name that was altered in the entry of entrants fits neither its commitment nor the matches that follow."""
-    path = write_league("a", "b")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play)
-    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
+    path = cup.file("a", "b")
+    cup.play(path)
+    with cup.altered() as db:
         db.execute(statement)
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         assert any(problem in told for _, _, told in altered(league))
 
 
 def test_a_beacon_comes_after_both_commitments(
-    write_league: WriteLeague,
-    refereed: Refereed,
-    inline: Executor,
-    fake: ModuleType,
-    short: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    cup: Cup, refereed: Refereed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is played before entrants are committed to and the value is known; then neither can change any more."""
-    results = tmp_path / "results"
+    results = cup.results
 
     def run(*bots: str, beacon: str | None = None, deals: int = 1) -> Any:
-        path = write_league(*bots, deals=deals, game=short, extra=BEACON)
-        return open_to_run(load_config(path), results, fake.prepare, beacon)
+        path = cup.file(*bots, deals=deals, game=cup.short, extra=BEACON)
+        return open_to_run(load_config(path), results, cup.fake.prepare, beacon)
 
     for value in (None, "4 8 15"):
         with pytest.raises(StoreError, match="so commit to its entrants first"):
             run("a", "b", beacon=value)
-    config = load_config(write_league("a", "b", deals=1, game=short, extra=BEACON))
-    told = commit(config, results, with_entrants=True, prepare=fake.prepare)
+    config = load_config(cup.file("a", "b", deals=1, game=cup.short, extra=BEACON))
+    told = commit(config, results, with_entrants=True, prepare=cup.fake.prepare)
     assert (len(told.entrants or ""), told.played) == (64, 0)
     with pytest.raises(StoreError, match=r"waits for its beacon .the lottery of 5 December."):
         run("a", "b")
@@ -157,10 +128,10 @@ def test_a_beacon_comes_after_both_commitments(
         for fixture in league.schedule:
             key = season.spec(fixture.id, fixture.deal, fixture.seats).key
             assert key == deal_key(beacon_secret(season.secret, "4 8 15"), fixture.deal)
-        run_league(league, executor=inline, play=refereed())
+        cup.run(league, play=refereed())
     with run("a", "b") as league:
         assert league.season.beacon == "4 8 15"
-        assert run_league(league, executor=inline, play=refereed()).played == 0
+        assert cup.run(league, play=refereed()).played == 0
         assert [problem for _, problem in verify_league(league, new_pool=InlinePool)] == [None, None]
         assert altered(league) == []
     with pytest.raises(BadInput, match="is '4 8 15', not '4 8 16'; it cannot change"):
@@ -170,24 +141,22 @@ def test_a_beacon_comes_after_both_commitments(
             run(*bots, deals=deals)
         with pytest.raises(StoreError, match="its bots and its format cannot change any more"):
             commit(
-                load_config(write_league(*bots, deals=deals, game=short, extra=BEACON)),
+                load_config(cup.file(*bots, deals=deals, game=cup.short, extra=BEACON)),
                 results,
                 with_entrants=True,
-                prepare=fake.prepare,
+                prepare=cup.fake.prepare,
             )
 
 
-def test_a_beacon_is_settled_with_the_conditions(
-    write_league: WriteLeague, fake: ModuleType, tmp_path: Path
-) -> None:
+def test_a_beacon_is_settled_with_the_conditions(cup: Cup) -> None:
     """Whether there is one, and which, cannot be chosen later; where the file names none, no value is taken."""
-    path = write_league("a", "b")
+    path = cup.file("a", "b")
     with pytest.raises(BadInput, match="the league file names no beacon"):
-        open_to_run(load_config(path), tmp_path / "results", fake.prepare, "7")
-    commit(load_config(path), tmp_path / "results")
-    write_league("a", "b", extra=BEACON)
+        open_to_run(load_config(path), cup.results, cup.fake.prepare, "7")
+    commit(load_config(path), cup.results)
+    cup.file("a", "b", extra=BEACON)
     with pytest.raises(StoreError, match='beacon: was not set, is now "the lottery of 5 December"'):
-        commit(load_config(path), tmp_path / "results")
+        commit(load_config(path), cup.results)
 
 
 def test_the_dice_differ_with_the_beacon_and_ids_too(make_season: MakeSeason) -> None:
@@ -204,13 +173,10 @@ def test_the_dice_differ_with_the_beacon_and_ids_too(make_season: MakeSeason) ->
 
 
 def test_an_old_receipt_is_checked_by_verify(
-    command: Command,
-    write_league: WriteLeague,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: Command, cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each run ends with a receipt; `verify --head` finds it, and exits with 1 once the store was cut before it."""
-    path = write_league("a", "b")
+    path = cup.file("a", "b")
     code, out, _ = command("run", path, "--quiet")
     assert code == 0
     (receipt,) = [line.split()[1] for line in out.splitlines() if line.startswith("Receipt:")]

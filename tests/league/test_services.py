@@ -1,32 +1,26 @@
 """Matches that are void because the service of a bot failed, and the table of services."""
 
 import json
-from concurrent.futures import Executor
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import attrs
-from tests.league.conftest import OpenLeague, WriteLeague
+from tests.league.conftest import Cup
 
-from warpleague.league.play.running import run_league
 from warpleague.league.results.faulted import services
-from warpleague.league.results.league import open_to_read
-from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
 from warpleague.report.wording.columns import SERVICES, line_json
 
 VOID = "[service]\nask_again = 2\nvoid = 2"
 
 
-def failing(fake: ModuleType, times: int) -> Any:
+def failing(cup: Cup, times: int) -> Any:
     """Plays matches in which the service of `a` fails for good, in the first so many of its matches."""
     left = times
 
     def play(spec: MatchSpec) -> MatchResult:
         nonlocal left
         assert spec.failures == 2
-        result: MatchResult = attrs.evolve(fake.play(spec), faults=((),) * len(spec.seats))
+        result: MatchResult = attrs.evolve(cup.fake.play(spec), faults=((),) * len(spec.seats))
         names = [seat.bot for seat in spec.seats]
         if "a" not in names:
             return result
@@ -42,22 +36,20 @@ def failing(fake: ModuleType, times: int) -> Any:
     return play
 
 
-def test_matches_are_void_within_the_limit_of_the_season(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
-) -> None:
+def test_matches_are_void_within_the_limit_of_the_season(cup: Cup) -> None:
     """Two are void and tried again by the next run; the third is charged, also if it comes in another run."""
-    path = write_league("a", "b", extra=VOID)
-    with open_league(path) as league:
-        report = run_league(league, executor=inline, play=failing(fake, 1))
+    path = cup.file("a", "b", extra=VOID)
+    with cup.open(path) as league:
+        report = cup.run(league, play=failing(cup, 1))
         assert (report.played, len(report.void), report.complete) == (5, 1, False)
         assert "a: its service failed: busy (void match 1 of 2 allowed)" in report.void[0].error
-    with open_league(path) as league:
-        report = run_league(league, executor=inline, play=failing(fake, 1))
+    with cup.open(path) as league:
+        report = cup.run(league, play=failing(cup, 1))
         assert (report.played, len(report.void)) == (0, 1)
-    with open_league(path) as league:
-        report = run_league(league, executor=inline, play=failing(fake, 1))
+    with cup.open(path) as league:
+        report = cup.run(league, play=failing(cup, 1))
         assert (report.played, len(report.void), report.complete) == (1, 0, True)
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         (line,) = services(league)
         assert line_json(SERVICES, line) == {
             "bot": "a",
@@ -72,23 +64,18 @@ def test_matches_are_void_within_the_limit_of_the_season(
         assert league.store.alterations() == []
 
 
-def test_nothing_is_void_unless_the_league_says_so(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor
-) -> None:
+def test_nothing_is_void_unless_the_league_says_so(cup: Cup) -> None:
     """The fault is charged, and the match counts."""
-    path = write_league("a", "b", extra="[service]\nask_again = 2")
-    with open_league(path) as league:
-        report = run_league(league, executor=inline, play=failing(fake, 9))
+    path = cup.file("a", "b", extra="[service]\nask_again = 2")
+    with cup.open(path) as league:
+        report = cup.run(league, play=failing(cup, 9))
         assert (report.played, len(report.void), report.complete) == (6, 0, True)
 
 
-def test_the_table_of_services(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, league_cli: Any
-) -> None:
+def test_the_table_of_services(cup: Cup, league_cli: Any) -> None:
     """`league services` prints it, as JSON too; there is none where no bot told of a service."""
-    path = write_league("a", "b", extra=VOID)
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=failing(fake, 0))
+    path = cup.file("a", "b", extra=VOID)
+    cup.play(path, play=failing(cup, 0))
     code, out, _ = league_cli("services", path)
     assert (code, "Services that bots use" in out, "3.0000" in out) == (0, True, True)
     code, out, _ = league_cli("services", path, "--json")

@@ -1,14 +1,12 @@
 """What the tables say about results made up by hand."""
 
 from collections.abc import Iterator
-from concurrent.futures import Executor
 from typing import Any
 
 import attrs
 import pytest
-from tests.league.conftest import OpenLeague, WriteLeague
+from tests.league.conftest import Cup
 
-from warpleague.league.play.running import run_league
 from warpleague.league.ratings.statistics import Mean, student, t95
 from warpleague.league.results import details, standings
 from warpleague.league.results.league import League
@@ -86,7 +84,7 @@ def test_equal_ratings_share_a_rank_and_the_unplayed_come_last() -> None:
 
 
 @pytest.fixture
-def league(write_league: WriteLeague, open_league: OpenLeague, inline: Executor) -> Iterator[League]:
+def league(cup: Cup) -> Iterator[League]:
     """A league where a beats b in seat 0 and draws in seat 1; b always faults once in seat 0."""
 
     def play(spec: MatchSpec) -> Any:
@@ -100,8 +98,8 @@ def league(write_league: WriteLeague, open_league: OpenLeague, inline: Executor)
         )
         return MatchResult(spec.id, ranks, (1.0, 0.0), "completed", "d", faults, times, b"{}\n", 1)
 
-    with open_league(write_league("a", "b", deals=4, extra="[rating]\nkind = 'fit'")) as league:
-        run_league(league, executor=inline, play=play)
+    with cup.open(cup.file("a", "b", deals=4, extra="[rating]\nkind = 'fit'")) as league:
+        cup.run(league, play=play)
         yield league
 
 

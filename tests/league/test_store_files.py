@@ -2,18 +2,13 @@
 
 import shutil
 from collections.abc import Callable
-from concurrent.futures import Executor
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.league.conftest import Command, OpenLeague, WriteLeague
+from tests.league.conftest import Command, Cup
 
 from warpleague.errors import StoreError
-from warpleague.league.play.running import run_league
-from warpleague.league.results.league import open_to_read
-from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import altered
 from warpleague.match.spec import MatchSpec
 
@@ -63,50 +58,38 @@ def harming(play: Callable, harm: Callable[[Path], None], folder: Path, at: int)
 
 @pytest.mark.parametrize("at", [1, 4, 6])
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
-def test_a_store_that_is_gone_ends_the_run(
-    command: Command,
-    write_league: WriteLeague,
-    fake: ModuleType,
-    tmp_path: Path,
-    harm: Any,
-    at: int,
-) -> None:
+def test_a_store_that_is_gone_ends_the_run(command: Command, cup: Cup, harm: Any, at: int) -> None:
     """Whenever it happens, the last match included: one clear error, exit code 2, no word of stored matches."""
-    path = write_league("a", "b")
-    play = harming(fake.play, harm, tmp_path / "results" / "cup", at)
+    path = cup.file("a", "b")
+    play = harming(cup.fake.play, harm, cup.results / "cup", at)
     code, out, err = command("run", path, "--quiet", play=play)
     assert (code, out) == (2, "")
     assert "was removed or replaced while the league was running" in err
     assert "Traceback" not in err
 
 
-def test_two_runs_without_a_lock_store_nothing_twice(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
-) -> None:
+def test_two_runs_without_a_lock_store_nothing_twice(cup: Cup) -> None:
     """A second run that began since the lock was removed goes on; the first one stops before it writes again."""
-    path = write_league("a", "b")
+    path = cup.file("a", "b")
 
     def second(folder: Path) -> None:
         lock_removed(folder)
-        with open_league(path) as league:
-            assert run_league(league, executor=inline, play=fake.play).complete
+        with cup.open(path) as league:
+            assert cup.run(league).complete
 
-    with open_league(path) as league:
+    with cup.open(path) as league:
         folder = league.store.path.parent
         with pytest.raises(StoreError, match=r"league\.lock: was removed or replaced"):
-            run_league(league, executor=inline, play=harming(fake.play, second, folder, 3))
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+            cup.run(league, play=harming(cup.fake.play, second, folder, 3))
+    with cup.read(path) as league:
         assert len(list(league.results())) == 6
         assert altered(league) == []
 
 
-def test_a_reader_does_not_mind(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
-) -> None:
+def test_a_reader_does_not_mind(cup: Cup) -> None:
     """Only who writes looks whether its files are still there."""
-    path = write_league("a", "b")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play)
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    path = cup.file("a", "b")
+    cup.play(path)
+    with cup.read(path) as league:
         lock_removed(league.store.path.parent)
         assert len(list(league.results())) == 6

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed, WriteLeague
+from tests.league.conftest import Command, Cup, Refereed
 from tests.league.inline import InlinePool
 
 from warpleague.cli import main
@@ -23,9 +23,9 @@ OF_MATCH = "WHERE match = (SELECT key FROM match WHERE id = ?)"
 
 
 @pytest.fixture
-def real(refereed: Refereed, play_short: PlayShort) -> tuple[Path, Path]:
+def real(refereed: Refereed, cup: Cup) -> tuple[Path, Path]:
     """A league of six real matches, played; its file, and the file of its store."""
-    return play_short(refereed(), extra="[rules]\nlevel = 'none'")
+    return cup.play_short(refereed(), extra="[rules]\nlevel = 'none'")
 
 
 def problems(path: Path, tmp_path: Path) -> list[str | None]:
@@ -162,14 +162,10 @@ def test_a_file_with_broken_pages_is_told(real: tuple[Path, Path], tmp_path: Pat
 
 
 def test_keys_are_published_when_the_season_is_over(
-    real: tuple[Path, Path],
-    refereed: Refereed,
-    open_league: OpenLeague,
-    write_league: WriteLeague,
-    tmp_path: Path,
+    real: tuple[Path, Path], refereed: Refereed, cup: Cup
 ) -> None:
     """While a season goes on its records keep their keys to themselves; afterwards they tell and still verify."""
-    with open_to_read(load_config(real[0]), tmp_path / "results") as league:
+    with open_to_read(load_config(real[0]), cup.results) as league:
         for fixture, _ in league.results():
             assert json.loads(league.store.record(fixture.id).split(b"\n")[0])["key"] is None
             record = published_record(league, fixture.id, fixture.deal)
@@ -178,7 +174,7 @@ def test_keys_are_published_when_the_season_is_over(
                 == deal_key(league.season.secret, fixture.deal).hex()
             )
             assert verify_record(record).chance == "key"
-    with open_league(write_league("a", "b", name="young")) as league:
+    with cup.open(cup.file("a", "b", name="young")) as league:
         fixture = next(iter(league.schedule))
         result = refereed()(league.season.spec(fixture.id, fixture.deal, fixture.seats))
         league.store.add([(fixture, league.season.bots, result)])

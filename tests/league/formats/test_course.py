@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import Cup
 
 import warpleague.league.schedule.formats as formats
 from warpleague.league.play.running import RunWatcher, run_league
@@ -93,26 +94,24 @@ def seen(league: Any) -> tuple[list, list]:
     return matches, [standing_json(line) for line in standings(league).lines]
 
 
-def test_results_decide_the_same_matches_however_they_are_played(
-    hill: int, write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_results_decide_the_same_matches_however_they_are_played(hill: int, cup: Cup, tmp_path: Path) -> None:
     """In one go, on threads, or stopped and resumed after every few matches: the same matches count."""
-    path = write_league("a", "b", "c", "d")
+    path = cup.file("a", "b", "c", "d")
     found = []
-    with open_league(path, tmp_path / "once") as league:
+    with cup.open(path, tmp_path / "once") as league:
         assert league.schedule.total is None
-        report = run_league(league, executor=inline, play=fake.play)
+        report = cup.run(league)
         assert report.complete
         assert report.total == report.stored <= report.played
         assert report.played - report.total <= 2 * hill
         found.append(seen(league))
-        assert run_league(league, executor=inline, play=fake.play).played == 0
-    with ThreadPoolExecutor(4) as threads, open_league(path, tmp_path / "threads") as league:
-        assert run_league(league, executor=threads, jobs=4, play=fake.play).complete
+        assert cup.run(league).played == 0
+    with ThreadPoolExecutor(4) as threads, cup.open(path, tmp_path / "threads") as league:
+        assert run_league(league, executor=threads, jobs=4, play=cup.fake.play).complete
         found.append(seen(league))
     for step in range(40):
-        with open_league(path, tmp_path / "resumed") as league:
-            report = run_league(league, executor=inline, play=fake.play, watcher=Stop(1 + step % 3))
+        with cup.open(path, tmp_path / "resumed") as league:
+            report = cup.run(league, watcher=Stop(1 + step % 3))
             if report.complete:
                 break
             assert not league.store.published()
@@ -133,15 +132,13 @@ def test_matches_are_known_up_to_the_first_missing_result(hill: int, make_season
         len(schedule)
 
 
-def test_a_disqualified_bot_holds_nobody_up(
-    hill: int, write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_disqualified_bot_holds_nobody_up(hill: int, cup: Cup) -> None:
     """A format goes on without the matches that a disqualified bot has not played."""
     from warpleague.league.store.disqualifications import disqualify
 
-    path = write_league("a", "b", "c", "d")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, watcher=Stop(1))
+    path = cup.file("a", "b", "c", "d")
+    with cup.open(path) as league:
+        cup.run(league, watcher=Stop(1))
         disqualify(league.store, "a", "for the test", "stay")
-    with open_league(path) as league:
-        assert run_league(league, executor=inline, play=fake.play).complete
+    with cup.open(path) as league:
+        assert cup.run(league).complete

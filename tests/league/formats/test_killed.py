@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.league.conftest import Cup
 
 from warpleague.league.play.entering import stage_problems
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.season.config import load_config
@@ -68,12 +68,12 @@ def seen(path: Path, results: Path) -> tuple[list[Any], list[Any]]:
 
 
 @pytest.fixture
-def play(open_league: Any, fake: Any, inline: Any) -> Callable[..., Any]:
+def play(cup: Cup) -> Callable[..., Any]:
     """Plays what is left of a league, in this process."""
 
     def play(path: Path, results: Path, how: Any = None) -> Any:
-        with open_league(path, results) as league:
-            report = run_league(league, executor=inline, play=how or fake.play)
+        with cup.open(path, results) as league:
+            report = cup.run(league, play=how or cup.fake.play)
             assert report.complete
             return report
 
@@ -81,15 +81,13 @@ def play(open_league: Any, fake: Any, inline: Any) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_killed_league_ends_as_an_undisturbed_one(
-    name: str, write_league: Any, play: Any, tmp_path: Path
-) -> None:
+def test_a_killed_league_ends_as_an_undisturbed_one(name: str, cup: Cup, play: Any, tmp_path: Path) -> None:
     """Killed and resumed, it has the matches and the table of a run that nothing disturbed.
 
     Where results are altered afterwards, matches show as pairings that should not have been.
     """
     bots, form = FORMATS[name]
-    path = write_league(*bots, extra=form, deals=1 if "ladder" in name or name == "test" else 2)
+    path = cup.file(*bots, extra=form, deals=1 if "ladder" in name or name == "test" else 2)
     whole, torn = tmp_path / "whole", tmp_path / "torn"
     play(path, whole)
     killed(path, torn, KILLED_AFTER)
@@ -113,13 +111,13 @@ def test_a_killed_league_ends_as_an_undisturbed_one(
 
 
 def test_a_killed_final_ends_as_an_undisturbed_one(
-    write_league: Any, play: Any, refereed: Any, tmp_path: Path
+    cup: Cup, play: Any, refereed: Any, tmp_path: Path
 ) -> None:
     """A final of two groups that is killed and resumed has the bots of an undisturbed one, and its matches."""
     final, whole, torn = tmp_path / "final.toml", tmp_path / "whole", tmp_path / "torn"
     final.write_text(FINAL)
     for name, bots in (("red", "ab"), ("blue", "cd")):
-        play(write_league(*bots, name=name, deals=1, game=GAME), whole, refereed())
+        play(cup.file(*bots, name=name, deals=1, game=GAME), whole, refereed())
     shutil.copytree(whole, torn)
     play(final, whole, refereed())
     killed(final, torn, 1, "play_refereed")

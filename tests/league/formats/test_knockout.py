@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from tests.league.conftest import Cup
 
 from warpleague.errors import BadInput
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import placings, ties_of
 from warpleague.league.schedule.formats.knockout import Tie
@@ -32,13 +32,11 @@ def losses(ties: list[Tie]) -> dict[int, int]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bots", ["ab", "abc", "abcdef", "abcdefgh"])
-def test_all_but_the_winner_lose_as_often_as_it_takes(
-    kind: str, bots: str, write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_all_but_the_winner_lose_as_often_as_it_takes(kind: str, bots: str, cup: Cup) -> None:
     """All but the winner lose once, or twice with double elimination; the best seeds have the byes."""
-    path = write_league(*bots, extra=f'kind = "{kind}"', deals=1)
-    with open_league(path) as league:
-        report = run_league(league, executor=inline, play=fake.play)
+    path = cup.file(*bots, extra=f'kind = "{kind}"', deals=1)
+    with cup.open(path) as league:
+        report = cup.run(league)
         assert report.complete
         ties = ties_of(league.schedule)
         lost = sorted(losses(ties).values())
@@ -64,21 +62,19 @@ def test_all_but_the_winner_lose_as_often_as_it_takes(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_knockout_that_was_killed_again_and_again_is_the_same(
-    kind: str, write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_a_knockout_that_was_killed_again_and_again_is_the_same(kind: str, cup: Cup, tmp_path: Path) -> None:
     """Killed after every few matches and resumed, it has the same bracket as an undisturbed one."""
-    path = write_league(*"abcdef", extra=f'kind = "{kind}"', deals=2)
+    path = cup.file(*"abcdef", extra=f'kind = "{kind}"', deals=2)
 
     def told(league: League) -> list[Any]:
         return [(f.number, f.id, found.ranks) for f, found in league.results()]
 
-    with open_league(path, tmp_path / "once") as league:
-        run_league(league, executor=inline, play=fake.play)
+    with cup.open(path, tmp_path / "once") as league:
+        cup.run(league)
         once, bracket = told(league), bracket_text(league)
     for _ in range(60):
-        with open_league(path, tmp_path / "killed") as league:
-            if run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(5)).complete:
+        with cup.open(path, tmp_path / "killed") as league:
+            if cup.run(league, watcher=cup.fake.Stop(5)).complete:
                 break
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert told(league) == once
@@ -118,9 +114,7 @@ def make_tree() -> Any:
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "swiss"])
-def test_a_bracket_is_seen_while_it_is_played(
-    kind: str, write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_bracket_is_seen_while_it_is_played(kind: str, cup: Cup) -> None:
     """The live view shows the bracket or the rounds; the latest ones where not all fit."""
 
     def seen(league: League, height: int) -> str:
@@ -131,10 +125,10 @@ def test_a_bracket_is_seen_while_it_is_played(
             console.print(watcher.frame())
         return capture.get()
 
-    path = write_league(*"abcdefgh", extra=f'kind = "{kind}"' + "\nrounds = 3" * (kind == "swiss"), deals=1)
-    with open_league(path) as league:
+    path = cup.file(*"abcdefgh", extra=f'kind = "{kind}"' + "\nrounds = 3" * (kind == "swiss"), deals=1)
+    with cup.open(path) as league:
         before = seen(league, 40)
-        run_league(league, executor=inline, play=fake.play)
+        cup.run(league)
         after, low = seen(league, 60), seen(league, 14)
         whole, rows = bracket_text(league), latest_lines(league, 80, 5)
     assert all(name in before for name in "abcdefgh")
@@ -144,7 +138,7 @@ def test_a_bracket_is_seen_while_it_is_played(
     assert {"knockout": "Final", "double-elimination": "inal", "swiss": "Round 3"}[kind] in "\n".join(rows)
 
 
-def test_other_formats_have_no_bracket(write_league: Any, open_league: Any) -> None:
+def test_other_formats_have_no_bracket(cup: Cup) -> None:
     """Asked for the bracket of a round-robin, the program says that there is none."""
-    with open_league(write_league("a", "b")) as league, pytest.raises(BadInput, match="has no bracket"):
+    with cup.open(cup.file("a", "b")) as league, pytest.raises(BadInput, match="has no bracket"):
         bracket_text(league)

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.league.conftest import Cup
 
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import rounds_of, standings
 from warpleague.league.schedule.formats.swiss import Field, luck_of, pair_round
@@ -95,30 +95,26 @@ def seen(league: Any) -> list[Any]:
     return [(f.number, f.id, found.ranks) for f, found in league.results()]
 
 
-def test_a_swiss_that_was_killed_again_and_again_is_the_same(
-    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_a_swiss_that_was_killed_again_and_again_is_the_same(cup: Cup, tmp_path: Path) -> None:
     """Killed after every few matches and resumed, a Swiss has the same pairings as an undisturbed one."""
-    path = write_league("a", "b", "c", "d", "e", extra=FORM, deals=2)
-    with open_league(path, tmp_path / "once") as league:
-        report = run_league(league, executor=inline, play=fake.play)
+    path = cup.file("a", "b", "c", "d", "e", extra=FORM, deals=2)
+    with cup.open(path, tmp_path / "once") as league:
+        report = cup.run(league)
         assert (report.complete, report.total) == (True, 4 * 2 * 2 * 2)
         once = seen(league)
     for _ in range(20):
-        with open_league(path, tmp_path / "killed") as league:
-            if run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(3)).complete:
+        with cup.open(path, tmp_path / "killed") as league:
+            if cup.run(league, watcher=cup.fake.Stop(3)).complete:
                 break
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert seen(league) == once
         assert mispaired(league) == []
 
 
-def test_a_swiss_ranks_by_points_then_by_those_of_the_opponents(
-    write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_swiss_ranks_by_points_then_by_those_of_the_opponents(cup: Cup) -> None:
     """Points are those of all matches and byes; Buchholz adds up who was met; equals share a rank."""
-    with open_league(write_league(*"abcde", extra=FORM, deals=1)) as league:
-        run_league(league, executor=inline, play=fake.play)
+    with cup.open(cup.file(*"abcde", extra=FORM, deals=1)) as league:
+        cup.run(league)
         lines, (_, meetings) = standings(league).lines, rounds_of(league.schedule)
         drawn, rounds = bracket_text(league), bracket_json(league)
     placed = {line.bot: line.placing for line in lines if line.placing is not None}
@@ -138,22 +134,20 @@ def test_a_swiss_ranks_by_points_then_by_those_of_the_opponents(
     assert sum(sum(row["points"]) for row in rounds) == 4 * (2 * 4 + 4)
 
 
-def test_a_changed_result_shows_as_a_wrong_pairing(
-    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_a_changed_result_shows_as_a_wrong_pairing(cup: Cup) -> None:
     """Where a result of the first round was altered, matches of later rounds should not have been."""
-    path = write_league(*"abcdefgh", extra=FORM, deals=1)
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play)
+    path = cup.file(*"abcdefgh", extra=FORM, deals=1)
+    with cup.open(path) as league:
+        cup.run(league)
         first = next(f.id for f, found in league.results() if found.ranks in ((1, 2), (2, 1)))
-    db = sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")
+    db = sqlite3.connect(cup.store)
     db.execute(
         "UPDATE seat SET rank = 1 + (rank = 1) WHERE match = (SELECT key FROM match WHERE id = ?)",
         (first,),
     )
     db.commit()
     db.close()
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         wrong = mispaired(league)
     assert wrong
     assert all("should not have been" in problem for _, _, problem in wrong)
@@ -166,12 +160,12 @@ def test_a_changed_result_shows_as_a_wrong_pairing(
         ("rounds = 3", 'only kind = "swiss" has rounds'),
     ],
 )
-def test_bad_rounds_are_refused(write_league: Any, extra: str, told: str) -> None:
+def test_bad_rounds_are_refused(cup: Cup, extra: str, told: str) -> None:
     """A Swiss without rounds, and rounds without a Swiss, are errors."""
     from warpleague.errors import ConfigError
 
     with pytest.raises(ConfigError, match=told):
-        load_config(write_league("a", "b", extra=extra))
+        load_config(cup.file("a", "b", extra=extra))
 
 
 @pytest.mark.parametrize("n", [8, 60])
