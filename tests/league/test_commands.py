@@ -134,8 +134,8 @@ def test_json_has_the_documented_keys(command: Command, league_file: Path, cup: 
     promised = {
         action: (what.startswith("a list"), re.findall(r"`(\w+)`", keys)) for action, what, keys in rows
     }
-    del promised["bracket"]  # this league has none; test_knockout looks at one
-    del promised["services"]  # nor does a bot of it use any; test_services looks at them
+    del promised["bracket"]  # this league has none; the tests of formats look at one
+    del promised["services"]  # nor does a bot of it use any; test_looks looks at them
     cup.open(league_file, tmp_path / "other").store.close()
     more = {
         "merge": (str(tmp_path / "other" / "cup"),),

@@ -1,15 +1,26 @@
 """What a league file may say, and how it is told what is wrong."""
 
+import contextlib
+import os
+import tomllib
 from pathlib import Path
+from typing import Any, Literal
 
+import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.league.conftest import Cup
 
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
+from warpleague.games import game_ids
 from warpleague.league.season.config import BotEntry, load_config
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.season.season import Season
 from warpleague.match.spec import SeatSpec, TimeControl
+from warpleague.runner.bundle.manifest import plays, read_manifest
+from warpleague.strict import structure
+from warpleague.toml_text import MAX_DEPTH, parse_toml, read_text
 
 
 def test_a_short_file_means_the_defaults(cup: Cup) -> None:
@@ -382,3 +393,213 @@ def test_solo_tables_are_not_sampled(cup: Cup) -> None:
     path.write_text(path.read_text().replace('id = "aliens"', 'id = "sheets"\nplayers = 1'), "utf-8")
     with pytest.raises(ConfigError, match=r"format\.tables: at tables of one all bots play the same deals"):
         load_config(path)
+
+
+# Files that others wrote are read within bounds: nothing in them ends in a traceback or takes long.
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("x = " + "[" * 20_000, "nests more than 32 levels"),
+        ("x = " + "[" * 40 + "]" * 40, "nests more than 32 levels"),
+        ("x = " + "{a = " * 40 + "1" + "}" * 40, "nests more than 32 levels"),
+        (".".join("a" * 5000) + " = 1", "nests more than 32 levels"),
+        ("[" + ".".join("a" * 5000) + "]", "nests more than 32 levels"),
+        ("x = " + "9" * 5000, "a number has too many digits"),
+        ("x = [1, " + "9" * 19 + "]", r"x\[1\]: the number has too many digits"),
+        ("[a]\nb = -0x" + "f" * 40, "not TOML"),
+        ("[a]\nb = 0x" + "f" * 40, "a.b: the number has too many digits"),
+        ("x", "not TOML"),
+    ],
+)
+def test_toml_beyond_all_need_is_refused(text: str, problem: str) -> None:
+    """Deep nesting and endless numbers are refused with the file's name, and the key where it is known."""
+    with pytest.raises(ConfigError, match=f"^cup.toml: .*{problem}"):
+        parse_toml(text, "cup.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "remedy"),
+    [
+        ("a = 1\nid = aliens", "id = aliens", 'write a text in quotes: id = "aliens"'),
+        ("bots = ../my-bot", "bots = ../my-bot", 'in quotes: bots = "../my-bot"'),
+        ("logs = True", "logs = True", "write logs = true"),
+        ("id = \u201caliens\u201d", "id = \u201caliens\u201d", "straight quotes"),
+        ('"id": "aliens"', '"id": "aliens"', "not a colon"),
+        ("move_s = 5s", "move_s = 5s", "without a unit"),
+        ("seed =", "seed =", "write a value behind the ="),
+        ('path = "..\\my-bot"', 'path = "..\\my-bot"', 'write / in paths, not \\: "../my-bot"'),
+        ("// my league", "// my league", "begin a remark with #"),
+        ('bots = ["a" "b"]', 'bots = ["a" "b"]', "comma between the values"),
+        ('bots = ["a"\n[game]\n', "[game]", "end the list with ]"),
+        ('[game\nid = "x"', "[game", "close the name of the table"),
+        ('name = "x', 'name = "x', "close the quotes"),
+        ("x = 1\nx = 2", "x = 2", "in the file twice"),
+        ("[a]\nx = 1\n[a]", "[a]", "in the file twice"),
+        ('{"record": 2}', "", "perhaps the record of a match"),
+    ],
+)
+def test_what_beginners_write_is_told_with_its_line_and_the_remedy(text: str, line: str, remedy: str) -> None:
+    """Text that is no TOML is refused with the line and how to write what was meant."""
+    with pytest.raises(ConfigError) as caught:
+        parse_toml(text, "cup.toml")
+    assert (f"the line is: {line}" if line else "this is JSON") in str(caught.value)
+    assert remedy in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_toml_within_the_bounds_is_read() -> None:
+    """What people write is read as it is."""
+    deep = "x = " + "[" * (MAX_DEPTH - 2) + "1" + "]" * (MAX_DEPTH - 2)
+    assert parse_toml(deep, "cup.toml")
+    assert parse_toml("x = 9223372036854775807\n[a.b]\nc = nan", "cup.toml")["x"] == 2**63 - 1
+
+
+@given(st.text(alphabet="ab=[]{}.,\"'#\n 0919eExtrue-:TZ_inf", max_size=60))
+def test_any_text_is_toml_or_an_error_of_ours(text: str) -> None:
+    """Whatever stands in a file, reading it ends in tables or in `ConfigError`."""
+    with contextlib.suppress(ConfigError):
+        assert isinstance(parse_toml(text, "x"), dict)
+
+
+def test_only_plain_files_of_some_size_are_read(tmp_path: Path) -> None:
+    """A pipe that nobody writes to, a device without end, and a file that is too long are refused at once."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    endless = tmp_path / "endless"
+    endless.symlink_to("/dev/zero")
+    for path in (pipe, endless):
+        with pytest.raises(ConfigError, match="not a plain file"):
+            read_text(path, str(path))
+    long = tmp_path / "long"
+    long.write_bytes(b"#" * 2049)
+    with pytest.raises(ConfigError, match="more than 2 KiB"):
+        read_text(long, "long", 2)
+    long.write_bytes(b"\xef\xbb\xbfx = 1")
+    assert read_text(long, "long") == "x = 1"
+
+
+# The league files that come with the project.
+
+
+LEAGUES = sorted((Path(__file__).parents[2] / "leagues").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", LEAGUES, ids=lambda path: path.stem)
+def test_shipped_leagues_are_sound(path: Path) -> None:
+    """Each shipped league file loads, and its bots' folders exist and claim its game."""
+    game = "aliens" if path.stem == "demo" else path.stem.removeprefix("demo-").partition("-")[0]
+    if game not in game_ids():
+        pytest.skip(f"{game} is not installed")
+    config = load_config(path)
+    assert config.game.id == game
+    for entry in config.entries:
+        assert plays(read_manifest(path.parent / entry.path).games, game)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in LEAGUES if path.stem.startswith("demo")], ids=lambda path: path.stem
+)
+def test_python_is_enough_for_the_demo(path: Path) -> None:
+    """Each league of the demo has as many bots in Python as its tables have seats, and skips all others."""
+    config = load_config(path)
+    manifests = [
+        tomllib.loads((path.parent / entry.path / "bot.toml").read_text()) for entry in config.entries
+    ]
+    in_python = [entry for entry in manifests if entry["run"][0] == "python3" and "build" not in entry]
+    assert len(in_python) >= config.game.players
+    assert config.missing == "skip"
+
+
+# What the strict converter takes and what it refuses, with which words.
+
+
+@attrs.frozen
+class Inner:
+    turns: int = 3
+    level: Literal["low", "high"] = "low"
+
+
+@attrs.frozen
+class Outer:
+    name: str
+    share: float = 0.5
+    quick: bool = False
+    note: str | None = None
+    many: tuple[int, ...] = ()
+    inner: Inner = Inner()
+    either: str | Inner = "x"
+    size: int | Literal["all"] = "all"
+    free: dict[str, Any] = attrs.Factory(dict)
+    positive: int = attrs.field(default=1, validator=attrs.validators.ge(1))
+
+
+def test_good_data_becomes_the_class() -> None:
+    """Data of the right types becomes the class, nested classes, unions and tuples included."""
+    data = {
+        "name": "a",
+        "share": 2,
+        "many": [1, 2],
+        "inner": {"turns": 4},
+        "either": {"level": "high"},
+        "size": 7,
+        "free": {"x": [1, {"y": None}]},
+    }
+    value = structure(data, Outer, "f.toml")
+    assert value == Outer(
+        name="a",
+        share=2.0,
+        many=(1, 2),
+        inner=Inner(4),
+        either=Inner(level="high"),
+        size=7,
+        free={"x": [1, {"y": None}]},
+    )
+    assert isinstance(value.share, float)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"inner": {"turns": "5"}}, "f.toml: inner.turns: must be a whole number, not the text '5'"),
+        ({"inner": {"turns": 3.9}}, "f.toml: inner.turns: must be a whole number, not 3.9"),
+        ({"inner": {"turns": True}}, "f.toml: inner.turns: must be a whole number, not true"),
+        ({"inner": 3}, "f.toml: inner: must be a table, not 3"),
+        ({"name": None}, "f.toml: name: must be a text, not null"),
+        ({"share": False}, "f.toml: share: must be a number, not false"),
+        ({"share": float("nan")}, "f.toml: share: must be a finite number, not nan"),
+        ({"share": 10**400}, "f.toml: share: must be a number of fewer digits"),
+        (
+            {"many": [1.5, 10**5000], "note": 10**5000},
+            "f.toml: note: must be a text, not a number of many digits",
+        ),
+        ({"\x1b[2J": 1}, r"f.toml: '\x1b[2J': unknown key"),
+        ({"quick": 1}, "f.toml: quick: must be true or false, not 1"),
+        ({"many": "12"}, "f.toml: many: must be a list, not the text '12'"),
+        ({"many": [1, 2, "3"]}, "f.toml: many[2]: must be a whole number, not the text '3'"),
+        ({"inner": {"level": "hihg"}}, "f.toml: inner.level: must be 'low' or 'high', not the text 'hihg'"),
+        ({"size": "some"}, "f.toml: size: must be a whole number or 'all', not the text 'some'"),
+        ({"either": {"turns": 2.5}}, "f.toml: either.turns: must be a whole number, not 2.5"),
+        ({"innner": {}}, "f.toml: innner: unknown key; did you mean 'inner'?"),
+        ({"inner": {"zzz": 1}}, "f.toml: inner.zzz: unknown key; known: turns, level"),
+        ({"positive": 0}, "f.toml: positive: must be at least 1, not 0"),
+    ],
+)
+def test_misfits_are_named(change: dict[str, Any], text: str) -> None:
+    """A value that does not fit is refused with file, path, and what was wanted."""
+    with pytest.raises(ConfigError) as caught:
+        structure({"name": "a"} | change, Outer, "f.toml")
+    assert text in str(caught.value)
+
+
+def test_all_misfits_are_told_at_once() -> None:
+    """Several misfits give one line each, a missing key among them."""
+    with pytest.raises(ConfigError) as caught:
+        structure({"share": "x", "many": [None], "inner": {"turn": 1}}, Outer, "f.toml")
+    assert str(caught.value).splitlines() == [
+        "f.toml: name: is required, but missing",
+        "f.toml: share: must be a number, not the text 'x'",
+        "f.toml: many[0]: must be a whole number, not null",
+        "f.toml: inner.turn: unknown key; did you mean 'turns'?",
+    ]

@@ -1,25 +1,33 @@
 """The result store: nothing lost, nothing twice, nobody else's."""
 
+import json
 import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
-from tests.league.conftest import Cup, Refereed
+from tests.league.conftest import Command, Cup, Refereed
 
-from warpleague.errors import StoreError
+from warpleague.errors import BadInput, StoreError
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.season.season import canonical, differences
+from warpleague.league.store import schema
 from warpleague.league.store.columns import PARTS, of_matches
+from warpleague.league.store.database import FileKind, Format, back_up, create, replace
+from warpleague.league.store.schema import STORE, TABLES
 from warpleague.league.store.store import Store
+from warpleague.league.upkeep.verifying import altered
 from warpleague.match.chance import season_commitment, season_secret
+from warpleague.match.spec import MatchSpec
 
 
 def rows(store: Store) -> list[tuple]:
@@ -322,3 +330,310 @@ def stored(league: League, cup: Cup, fixture: Any) -> Any:
     """A match as `Store.add` takes it."""
     spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
     return fixture, spec.seats, cup.fake.play(spec)
+
+
+# A store or lock that is removed or replaced while a league is run: told, and nothing is said to be stored.
+
+
+def store_removed(folder: Path) -> None:
+    for path in folder.glob("league.sqlite*"):
+        path.unlink()
+
+
+def folder_removed(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def folder_renamed(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+
+
+def store_replaced(folder: Path) -> None:
+    shutil.copyfile(folder / "league.sqlite", folder / "copy")
+    (folder / "copy").replace(folder / "league.sqlite")
+
+
+def lock_removed(folder: Path) -> None:
+    (folder / "league.lock").unlink()
+
+
+def lock_replaced(folder: Path) -> None:
+    lock_removed(folder)
+    (folder / "league.lock").touch()
+
+
+HARMS = [store_removed, folder_removed, folder_renamed, store_replaced, lock_removed, lock_replaced]
+
+
+def harming(play: Callable, harm: Callable[[Path], None], folder: Path, at: int) -> Callable:
+    """Plays like `play`, and does harm in match number `at`."""
+    played = []
+
+    def harmful(spec: MatchSpec) -> Any:
+        played.append(spec)
+        if len(played) == at:
+            harm(folder)
+        return play(spec)
+
+    return harmful
+
+
+@pytest.mark.parametrize("at", [1, 4, 6])
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_a_store_that_is_gone_ends_the_run(command: Command, cup: Cup, harm: Any, at: int) -> None:
+    """Whenever it happens, the last match included: one clear error, exit code 2, no word of stored matches."""
+    path = cup.file("a", "b")
+    play = harming(cup.fake.play, harm, cup.results / "cup", at)
+    code, out, err = command("run", path, "--quiet", play=play)
+    assert (code, out) == (2, "")
+    assert "was removed or replaced while the league was running" in err
+    assert "Traceback" not in err
+
+
+def test_two_runs_without_a_lock_store_nothing_twice(cup: Cup) -> None:
+    """A second run that began since the lock was removed goes on; the first one stops before it writes again."""
+    path = cup.file("a", "b")
+
+    def second(folder: Path) -> None:
+        lock_removed(folder)
+        with cup.open(path) as league:
+            assert cup.run(league).complete
+
+    with cup.open(path) as league:
+        folder = league.store.path.parent
+        with pytest.raises(StoreError, match=r"league\.lock: was removed or replaced"):
+            cup.run(league, play=harming(cup.fake.play, second, folder, 3))
+    with cup.read(path) as league:
+        assert len(list(league.results())) == 6
+        assert altered(league) == []
+
+
+def test_a_reader_does_not_mind(cup: Cup) -> None:
+    """Only who writes looks whether its files are still there."""
+    path = cup.file("a", "b")
+    cup.play(path)
+    with cup.read(path) as league:
+        lock_removed(league.store.path.parent)
+        assert len(list(league.results())) == 6
+
+
+# A copy of a store that is in use: all that was committed, and nothing that was not.
+
+
+def test_a_backup_takes_the_place_of_the_results(
+    cup: Cup, refereed: Refereed, command: Command, tmp_path: Path
+) -> None:
+    """It is made while the league is open to run, has its receipt, and verifies where it is put back."""
+    path, store = cup.play_short(refereed())
+    out = tmp_path / "safe"
+    with cup.open(path):  # as a run has it
+        code, said, _ = command("backup", path, "--out", str(out), "--json")
+    assert code == 0
+    told = json.loads(said)
+    assert (told["matches"], told["copies"]) == (6, [str(out / "cup" / "league.sqlite")])
+    assert [file.name for file in (out / "cup").iterdir()] == ["league.sqlite"]
+    assert (out / "cup" / "league.sqlite").stat().st_mode & 0o077 == 0
+    shutil.rmtree(store.parent)
+    (out / "cup").rename(store.parent)
+    code, said, _ = command("verify", path, "--head", told["head"])
+    assert (code, "6 of 6 records hold" in said) == (0, True)
+
+
+def test_what_is_not_committed_is_not_copied(tmp_path: Path) -> None:
+    """A transaction that is open has no part in the copy, and does not hold it up."""
+    source, target = tmp_path / "a.db", tmp_path / "to" / "b.db"
+    with closing(sqlite3.connect(source, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("CREATE TABLE t (x)")
+        db.execute("INSERT INTO t VALUES (1)")
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("INSERT INTO t VALUES (2)")
+        back_up(source, target)
+        db.execute("COMMIT")
+    with closing(sqlite3.connect(target)) as copy:
+        assert copy.execute("SELECT x FROM t").fetchall() == [(1,)]
+    assert [path.name for path in target.parent.iterdir()] == ["b.db"]
+
+
+def test_a_backup_that_cannot_be_made(cup: Cup, refereed: Refereed, command: Command, tmp_path: Path) -> None:
+    """What is wrong is said, and an earlier backup stays as it is."""
+    path, store = cup.play_short(refereed())
+    assert command("backup", path, "--out", str(cup.results))[0] == 2
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(BadInput, match="cannot be written"):
+        back_up(store, tmp_path / "file" / "in")
+    target = tmp_path / "kept"
+    back_up(store, target)
+    before = target.read_bytes()
+    store.write_bytes(b"no store" * 1000)
+    with pytest.raises(StoreError):
+        back_up(store, target)
+    assert target.read_bytes() == before
+    assert not list(tmp_path.glob(".*.draft"))
+    with pytest.raises(StoreError):
+        Store.open_to_read(tmp_path / "nowhere")
+
+
+# Files of earlier formats: they are read as they are, and converted when they are opened to write.
+
+
+ONE = (
+    "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE fruit (name TEXT NOT NULL)",
+)
+TWO = (ONE[0], "CREATE TABLE fruit (name TEXT NOT NULL, length INTEGER NOT NULL)")
+THREE = (*TWO, "CREATE INDEX by_length ON fruit (length)", "CREATE TABLE tree (age INTEGER)")
+GROWN = (
+    ONE[0],
+    "CREATE TABLE fruit (name TEXT NOT NULL, length INTEGER NOT NULL, colour TEXT DEFAULT 'red')",
+    *THREE[2:],
+)
+
+
+def to_two(db: sqlite3.Connection, schema: str) -> None:
+    create(db, TWO[1], schema, "new_")
+    db.execute(f"INSERT INTO {schema}.new_fruit SELECT name, length(name) FROM fruit")
+    replace(db, "fruit", schema, "new_")
+
+
+def to_three(db: sqlite3.Connection, schema: str) -> None:
+    for statement in THREE[2:]:
+        create(db, statement, schema)
+    db.execute(f"INSERT INTO {schema}.tree SELECT sum(length) FROM fruit")
+
+
+def kind(*tables: tuple[str, ...]) -> FileKind:
+    steps = (None, to_two, to_three)
+    formats = tuple(Format(n + 1, found, steps[n]) for n, found in enumerate(tables))
+    return FileKind("basket", "setting", formats, "Buy another one")
+
+
+def basket(path: Path, kind_: FileKind, *, write: bool) -> sqlite3.Connection:
+    db = sqlite3.connect(path if write else f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)
+    try:
+        (kind_.open_to_write if write else kind_.open_to_read)(db, path)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_formats_are_converted_step_by_step(tmp_path: Path, write: bool) -> None:
+    """From the first format to the third, with a column that came later without a format of its own."""
+    path = tmp_path / "basket.db"
+    with closing(basket(path, kind(ONE), write=True)) as db:
+        db.execute("INSERT INTO fruit VALUES ('apple'), ('fig')")
+    before = path.read_bytes()
+    newest = kind(ONE, TWO, GROWN)
+    with closing(basket(path, newest, write=write)) as db:
+        assert db.execute("SELECT name, length FROM fruit").fetchall() == [("apple", 5), ("fig", 3)]
+        assert db.execute("SELECT age FROM tree").fetchall() == [(8,)]
+    assert (path.read_bytes() == before) is not write
+    assert (tmp_path / "basket.format-1.db").exists() is write
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_a_column_with_a_default_needs_no_format(tmp_path: Path, write: bool) -> None:
+    """A program that knows the column finds its default in files of before; one that does not reads on."""
+    path = tmp_path / "basket.db"
+    older, newer = kind(ONE, TWO, THREE), kind(ONE, TWO, GROWN)
+    with closing(basket(path, older, write=True)) as db:
+        db.execute("INSERT INTO fruit VALUES ('apple', 5)")
+    with closing(basket(path, newer, write=write)) as db:
+        assert db.execute("SELECT colour FROM fruit").fetchall() == [("red",)]
+    with closing(basket(path, older, write=True)) as db:
+        db.execute("INSERT INTO fruit (name, length) VALUES ('fig', 3)")
+    assert not list(tmp_path.glob("*.format-*"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("DROP TABLE tree", "it has no table tree"),
+        ("DROP INDEX by_length", "it has no index by_length"),
+        ("ALTER TABLE fruit RENAME COLUMN length TO size", "has no column 'length'"),
+        (
+            "ALTER TABLE fruit ADD COLUMN size AS (length * 2)",
+            "has a column 'size' that this program cannot fill",
+        ),
+        ("CREATE TABLE x (y)", "its table 'x' is none that this program makes"),
+        ("CREATE VIEW x AS SELECT 1", "its view 'x' is none that this program makes"),
+        (
+            "UPDATE setting SET value = '4'",
+            "is of basket format 4; this warpleague reads 1 and 2 and 3. Buy another",
+        ),
+        ("DELETE FROM setting", "is of basket format none"),
+    ],
+)
+@pytest.mark.parametrize("write", [False, True])
+def test_a_file_of_other_tables_is_refused(tmp_path: Path, statement: str, text: str, write: bool) -> None:
+    """Whatever a program of ours would not make is named."""
+    path = tmp_path / "basket.db"
+    with closing(basket(path, kind(ONE, TWO, THREE), write=True)) as db:
+        db.execute(statement)
+    with pytest.raises(StoreError, match=text):
+        basket(path, kind(ONE, TWO, THREE), write=write)
+
+
+def with_level(db: sqlite3.Connection, schema: str) -> None:
+    """The step to a next format of the store, in which each record has a column more."""
+    create(db, WITH_LEVEL, schema, "new_")
+    db.execute(f"INSERT INTO {schema}.new_record SELECT id, size, zstd, 'limits' FROM record")
+    replace(db, "record", schema, "new_")
+
+
+RECORD = next(statement for statement in TABLES if statement.startswith("CREATE TABLE record"))
+WITH_LEVEL = f"{RECORD[:-1]}, level TEXT NOT NULL)"
+"""The table of records in a next format of the store."""
+
+
+@pytest.fixture
+def played(cup: Cup) -> Path:
+    """The file of a league that was played before there was a next format."""
+    path: Path = cup.file("a", "b")
+    with cup.open(path) as league:
+        assert cup.run(league).played == 6
+    return path
+
+
+@pytest.fixture
+def next_format(monkeypatch: pytest.MonkeyPatch) -> Format:
+    """A next format of the store, which the program then has."""
+    number = STORE.latest.number + 1
+    tables = tuple(WITH_LEVEL if statement == RECORD else statement for statement in TABLES)
+    made = Format(number, tables, with_level)
+    monkeypatch.setattr(schema, "STORE", attrs.evolve(STORE, formats=(*STORE.formats, made)))
+    return made
+
+
+def test_a_store_goes_on_in_the_next_format(played: Path, next_format: Format, tmp_path: Path) -> None:
+    """A reader sees all of it and changes nothing; the first writer converts it once and leaves a copy."""
+    results, config = tmp_path / "results", load_config(played)
+    file = results / "cup" / "league.sqlite"
+    before = file.read_bytes()
+    with open_to_read(config, results) as league:
+        assert (altered(league), len(list(league.results()))) == ([], 6)
+    assert file.read_bytes() == before
+    for _ in range(2):
+        with Store.open_to_write(file.parent):
+            pass
+        with closing(sqlite3.connect(file)) as db:
+            assert db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == (
+                str(next_format.number),
+            )
+            assert db.execute("SELECT DISTINCT level FROM record").fetchall() == [("limits",)]
+        with closing(sqlite3.connect(file.with_name(f"league.format-{STORE.latest.number}.sqlite"))) as db:
+            assert db.execute("SELECT count(*) FROM match").fetchone() == (6,)
+        with open_to_read(config, results) as league:
+            assert (altered(league), len(list(league.results()))) == ([], 6)
+
+
+def test_a_conversion_that_fails_changes_nothing(played: Path, next_format: Format, tmp_path: Path) -> None:
+    """Where the copy cannot be made, the file stays of its format."""
+    file = tmp_path / "results" / "cup" / "league.sqlite"
+    before = file.read_bytes()
+    file.with_name(f"league.format-{STORE.latest.number}.sqlite").mkdir()
+    with pytest.raises(BadInput, match="cannot be written"):
+        Store.open_to_write(file.parent)
+    assert file.read_bytes() == before
