@@ -298,15 +298,16 @@ _READ_LINES: Final = (
 
 @attrs.frozen
 class Finding:
-    """One checked thing: its name, the verdict, and what to do about it in plain words.
-
-    `code` is one of `CODES`, or `FAULT` and the kind of a fault. Unlike the texts, codes never change.
-    """
+    """A finding of a check."""
 
     what: str
+    """The subject, in words."""
     verdict: Verdict
+    """`ok`, `warning` or `failed`; only `failed` keeps the bot out."""
     text: str
+    """The finding, and the way to mend it."""
     code: str = ""
+    """The subject, as a code that never changes: one of `CODES`, or `FAULT` and the kind of a fault."""
 
 
 @attrs.frozen
