@@ -17,7 +17,7 @@ from context import PROGRAM, Figure, bare_s, command, fastest_s, players_of
 from nullgame import NullGame
 
 from warpleague.errors import BadInput
-from warpleague.games.api import CHANCE
+from warpleague.games.api import CHANCE, Game
 from warpleague.games.playout import drawn, rollout
 from warpleague.match.referee import Referee
 from warpleague.match.replay import verify_record
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from context import Bench
 
-    from warpleague.games.api import Game
     from warpleague.match.spec import Level, MatchResult, SeatSpec
 
 _WANTS: Final = "-DWANTS"

@@ -14,8 +14,8 @@ FOLDER = Path(warpleague.games.__file__).parent
 MODULES = re.findall(r"^(\w+) {2,}\S", warpleague.games.__doc__ or "", re.MULTILINE)
 EXTRAS = {
     "aliens": set(),
-    "captains": {"boards", "checks", "dealing", "memory", "turns"},
-    "coasters": {"alliances", "turns"},
+    "captains": {"boards", "checks", "dealing"},
+    "coasters": set(),
     "sheets": set(),
 }
 HOMES = {

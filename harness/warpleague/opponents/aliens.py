@@ -1,7 +1,7 @@
 """Plays aliens: compares its moves by playouts, and lays wormholes where they help it most (`aliens_layout`).
 
 Each playout deals the unknown coins again, plays on for some turns with a quick policy for both sides, and
-values the end by the turns that ships need to an enemy base (`aliens_field`).
+values the end by the turns that ships need to an enemy base (`aliens_layout.Field`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,8 @@ from warpleague.games.aliens.geometry import (
     USES,
 )
 from warpleague.games.aliens.state import ROLL, SEND, TURN, State
-from warpleague.opponents.aliens_field import Field
-from warpleague.opponents.aliens_layout import Holes, Layouts
-from warpleague.opponents.player import Player, Skill
-from warpleague.opponents.search import best_of
+from warpleague.opponents.aliens_layout import Field, Holes, Layouts
+from warpleague.opponents.player import Player, Skill, best_of
 from warpline.client import Match, Question, Reply
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from warpleague.games.aliens import GAME
 from warpleague.games.aliens.state import Options
-from warpleague.games.contract import check_game, random_playout
+from warpleague.games.contract import check_game
+from warpleague.games.playout import random_playout
 
 
 @pytest.mark.parametrize(

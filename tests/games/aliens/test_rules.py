@@ -10,7 +10,7 @@ import pytest
 from warpleague.games.aliens import GAME
 from warpleague.games.aliens.state import Options
 from warpleague.games.api import CHANCE
-from warpleague.games.contract import random_playout
+from warpleague.games.playout import random_playout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
