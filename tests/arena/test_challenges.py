@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 from tests.arena.harness import ApiHarness, ArenaHarness
 from tests.league.fakes import fakeplay
@@ -43,11 +44,8 @@ def play_all(arena: ArenaHarness, played: list[MatchSpec], result: Any = None) -
             raise result
         if result == "late":
             return None
-        found = fakeplay.play_refereed(spec)
-        object.__setattr__(
-            found, "logs", tuple(SeatLog.of(f"said {seat.bot}", "wire") for seat in spec.seats)
-        )
-        return found
+        logs = tuple(SeatLog.of(f"said {seat.bot}", "wire") for seat in spec.seats)
+        return attrs.evolve(fakeplay.play_refereed(spec), logs=logs)
 
     leagues = {arena.config.name: arena.config}
     run_challenges(arena.ledger, leagues, lambda _: False, once=True, play=play)

@@ -63,6 +63,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
     With the arguments `matches` and `for_s` it stops after this number of matches or this time.
     """
     from warpleague.league.play.running import StopWhen, run_league
+    from warpleague.league.referees.pool import RefereePool
 
     stop_when = StopWhen(
         matches=getattr(args, "matches", None),
@@ -74,12 +75,12 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
         with _watcher(args) as watcher:
             return run_league(
                 league,
+                executor=args.tools.new_pool or RefereePool,
                 jobs=args.jobs,
                 play=args.tools.play,
                 watcher=watcher,
                 logs=logs,
                 stop_when=stop_when,
-                **args.tools.pool,
             )
     season = league.season
     shared, limit_s = season.format.dice != "own", season.longest_match_s

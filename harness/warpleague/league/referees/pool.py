@@ -23,6 +23,7 @@ import threading
 from abc import abstractmethod
 from collections import deque
 from concurrent.futures import Executor, Future
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import attrs
@@ -55,6 +56,11 @@ class MatchExecutor(Executor):
     jobs: int = 0
     is_local = False
     """Whether these are processes of this machine, which keep its processors busy."""
+
+    @cached_property
+    def known_deals(self) -> set[int]:
+        """The deals whose dice a process may know, from this run or one before; whoever ends all bots clears it."""
+        return set()
 
     @property
     def places(self) -> int:
