@@ -163,14 +163,14 @@ def _print_journal(league: League, whole: bool, heads: list[Any]) -> None:
     from warpleague.league.store.journal import REMOVED
 
     store = league.store
-    out = store.facts(REMOVED)
-    for fact in out:
+    out = store.events(REMOVED)
+    for event in out:
         print(
-            f"note: match {fact.said.get('match')} was removed at {fact.stored}: {fact.said.get('problem')}"
+            f"note: match {event.details.get('match')} was removed at {event.stored}: {event.details.get('problem')}"
         )
     if not whole:
         return
-    matches, decisions = store.journal() - len(store.facts()) - len(out), len(store.facts(*KINDS))
+    matches, decisions = store.journal() - len(store.events()) - len(out), len(store.events(*KINDS))
     decided = f" and {counted(decisions, 'decision')}" if decisions else ""
     print(
         f"Nothing was deleted from the store: it has all {counted(matches, 'match')}{decided} of its journal."

@@ -206,7 +206,7 @@ def services(league: League) -> list[ServiceLine]:
 
 def voided(store: Store) -> Counter[str]:
     """How many matches are void so far because a service failed, by bot."""
-    return Counter(str(fact.said.get("bot")) for fact in store.facts(VOIDED))
+    return Counter(str(event.details.get("bot")) for event in store.events(VOIDED))
 
 
 def judge(

@@ -63,7 +63,7 @@ class CourseCache:
         from warpleague.league.store.columns import PARTS, gathered, joined
 
         players = schedule.season.players
-        head, known = store.head(), (schedule.season, schedule.barred, len(store.facts()))
+        head, known = store.head(), (schedule.season, schedule.barred, len(store.events()))
         if self._cached is not None and (head, known) == (self._head, self._known):
             return self._cached
         course, settled = self._course, self._settled
@@ -343,7 +343,7 @@ def assemble(
     stages = store.stages() if config.entry is not None else ()
     season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
     if season.format.kind == "ladder":
-        season = attrs.evolve(season, taken_over=store.taken_over(season))
+        season = attrs.evolve(season, deals_in_progress=store.deals_in_progress(season))
     if season.format.until is not None:
         season = attrs.evolve(season, ended=store.ended(season))
     disqualified = _disqualified(store, season)

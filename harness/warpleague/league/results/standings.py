@@ -117,7 +117,7 @@ def earlier_versions(league: League) -> Earlier:
     if season.format.kind != "ladder":
         return Earlier()
     store = league.store
-    entries = store.facts(ENTRANTS)
+    entries = store.events(ENTRANTS)
     if len(entries) < 2:
         return Earlier()
     known = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
@@ -155,7 +155,7 @@ def _deals_of(league: League, bots: set[int]) -> set[int]:
     season = league.season
     groups = [
         group_of(season, one.table, number)
-        for one in season.taken_over
+        for one in season.deals_in_progress
         if bots.intersection(one.table) and max(one.table) < len(season.bots)
         for number in range(one.deals)
     ]

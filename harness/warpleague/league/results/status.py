@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warpleague.league.season.fixture import Fixture, StoredMatch
     from warpleague.league.season.season import Season
     from warpleague.league.store.disqualifications import Disqualification
-    from warpleague.league.store.events import Entered
+    from warpleague.league.store.events import EntrantsCommitment
     from warpleague.match.spec import MatchResult
 
     Match = tuple[Sequence[int], Sequence[int], Sequence[float], float | None]
@@ -54,7 +54,7 @@ class Status:
     committed: str | None
     published: str | None
     secret: str | None
-    entered: tuple[Entered, ...]
+    entered: tuple[EntrantsCommitment, ...]
     beacon: str | None
     awaits: str | None
     head: str

@@ -220,7 +220,7 @@ class Ladder:
         if matches is None:
             return None
         most = max(matches // self.matches_a_deal, 1)
-        new = len(season.bots) - len({bot for one in season.taken_over for bot in one.table})
+        new = len(season.bots) - len({bot for one in season.deals_in_progress for bot in one.table})
         part = min(most * season.players * new // len(season.bots), most)
         return max(most, begun + part) if begun else most
 
@@ -367,7 +367,7 @@ def groups(season: Season) -> tuple[list[Group], list[Group]]:
     # A store may be damaged, or a stranger's.
     known = [
         one
-        for one in season.taken_over
+        for one in season.deals_in_progress
         if len(set(one.table)) == len(one.table) == season.players and max(one.table) < len(season.bots)
     ]
     whole: list[Group] = []
