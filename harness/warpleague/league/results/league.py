@@ -39,23 +39,19 @@ if TYPE_CHECKING:
     from warpleague.league.store.journal import Head
 
 
-# -- course cache ----------------------------------------------------------------------------------------
-# Remembers a pass through the schedule of a format that goes by results, so that a later look goes on from
-# there.
-
-
 @attrs.define
 class CourseCache:
     """A pass through a schedule as far as its results are stored, with these results as arrays.
 
-    It serves one league after the other that is opened for the same season: it goes on where it ended if only results
-    have been added since, and starts again otherwise.
+    Of a format that goes by results, only such a pass tells which matches count: it pairs round after round. A server
+    opens the same league again and again, so the pass goes on where it ended if only results have been added since; it
+    starts again if the journal does not go back to the head that it saw, or an event was entered.
     """
 
     _known: tuple[Season, frozenset[int], int] | None = None
     _head: Head | None = None
     _course: Course | None = None
-    _settled: Columns | None = None
+    _counted: Columns | None = None
     _cached: tuple[Columns, int | None] | None = None
 
     def columns(self, schedule: Schedule, store: Store) -> tuple[Columns, int | None]:
@@ -66,16 +62,16 @@ class CourseCache:
         head, known = store.head(), (schedule.season, schedule.barred, len(store.events()))
         if self._cached is not None and (head, known) == (self._head, self._known):
             return self._cached
-        course, settled = self._course, self._settled
+        course, counted = self._course, self._counted
         if course is None or self._known != known or not (self._head and store.goes_back_to(self._head)):
-            course, settled = Course(schedule), None
+            course, counted = Course(schedule), None
         self._course = self._cached = None  # until all has been read
-        course.go_on(schedule)
-        parts = [] if settled is None else [settled]
-        settled = joined([*parts, gathered(course.settled(), players, PARTS)], players)
-        joined_columns = joined([settled, gathered(course.unsettled(), players, PARTS)], players)
-        self._known, self._head, self._course, self._settled = known, head, course, settled
-        self._cached = joined_columns, course.tally()[1]
+        course.continue_with(schedule)
+        parts = [] if counted is None else [counted]
+        counted = joined([*parts, gathered(course.newly_counted(), players, PARTS)], players)
+        everything = joined([counted, gathered(course.not_yet_counted(), players, PARTS)], players)
+        self._known, self._head, self._course, self._counted = known, head, course, counted
+        self._cached = everything, course.tally()[1]
         return self._cached
 
 
@@ -244,9 +240,144 @@ class League:
         self.store.close()
 
 
-# -- changes ---------------------------------------------------------------------------------------------
-# Finds what has changed in a league file and its bots since the league was last run.
-#
+# -- opening ---------------------------------------------------------------------------------------------
+
+
+def assemble(
+    config: LeagueConfig,
+    season: Season,
+    store: Store,
+    skipped: tuple[str, ...],
+    changed: tuple[Change, ...] = (),
+) -> League:
+    """The league whose file, season and open store these are."""
+    seeds = store.seeds() if season.format.seeding == "rating" else ()
+    stages = store.stages() if config.entry is not None else ()
+    season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
+    if season.format.kind == "ladder":
+        season = attrs.evolve(season, deals_in_progress=store.deals_in_progress(season))
+    if season.format.until is not None:
+        season = attrs.evolve(season, ended=store.ended(season))
+    disqualified = _disqualified(store, season)
+    barred = frozenset(season.names.index(decision.bot) for decision in disqualified)
+    return League(
+        config, season, Schedule(season, store).barring(barred), store, skipped, disqualified, changed
+    )
+
+
+def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
+    """The season's bots that are disqualified, in its order."""
+    decisions = disqualifications.disqualified(store)
+    return tuple(decisions[name] for name in season.names if name in decisions)
+
+
+def check_store(store: Store, config: LeagueConfig) -> None:
+    """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
+    store.check_commitment()
+    store.check_same_league(Season.of(config, (), b""), config)
+
+
+def open_to_read(config: LeagueConfig, results: Path) -> League:
+    """The league as it was last run, read-only; it may be running at the same time.
+
+    The bots are those of the last run; what has changed in their folders and the file since then is in `changed`.
+    Format and rating are the file's.
+    """
+    return _opened(config, Store.open_to_read(results / config.name))
+
+
+def open_to_mend(config: LeagueConfig, results: Path) -> League:
+    """The league as it was last run, to write to without running it; raises what `open_to_read` does."""
+    open_to_read(config, results).store.close()  # makes nothing where there is nothing
+    return _opened(config, Store.open_to_write(results / config.name))
+
+
+def _opened(config: LeagueConfig, store: Store) -> League:
+    try:
+        store.check_commitment()
+        bots, secret = store.bots(), store.secret()
+        if secret is None:
+            raise unplayed(store.path)
+        if bots is None:
+            if merged := store.count():
+                raise StoreError(
+                    f"{store.path}: {counted(merged, 'match')} {'was' if merged == 1 else 'were'} taken over, "
+                    "but this store does not know yet which bots are in the league; warpleague league run LEAGUE "
+                    "stores that, and plays the missing matches"
+                )
+            commitment = store.meta("commitment")
+            raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
+        config = _with_stored_bots(with_dice(config, store.dice()), store)
+        season = Season.of(config, bots, secret, store.meta("beacon"))
+        store.check_same_league(season, config)
+        check_names(config, season.names)
+        return assemble(config, season, store, store.skipped(), changes(config, store))
+    except BaseException:
+        store.close()
+        raise
+
+
+def _with_stored_bots(config: LeagueConfig, store: Store) -> LeagueConfig:
+    """The league with the bots that came from other leagues at the last run, or from a folder if the file has none."""
+    through = {name for stage in store.stages() for name, _ in stage.bots} if config.entry else set()
+    everything = not config.bots and config.entry is None
+    stored = [
+        structure(bot, BotEntry, "bots") for bot in store.listed() if everything or bot.get("name") in through
+    ]
+    return attrs.evolve(config, bots=(*config.bots, *stored)) if stored else config
+
+
+# -- what is played, and what is missing -----------------------------------------------------------------
+
+
+def count_played(league: League) -> int:
+    """How many of the matches that count are stored; where they are numbered, it need not read each."""
+    if league.schedule.format.ahead is not None:
+        return Course(league.counting).tally()[0]
+    return sum(league.count_confinements().values())
+
+
+def progress_of(league: League, course: Course) -> tuple[int, int | None]:
+    """How many of the matches that count are stored, and how many there will be, if known; `course` is what is due."""
+    form = league.schedule.format
+    if form.ahead is None or league.disqualified:
+        stored = count_played(league)
+        return stored, league.total(stored)
+    stored, total = course.tally()
+    known = form.total(frozenset())
+    return stored, total if known is None else known
+
+
+def left_of(league: League) -> Schedule:
+    """The matches that are due, without those that have a number in the store, if the format needs no results."""
+    return _unnumbered(league, league.due) if league.is_numbered else league.due
+
+
+def listed(league: League) -> Iterator[tuple[Fixture, StoredMatch | None]]:
+    """All matches of the schedule, in its order, each with its result or None; their `times` may be left empty.
+
+    Where they are numbered in the store, none is looked up by its id. The caller reads in one `Store.snapshot`: else
+    a match that is stored meanwhile may come twice.
+    """
+    if not league.is_numbered:
+        return league.store.look_up(league.schedule)
+    stored = league.store.numbered(league.season, times=False)
+    if not league.schedule.left_out and league.schedule.fixed_total == league.store.count_numbered().total():
+        return stored
+    missing = ((fixture, None) for fixture in _unnumbered(league, league.schedule))
+    return merge(stored, missing, key=lambda row: row[0].number)
+
+
+def _unnumbered(league: League, schedule: Schedule) -> Schedule:
+    """The matches of `schedule` that have no number in the store; of a format that needs no results."""
+    numbers = league.store.numbers()
+    stored = bytearray(max(numbers, default=0) + 1)
+    for number in numbers:
+        stored[number] = 1
+    return schedule.skipping(bytes(stored))
+
+
+# -- changes since the last run --------------------------------------------------------------------------
 # Tables show the league as it was last run. Bots are not built here: only their manifests and the content of
 # their folders are read. Changes of conditions, with which a store cannot be used, are detected in `store`.
 
@@ -325,156 +456,3 @@ def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
             continue  # of another version of the program, whose words are not ours
         for line in differences(toml_of(before), now[key], key):
             yield Change("format" if key == "format" else "rating", None, line)
-
-
-# -- opening ---------------------------------------------------------------------------------------------
-# Opens the store of a league, to read its results or to mend them.
-
-
-def assemble(
-    config: LeagueConfig,
-    season: Season,
-    store: Store,
-    skipped: tuple[str, ...],
-    changed: tuple[Change, ...] = (),
-) -> League:
-    """The league whose file, season and open store these are."""
-    seeds = store.seeds() if season.format.seeding == "rating" else ()
-    stages = store.stages() if config.entry is not None else ()
-    season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
-    if season.format.kind == "ladder":
-        season = attrs.evolve(season, deals_in_progress=store.deals_in_progress(season))
-    if season.format.until is not None:
-        season = attrs.evolve(season, ended=store.ended(season))
-    disqualified = _disqualified(store, season)
-    barred = frozenset(season.names.index(decision.bot) for decision in disqualified)
-    return League(
-        config, season, Schedule(season, store).barring(barred), store, skipped, disqualified, changed
-    )
-
-
-def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
-    """The season's bots that are disqualified, in its order."""
-    decisions = disqualifications.disqualified(store)
-    return tuple(decisions[name] for name in season.names if name in decisions)
-
-
-def check_store(store: Store, config: LeagueConfig) -> None:
-    """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
-    store.check_commitment()
-    store.check_same_league(
-        Season.of(
-            config,
-            (),
-            b"",
-        ),
-        config,
-    )
-
-
-def open_to_read(config: LeagueConfig, results: Path) -> League:
-    """The league as it was last run, read-only; it may be running at the same time.
-
-    The bots are those of the last run; what has changed in their folders and the file since then is in `changed`.
-    Format and rating are the file's.
-    """
-    return _opened(config, Store.open_to_read(results / config.name))
-
-
-def open_to_mend(config: LeagueConfig, results: Path) -> League:
-    """The league as it was last run, to write to without running it; raises what `open_to_read` does."""
-    open_to_read(config, results).store.close()  # makes nothing where there is nothing
-    return _opened(config, Store.open_to_write(results / config.name))
-
-
-def _opened(config: LeagueConfig, store: Store) -> League:
-    try:
-        store.check_commitment()
-        bots, secret = store.bots(), store.secret()
-        if secret is None:
-            raise unplayed(store.path)
-        if bots is None:
-            if merged := store.count():
-                raise StoreError(
-                    f"{store.path}: {counted(merged, 'match')} {'was' if merged == 1 else 'were'} taken over, "
-                    "but this store does not know yet which bots are in the league; warpleague league run LEAGUE "
-                    "stores that, and plays the missing matches"
-                )
-            commitment = store.meta("commitment")
-            raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
-        config = _with_noted(with_dice(config, store.dice()), store)
-        season = Season.of(
-            config,
-            bots,
-            secret,
-            store.meta("beacon"),
-        )
-        store.check_same_league(season, config)
-        check_names(config, season.names)
-        return assemble(config, season, store, store.skipped(), changes(config, store))
-    except BaseException:
-        store.close()
-        raise
-
-
-def _with_noted(config: LeagueConfig, store: Store) -> LeagueConfig:
-    """The league with the bots that came from other leagues at the last run, or from a folder if the file has none."""
-    through = {name for stage in store.stages() for name, _ in stage.bots} if config.entry else set()
-    everything = not config.bots and config.entry is None
-    noted = [
-        structure(bot, BotEntry, "bots") for bot in store.listed() if everything or bot.get("name") in through
-    ]
-    if not noted:
-        return config
-    return attrs.evolve(config, bots=(*config.bots, *noted))
-
-
-# -- remaining -------------------------------------------------------------------------------------------
-# How many matches of a league are played, and which are missing.
-
-
-def count_played(league: League) -> int:
-    """How many of the matches that count are stored; where they are numbered, it need not read each."""
-    if league.schedule.format.ahead is not None:
-        return Course(league.counting).tally()[0]
-    return sum(league.count_confinements().values())
-
-
-def progress_of(league: League, course: Course) -> tuple[int, int | None]:
-    """How many of the matches that count are stored, and how many there will be, if known; `course` is what is due."""
-    form = league.schedule.format
-    if form.ahead is None or league.disqualified:
-        stored = count_played(league)
-        return stored, league.total(stored)
-    stored, total = course.tally()
-    known = form.total(frozenset())
-    return stored, total if known is None else known
-
-
-def left_of(league: League) -> Schedule:
-    """The matches that are due, without those that have a number in the store, if the format needs no results."""
-    return _unnumbered(league, league.due) if league.is_numbered else league.due
-
-
-def listed(league: League) -> Iterator[tuple[Fixture, StoredMatch | None]]:
-    """All matches of the schedule, in its order, each with its result or None; their `times` may be left empty.
-
-    Where they are numbered in the store, none is looked up by its id. The caller reads in one `Store.snapshot`: else
-    a match that is stored meanwhile may come twice.
-    """
-    if not league.is_numbered:
-        return league.store.look_up(league.schedule)
-    stored = league.store.numbered(league.season, times=False)
-    if not league.schedule.left_out and league.schedule.fixed_total == league.store.count_numbered().total():
-        return stored
-    missing = ((fixture, None) for fixture in _unnumbered(league, league.schedule))
-    return merge(stored, missing, key=lambda row: row[0].number)
-
-
-def _unnumbered(league: League, schedule: Schedule) -> Schedule:
-    """The matches of `schedule` that have no number in the store; of a format that needs no results."""
-    numbers = league.store.numbers()
-    stored = bytearray(max(numbers, default=0) + 1)
-    for number in numbers:
-        stored[number] = 1
-    return schedule.skipping(bytes(stored))

@@ -164,7 +164,9 @@ def ranks_by(league: League) -> str:
 def on_same_deals(columns: Columns, bots: int) -> list[Mean]:
     """For each bot how much more it scored than who else sat in its seat on the same deal, with the same luck."""
     means = [Mean() for _ in range(bots)]
-    for some in columns.blocks() if columns.players > 1 else ():
+    if columns.players == 1:
+        return means
+    for some in columns.blocks():
         means = [mean + more for mean, more in zip(means, _on_same_deals(some, bots), strict=True)]
     return means
 

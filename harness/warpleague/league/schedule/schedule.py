@@ -32,9 +32,6 @@ if TYPE_CHECKING:
             """Each fixture, in the given order, with its result or None."""
 
 
-# -- schedule --------------------------------------------------------------------------------------------
-
-
 class Schedule:
     """The matches of a season, iterable as often as wanted.
 
@@ -125,9 +122,8 @@ class Course:
         self._ahead = schedule.format.ahead
         self._begun = False
         self._open: deque[_Batch] = deque()  # handed out, but the format has not received the outcomes
-        self._counted_batches: list[_Batch] | None = (
-            None  # those received since this was last emptied, if anybody asks for them
-        )
+        # Those received since this was last emptied, if anybody asks for them.
+        self._counted_batches: list[_Batch] | None = None
         self._matches_counted = self._stored_counted = 0
         self._lacking: Fixture | None = None  # one whose result was missing when last looked up
         self._number = self._group = 0
@@ -137,37 +133,42 @@ class Course:
         if self._ahead is None:
             yield from self.take() or ()
             return
-        for batch in self._telling():
+        for batch in self._counting():
             yield from self._wanted(batch)
-        for batch in () if self.decided else self._open:
+        for batch in self._awaited:
             yield from self._wanted(batch)
 
     def played(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """Those of them whose results are stored, with these; of a format that goes by results."""
-        yield from self.settled()
-        yield from self.unsettled()
+        yield from self.newly_counted()
+        yield from self.not_yet_counted()
 
-    def settled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+    def newly_counted(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """Those of them whose outcomes the format has received since the last call, as far as results are stored."""
-        for batch in self._telling():
+        for batch in self._counting():
             yield from self._stored_of(batch)
 
-    def unsettled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
-        """Those of them whose outcomes the format has not received yet; call it after `settled`."""
-        for batch in () if self.decided else self._open:
+    def not_yet_counted(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """Those of them whose outcomes the format has not received yet; call it after `newly_counted`."""
+        for batch in self._awaited:
             self._look_up(batch)
             yield from self._stored_of(batch)
 
-    def go_on(self, schedule: Schedule) -> None:
+    def continue_with(self, schedule: Schedule) -> None:
         """Go on with results that were stored since; `schedule` is the same, with a store that has them."""
         self._schedule = schedule
+
+    @property
+    def _awaited(self) -> Iterable[_Batch]:
+        """The batches whose outcomes the format waits for; when it has decided, it waits for none."""
+        return () if self.decided else self._open
 
     def _stored_of(self, batch: _Batch) -> Iterator[tuple[Fixture, StoredMatch]]:
         for fixture in self._wanted(batch):
             if fixture.id in batch.stored:
                 yield fixture, batch.stored[fixture.id]
 
-    def _telling(self) -> Iterator[_Batch]:
+    def _counting(self) -> Iterator[_Batch]:
         """The batches whose outcomes the format receives, as far as results are stored."""
         batches = self._counted_batches = []
         while self.take() is not None:
@@ -197,7 +198,7 @@ class Course:
         while self.take() is not None:
             pass
         matches, stored = self._matches_counted, self._stored_counted
-        for batch in () if self.decided else self._open:
+        for batch in self._awaited:
             self._look_up(batch)
             wanted = self._wanted(batch)
             matches += len(wanted)
@@ -313,9 +314,8 @@ class Course:
 DEALS_A_JOB: Final = 32
 """Deals in a window for each match that is played at once: so much longer are phases than the wait at their ends."""
 
-_MAX_FIXTURES: Final = (
-    20_000  # in a window, since it is in memory; but always one deal for each match at once
-)
+_MAX_FIXTURES: Final = 20_000
+"""Matches in a window, since it is in memory; but always one deal for each match at once."""
 
 
 def in_phases(fixtures: Iterable[Fixture], jobs: Callable[[], int]) -> Iterator[Fixture]:

@@ -237,8 +237,10 @@ class Season(Conditions):
         kind = self.format.kind
         counted = kind == "ladder" or (self.level == "sandbox" and kind in ("round-robin", "gauntlet"))
         counts: dict[str, int] = {}
+        if not counted:
+            return counts
         entries = [(dict(entry.bots), entry.returns) for entry in self.history if not entry.merged]
-        for bot in self.bots if counted else ():
+        for bot in self.bots:
             last, times = None, -1
             for bots, returns in entries:
                 last = bots.get(bot.bot, last)

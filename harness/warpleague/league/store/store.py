@@ -510,11 +510,14 @@ class Store(About):
         with self.writing() as db:
             db.execute("UPDATE match SET number = NULL, cluster = NULL WHERE number IS NOT NULL")
             left = self.count()
-            for fixture in fixtures if left else ():
-                values = (fixture.number, fixture.group, fixture.id)
-                left -= db.execute("UPDATE match SET number = ?, cluster = ? WHERE id = ?", values).rowcount
-                if not left:
-                    break  # all are found: of a long season that has just begun, the rest need not be looked at
+            if left:
+                for fixture in fixtures:
+                    values = (fixture.number, fixture.group, fixture.id)
+                    left -= db.execute(
+                        "UPDATE match SET number = ?, cluster = ? WHERE id = ?", values
+                    ).rowcount
+                    if not left:
+                        break  # all are found: of a long season that has just begun, the rest need not be read
             set_meta(db, NUMBERING, entry)
 
     def forget_numbers(self) -> None:
@@ -680,7 +683,9 @@ class Store(About):
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The fixtures that have been played, in the given order, with their results."""
         left = self.count()
-        for fixture, result in self.look_up(fixtures) if left else ():
+        if not left:
+            return
+        for fixture, result in self.look_up(fixtures):
             if result is not None:
                 yield fixture, result
                 left -= 1

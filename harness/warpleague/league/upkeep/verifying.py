@@ -322,11 +322,12 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
         problems += misnumbered(league) if not problems else []
     ids = {match_id for match_id, _ in problems if match_id is not None}
     numbers: dict[str, int] = {}
-    for fixture in league.schedule if ids else ():
-        if fixture.id in ids:
-            numbers[fixture.id] = fixture.number
-            if len(numbers) == len(ids):
-                break
+    if ids:
+        for fixture in league.schedule:
+            if fixture.id in ids:
+                numbers[fixture.id] = fixture.number
+                if len(numbers) == len(ids):
+                    break
     return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in problems]
 
 
