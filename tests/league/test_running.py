@@ -23,12 +23,12 @@ from tests.league.conftest import Command, Cup, MakeSeason
 from warpleague.arena.web.renderer import LeagueFiles, league_page, league_table, match_record
 from warpleague.errors import BadInput, ConfigError
 from warpleague.league.play.hooks import run_hook
-from warpleague.league.play.running import RunWatcher, StopWhen, run_league
+from warpleague.league.play.running import DEALS_A_JOB, RunWatcher, StopWhen, in_phases, run_league
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
 from warpleague.league.results.league import League
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import tally
-from warpleague.league.schedule.schedule import DEALS_A_JOB, Schedule, in_phases
+from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import load_config, with_dice
 from warpleague.league.season.fixture import Fixture
 from warpleague.league.store.store import Store

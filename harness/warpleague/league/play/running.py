@@ -13,8 +13,10 @@ from collections import Counter, deque
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain, groupby, islice, zip_longest
+from operator import attrgetter
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
@@ -30,7 +32,7 @@ from warpleague.league.referees.pool import (
 )
 from warpleague.league.results.faulted import judge, voided
 from warpleague.league.results.league import League, left_of, progress_of
-from warpleague.league.schedule.schedule import Course, in_phases
+from warpleague.league.schedule.schedule import Course
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -546,7 +548,8 @@ def _signals(run: _Run) -> Iterator[None]:
 # of them may know the dice in the next one: its bots stay alive between two matches, if they are reusable. So the
 # executor remembers which deals its processes may know. A match on one of these waits until no match is being
 # played; then all bots that wait for their next match are ended, everywhere, and nobody knows anything any more.
-# `in_phases` puts matches of one deal far apart, so that this happens seldom.
+# To do this seldom, matches of one deal are put far apart: first one match of each of many deals is played, then the
+# second one of each, and so on. Tables, ids and numbers keep the order of the schedule.
 #
 # Where bots wait for their next match, later matches pass those that wait. Before, processors were idle until the
 # slowest match had ended; now ladders of few such bots with short matches play a third more in the same time.
@@ -616,6 +619,33 @@ class _Queue:
     def is_blocked(self) -> bool:
         """Whether the remaining matches wait for the end of processes that may know their dice."""
         return bool(self._waiting) or len(self.known_deals) >= _MAX_KNOWN
+
+
+DEALS_A_JOB: Final = 32
+"""Deals in a window for each match that is played at once: so much longer are phases than the wait at their ends."""
+
+_MAX_FIXTURES: Final = 20_000
+"""Matches in a window, since it is in memory; but always one deal for each match at once."""
+
+
+def in_phases(fixtures: Iterable[Fixture], jobs: Callable[[], int]) -> Iterator[Fixture]:
+    """The fixtures, given in schedule order, in the order in which to play them.
+
+    `jobs` returns the number of matches at the same time, and is called at the beginning of each window. Matches on
+    one deal follow each other in the schedule.
+    """
+    deals = (list(group) for _, group in groupby(fixtures, attrgetter("deal")))
+    while window := list(_window(deals, jobs())):
+        yield from (fixture for fixture in chain(*zip_longest(*window)) if fixture is not None)
+
+
+def _window(deals: Iterator[list[Fixture]], jobs: int) -> Iterator[list[Fixture]]:
+    count = 0
+    for number, deal in enumerate(islice(deals, DEALS_A_JOB * jobs), 1):
+        yield deal
+        count += len(deal)
+        if number >= jobs and count >= _MAX_FIXTURES:
+            break
 
 
 # -- the end of a run ------------------------------------------------------------------------------------
