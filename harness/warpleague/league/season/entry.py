@@ -17,7 +17,7 @@ import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError, MissingToolchain
 from warpleague.match.spec import SeatSpec, TimeControl
-from warpleague.runner.bundle.manifest import games_named, plays
+from warpleague.runner.bundle.manifest import games_named, plays, read_manifest
 from warpleague.runner.bundle.shipped import located, shipped_root, short_name
 from warpleague.text import nearest, nearest_path
 
@@ -184,7 +184,7 @@ def enter_bots(
     are a `ConfigError`; what is wrong with this machine and not with a bot raises `BadInput` at once.
     """
     if prepare is None:
-        from warpleague.runner.bundle import bundle as bundles
+        from warpleague.runner.bundle import bundle as bundles  # 30 ms, which no look at a league needs
 
         prepare = partial(
             bundles.prepare, level=config.rules.level, paths=config.sandbox.paths, hidden=hidden
@@ -220,8 +220,6 @@ def folder_of(config: LeagueConfig, entry: BotEntry) -> Path:
 
 def name_of(config: LeagueConfig, entry: BotEntry) -> str:
     """The name of a bot of the file in the league; its folder's if its manifest cannot be read."""
-    from warpleague.runner.bundle.manifest import read_manifest
-
     folder = folder_of(config, entry)
     try:
         return entry.named(read_manifest(folder).name)
