@@ -25,10 +25,7 @@ from warpleague.league.season.season import Season, Stage, canonical
 from warpleague.league.store.events import commitment_to
 from warpleague.league.store.journal import Head
 from warpleague.league.store.store import Store
-from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
 from warpleague.match.chance import season_secret
-from warpleague.runner.bundle.cache import cache_folder
-from warpleague.runner.confine.mounts import check_granted
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -57,6 +54,9 @@ def open_to_run(
     of other conditions, or the season awaits a beacon and its entrants are not those committed to.
     """
     if config.sandbox.paths and prepare is None:
+        from warpleague.runner.bundle.cache import cache_folder
+        from warpleague.runner.confine.mounts import check_granted
+
         where = f"{config.path}: sandbox.paths"
         check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))
     store = Store.open_to_write(results / config.name)
@@ -357,6 +357,12 @@ def _change_in(league: League, before: Stage, now: Stage) -> str | None:
 
 def _verify(league: League, where: str, new_pool: NewPool) -> None:
     """Raise `ConfigError` if a record of the league does not hold, or its store was altered."""
+    from warpleague.league.upkeep.verifying import (  # 25 ms, which few runs need
+        altered,
+        mispaired,
+        verify_league,
+    )
+
     wrong = [problem for _, problem in verify_league(league, new_pool=new_pool) if problem is not None]
     wrong += [problem for _, _, problem in (*altered(league), *mispaired(league), *stage_problems(league))]
     if wrong:
