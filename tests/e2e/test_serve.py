@@ -42,9 +42,9 @@ description = "thinks <b>a little</b>"
 
 SERVE = """
 import sys
-from warpleague.arena.live import follow
+from warpleague.arena import live
 from warpleague.arena.web import league_feed
-follow.ENDED_S = 3600.0
+live.ENDED_S = 3600.0
 league_feed._MAX_CPU_SHARE = 1.0
 from warpleague.cli import main
 sys.exit(main())

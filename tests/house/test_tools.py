@@ -179,7 +179,7 @@ def test_every_python_is_told_whether_its_tests_were_run(
         check=False,
     )
     assert done.stderr == ""
-    assert done.stdout.splitlines()[-1] == f"all tests on Python: {told}"
+    assert done.stdout.splitlines()[-1] == f"tests on Python: {told}"
     assert done.returncode == ("failed: none" not in told)
 
 

@@ -13,9 +13,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, ClassVar
 
-from warpleague.arena.submissions import tokens
-from warpleague.arena.submissions.ledger import Ledger
-from warpleague.arena.submissions.limits import set_limit
+from warpleague.arena.submissions import accounts
+from warpleague.arena.submissions.ledger import Ledger, set_limit
 from warpleague.errors import StoreError
 from warpleague.league.store.store import Store
 from warpleague.runner.bundle.shipped import shipped_root
@@ -47,7 +46,7 @@ def author(results: Path) -> str:
     with Ledger.open(results) as ledger:
         set_limit(ledger, "per_day", 100_000, "soak")
         set_limit(ledger, "bots", BOTS, "soak")
-        return tokens.add_author(ledger, "ada", "soak")
+        return accounts.add_author(ledger, "ada", "soak")
 
 
 def archive(number: int, padding: int = 0, bot: str = "random-python") -> bytes:

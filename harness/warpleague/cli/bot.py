@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from warpleague.league.season.config import LeagueConfig
     from warpleague.runner.bot.logs import LogFolder
-    from warpleague.runner.checkup import Checkup, Finding, Table
+    from warpleague.runner.checkup import Checkup, Table
+    from warpleague.runner.findings import Finding
 
 
 _OF_LEAGUE: Final[dict[str, Any]] = {
@@ -183,7 +184,8 @@ def _language(text: str) -> str:
 def run_check(args: argparse.Namespace) -> int:
     """Check one bot; 1 if it is not ready."""
     from warpleague.runner.bundle.shipped import located
-    from warpleague.runner.checkup import MACHINE, TIME, check_bot
+    from warpleague.runner.checkup import check_bot
+    from warpleague.runner.findings import MACHINE, TIME
 
     folder = located(args.folder)
     logs = log_folder(args.log)

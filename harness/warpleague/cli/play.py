@@ -115,7 +115,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:
     """Persons and bots in seat order, the bots prepared."""
-    from warpleague.arena.play.hint import strongest
+    from warpleague.arena.play.sitting import strongest
     from warpleague.games import load_game
     from warpleague.match.setup import players_text
     from warpleague.match.spec import SeatSpec
@@ -222,7 +222,7 @@ def run(args: argparse.Namespace) -> int:
 
     import trio
 
-    from warpleague.arena.play.hint import strongest
+    from warpleague.arena.play.sitting import strongest
 
     try:
         trio.run(_sit_down, args, matches, args.hint or strongest(args.game))
@@ -257,8 +257,7 @@ async def _in_terminal(args: argparse.Namespace, sitting: Sitting, bot: str) -> 
 async def _in_browser(args: argparse.Namespace, sitting: Sitting, bot: str) -> None:
     import trio
 
-    from warpleague.arena.play.page import PlayPage
-    from warpleague.arena.play.server import serving
+    from warpleague.arena.play.page import PlayPage, serving
 
     async with serving(PlayPage(sitting, bot).app(), port=args.port) as address:
         say(f"open {address}\nCtrl-C ends it; only this machine can reach the page")

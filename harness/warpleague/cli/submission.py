@@ -10,7 +10,7 @@ import attrs
 from warpleague.cli.arena_client import PAUSE_S, Arena, path_of
 
 if TYPE_CHECKING:
-    from warpleague.runner.checkup import Finding
+    from warpleague.runner.findings import Finding
 
 REFUSED: Final = 1
 """The exit code if a bot was not accepted."""
@@ -60,7 +60,7 @@ def wait_for(
 
 def read_submission(arena: Arena, answer: Any) -> Submission:
     """The submission in an answer. Raises `NoArena`."""
-    from warpleague.runner.checkup import Finding
+    from warpleague.runner.findings import Finding
 
     now = arena.read(answer, Submission)
     each = enumerate(now.found)

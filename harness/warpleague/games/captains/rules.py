@@ -165,7 +165,7 @@ _DISCARDS_OF: Final = Cache[tuple[int, ...], tuple[Discard, ...]](
 
 
 def legal(state: Position, seat: int) -> Sequence[Action]:
-    """Everything `seat` may do now; nothing unless it must act."""
+    """Everything `seat` may do now (captains T2 in a turn); nothing unless it must act."""
     if not isinstance(state, State) or seat != state.seat:
         return ()
     if state.stage != TURN:
