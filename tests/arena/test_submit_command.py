@@ -132,60 +132,56 @@ SUBMISSION: Final = {
 }
 
 
-@pytest.mark.parametrize(
-    ("answer", "code", "told"),
-    [
-        (SUBMISSION, 1, ""),
-        (SUBMISSION | {"id": {"a": 1}}, 1, "id: must be a whole number, not a table"),
-        (
-            SUBMISSION | {"league": 5, "found": 7},
-            1,
-            "answers as no arena does: its answer: league: must be a text",
-        ),
-        (SUBMISSION | {"found": 7}, 1, "found: must be a list, not 7"),
-        (SUBMISSION | {"found": ["x"]}, 1, "found[0]: must be a table"),
-        (SUBMISSION | {"found": [{"what": "x"}]}, 1, "found[0]: verdict: is required"),
-        ({}, 1, "is required, but missing"),
-        ({"error": "first\nsecond \x1b[31m"}, 2, "first\\x0asecond \\x1b[31m"),
-        ({"error": {"x": ["\ud800"]}}, 2, "ud800"),
-        (b"[" * 100_000, 1, "nests too deep"),
-        (b'{"id": ' + b"9" * 6000 + b"}", 1, "too many digits"),
-        (b"<html>", 2, "answers as no arena does (status 200): check the address"),
-        (b"[1]", 2, "check the address"),
-        (b"\xff", 2, "check the address"),
-    ],
-)
+ANSWERS: Final[list[tuple[dict[str, object] | bytes, int, str]]] = [
+    (SUBMISSION, 1, ""),
+    (SUBMISSION | {"id": {"a": 1}}, 1, "id: must be a whole number, not a table"),
+    (
+        SUBMISSION | {"league": 5, "found": 7},
+        1,
+        "answers as no arena does: its answer: league: must be a text",
+    ),
+    (SUBMISSION | {"found": 7}, 1, "found: must be a list, not 7"),
+    (SUBMISSION | {"found": ["x"]}, 1, "found[0]: must be a table"),
+    (SUBMISSION | {"found": [{"what": "x"}]}, 1, "found[0]: verdict: is required"),
+    ({}, 1, "is required, but missing"),
+    ({"error": "first\nsecond \x1b[31m"}, 2, "first\\x0asecond \\x1b[31m"),
+    ({"error": {"x": ["\ud800"]}}, 2, "ud800"),
+    (b"[" * 100_000, 1, "nests too deep"),
+    (b'{"id": ' + b"9" * 6000 + b"}", 1, "too many digits"),
+    (b"<html>", 2, "answers as no arena does (status 200): check the address"),
+    (b"[1]", 2, "check the address"),
+    (b"\xff", 2, "check the address"),
+]
+"""What a server answers, the exit code, and what is told."""
+
+
 def test_what_a_server_answers_that_is_no_arena(
-    answer: dict[str, object] | bytes,
-    code: int,
-    told: str,
-    bot: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    bot: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever it answers is told in one line; what a later arena says besides is passed over."""
-    body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+    bodies: list[bytes] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
             self.send_response(200)
-            self.send_header("content-length", str(len(body)))
+            self.send_header("content-length", str(len(bodies[-1])))
             self.end_headers()
-            self.wfile.write(body)
+            self.wfile.write(bodies[-1])
 
         def log_message(self, *_: object) -> None:
             pass
 
     monkeypatch.setenv("WARPLEAGUE_TOKEN", "wl-1-" + "x" * 32)
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}"
-        assert main(["submit", str(bot), "--to", address]) == code
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        for answer, code, told in ANSWERS:
+            bodies.append(answer if isinstance(answer, bytes) else json.dumps(answer).encode())
+            assert main(["submit", str(bot), "--to", f"http://127.0.0.1:{server.server_port}"]) == code
+            err = capsys.readouterr().err
+            assert told in err
+            assert err.count("\n") == (1 if told else 0), answer
         server.shutdown()
-    err = capsys.readouterr().err
-    assert told in err
-    assert err.count("\n") == (1 if told else 0)
 
 
 def test_an_answer_before_all_is_sent(

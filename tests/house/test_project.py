@@ -57,7 +57,9 @@ def test_the_supported_pythons_agree(root: Path, pyproject: dict[str, Any]) -> N
 def test_every_game_is_kept_apart_from_the_others(pyproject: dict[str, Any]) -> None:
     """The import contract of independence names every built-in game."""
     contracts = pyproject["tool"]["importlinter"]["contracts"]
-    (independent,) = [contract for contract in contracts if contract["name"] == "games do not import each other"]
+    (independent,) = [
+        contract for contract in contracts if contract["name"] == "games do not import each other"
+    ]
     assert set(independent["modules"]) == {target.partition(":")[0] for target in GAMES.values()}
 
 
