@@ -432,6 +432,10 @@ class ApiHarness(ArenaHarness):
             more["authorization"] = f"Bearer {self.tokens.get(author, author)}"
         return Client(self.api).ask(method, path, body, **more)
 
+    def answer(self, method: str, path: str, body: bytes, **headers: Any) -> Answer:
+        """As `served` asks."""
+        return self.ask(method, path, None, body, **headers)
+
     def values(self) -> dict[str, list[str]]:
         """Values that there are, by the names of parameters."""
         return {
@@ -552,8 +556,8 @@ def _address(path: str, parameters: list[dict[str, Any]], values: tuple[str | No
 
 
 @contextmanager
-def served(arena: ApiHarness) -> Iterator[str]:
-    """The address of a server that answers as the one of the arena does."""
+def served(ask: Callable[..., Answer | None]) -> Iterator[str]:
+    """The address of a server that answers with `ask(method, path, body, **headers)`; None breaks the connection."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -563,10 +567,13 @@ def served(arena: ApiHarness) -> Iterator[str]:
             self.answer(self.rfile.read(int(self.headers["content-length"])))
 
         def answer(self, body: bytes) -> None:
-            more: dict[str, Any] = {"authorization": self.headers["authorization"]}
+            headers: dict[str, Any] = {"authorization": self.headers["authorization"]}
             if self.headers["content-type"]:
-                more["content_type"] = self.headers["content-type"]
-            found = arena.ask(self.command, self.path, None, body, **more)
+                headers["content_type"] = self.headers["content-type"]
+            found = ask(self.command, self.path, body, **headers)
+            if found is None:
+                self.close_connection = True
+                return
             self.send_response(found.status)
             self.send_header("content-length", str(len(found.body)))
             self.end_headers()

@@ -525,7 +525,7 @@ def test_the_command_waits_for_the_comparison(
             arena.play_all(player([]))
 
     monkeypatch.setenv("WARPLEAGUE_TOKEN", arena.tokens["ada"])
-    with served(arena) as address:
+    with served(arena.answer) as address:
         worker = threading.Thread(target=work)
         worker.start()
         try:
