@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.games.api import Event, Events, Outcome, ranked
 from warpleague.games.captains import dealing
 from warpleague.games.captains import events as make
-from warpleague.games.captains.actions import (
+from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS, RETIRED, Dealing
+from warpleague.games.captains.geometry import (
     ACTIONS,
     DELIVERIES,
     DISCARDS,
@@ -38,7 +39,6 @@ from warpleague.games.captains.actions import (
     Take,
     Warp,
 )
-from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS, RETIRED, Dealing
 from warpleague.games.captains.state import (
     AI_CARDS,
     AI_PLACE,

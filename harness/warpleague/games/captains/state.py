@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 
 from warpleague.games.api import CHANCE
-from warpleague.games.captains.actions import END, PLACES, WARPS
 from warpleague.games.captains.dealing import Dealing, first_deal, plan
+from warpleague.games.captains.geometry import END, PLACES, WARPS
 from warpleague.games.values import Cache, copier, each, keyer, mask, members, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from warpleague.games.api import Event
-    from warpleague.games.captains.actions import Action, Place, Warp
     from warpleague.games.captains.dealing import Options, Plan, Why
-    from warpleague.games.captains.geometry import Galaxy, Layout
+    from warpleague.games.captains.geometry import Action, Galaxy, Layout, Place, Warp
 
 HAND: Final = 4
 """Cards a hand is filled up to (captains T7)."""

@@ -1,22 +1,26 @@
 """Verifying a record: what holds passes, and damage anywhere is found and placed."""
 
 import json
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nullgame import NullGame, Tick
 
-from warpleague.errors import RecordError
+from warpleague.errors import OptionsError, RecordError
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
-from warpleague.match.record import pack, unpack
-from warpleague.match.replay import Replay, first_difference, verify_record
-from warpleague.match.scribe import publish, seal
+from warpleague.match.record import Act, pack, read_record, structured, unpack
+from warpleague.match.replay import NUMBER, Replay, UsualActs, first_difference, verify_record
+from warpleague.match.scribe import Scribe, digest_form, publish, seal
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import SeatSpec
+from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline.codec import canonical
 
 
@@ -272,3 +276,196 @@ def test_replaying_shows_every_line_with_its_events(record: bytes) -> None:
     assert [step.data["n"] for step in steps] == list(range(1, len(steps) + 1))
     assert replay.summary is not None
     assert all(replay.game.tell(event.data) for step in steps for event in step.events)
+
+
+# Reading the usual lines of a record at sight: whatever is accepted is what reading in full would accept.
+
+
+GAME = load_game("sheets")
+ROLL = next(iter(GAME.legal(GAME.apply(GAME.initial(1, GAME.Options()), (0,) * 7)[0], 0)))
+LINES = [
+    {"ask": "keep", "ms": [0.05, 12, None], "n": 7, "seat": 0},
+    {"ask": "keep", "ms": [1, None, 0.001], "bank_s": 59.5, "note": "0e null .0000", "n": 70, "seat": 3},
+    {"ask": "keep", "auto": True, "n": 1, "seat": 0},
+    {"ask": "ai-keep", "bank_s": 3, "n": 123, "seat": 1, "then": True},
+]
+
+
+def reader() -> UsualActs:
+    acts = UsualActs(GAME)
+    acts.learn(ROLL)
+    return acts
+
+
+def text(line: dict[str, object]) -> bytes:
+    return canonical({"type": "act", "action": GAME.action_json(ROLL), **line}) + b"\n"
+
+
+def test_usual_lines_are_read_at_sight() -> None:
+    """Action, number, seat and mark are those of the line, and the digest takes the same bytes of it."""
+    for line in LINES:
+        act = reader().read(text(line))
+        assert act is not None, line
+        assert (act.action, act.ask, act.n, act.seat) == (ROLL, line["ask"], line["n"], line["seat"])
+        assert act.auto == ("auto" in line)
+        assert act.digested == digest_form(json.loads(text(line)))
+
+
+def test_other_lines_are_left_to_be_read_in_full() -> None:
+    """An action not met before, marks that exclude each other, times that do not fit them, unknown fields."""
+    usual = LINES[0]
+    assert UsualActs(GAME).read(text(usual)) is None
+    for change in (
+        {"auto": True},
+        {"then": True},
+        {"ms": None},
+        {"ms": [1, 2]},
+        {"ms": [None, 1, 1]},
+        {"ms": [-1, 1, 1]},
+        {"ms": [1e-5, 1, 1]},
+        {"extra": 1},
+        {"substituted": True},
+        {"note": "\u00e9"},
+        {"n": 7.0},
+        {"bank_s": True},
+    ):
+        assert reader().read(text({**usual, **change})) is None, change
+    assert reader().read(text({**LINES[2], "then": True})) is None
+
+
+@given(st.from_regex(NUMBER.decode(), fullmatch=True))
+def test_numbers_read_at_sight_are_spelled_canonically(number: str) -> None:
+    """No number is accepted that the canonical form spells otherwise."""
+    assert canonical(json.loads(number)) == number.encode()
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(LINES), st.integers(0, 200), st.integers(0, 255))
+def test_a_changed_line_is_refused_or_is_another_good_one(
+    line: dict[str, object], place: int, byte: int
+) -> None:
+    """Whatever byte is changed: what is still accepted is canonical, of the right form, with the digest of it all."""
+    changed = bytearray(text(line))
+    changed[place % len(changed)] = byte
+    act = reader().read(bytes(changed))
+    if act is not None:
+        data = json.loads(changed)
+        assert canonical(data) + b"\n" == changed
+        assert structured(data, Act).seat == act.seat
+        assert act.digested == digest_form(data)
+        assert (act.n, act.seat, act.ask) == (data["n"], data["seat"], data["ask"])
+
+
+# Golden records: each holds as it is, and the referee makes it again from its decisions.
+
+
+GOLDEN = Path(__file__).parent / "golden" / "2"
+DIGESTS = {
+    "aliens": "045ec873d1b5d42e2f767e1fd527ed0453bb8f6fbc14e2e3885f6db924ab7a34",
+    "captains": "9d4c7c1cd3414b7f1616b68cc395a49a5feca3b8b12ceaa5661a810634f38770",
+    "coasters": "76dcfe0b2da11fcda497821bf149745807513fc72829a915160af4e7c30e4857",
+    "sheets": "2b2a920caa6e2b784c58105b9a1c7b2776c95faf5316b5e035df5276a41d8b71",
+}
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_golden_record_holds(name: str) -> None:
+    """It verifies against its key, and has the digest it always had."""
+    summary = verify_record(read_record(GOLDEN / f"{name}.jsonl.gz"))
+    assert (summary.digest, summary.chance, summary.sealed) == (DIGESTS[name], "key", True)
+    assert summary.header["format"] == 2
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_golden_match_comes_out_again(name: str, spec: Callable[..., Any], table: Any) -> None:
+    """The referee, asked for the match and given its decisions, writes the same digest."""
+    replay = Replay(read_record(GOLDEN / f"{name}.jsonl.gz"))
+    lines = [msgspec.json.decode(line) for line in replay.lines]
+    answers = iter([line["action"] for line in lines if line["type"] == "act" and "auto" not in line])
+    header = replay.header
+    match = spec(
+        id=header["id"],
+        game=header["game"],
+        options=header["options"],
+        seats=tuple(SeatSpec(**seat) for seat in header["seats"]),
+        key=replay.key,
+        seed=header["seed"],
+        level=header["level"],
+    )
+    bots = [lambda _question: next(answers)] * len(match.seats)
+    assert table(match, *bots).play().digest == DIGESTS[name]
+
+
+# Tests of how a record is written while its match goes on.
+
+
+TIMES = (1_500_000, 250_000, None)
+_TIME = st.one_of(st.integers(0, 3_000_000), st.integers(0, 1 << 62))
+_TOLD = st.tuples(_TIME, st.none() | _TIME, st.none() | _TIME)
+_MORE = st.tuples(
+    st.none() | st.text(max_size=5), st.none() | st.integers(0, 1 << 40), st.none() | st.floats(0, 1)
+)
+
+
+@pytest.fixture
+def scribe() -> Scribe:
+    """The record of a match of two seats."""
+    return begun()
+
+
+def begun() -> Scribe:
+    """A record that has only its header."""
+    seats = (SeatSpec(bot="a"), SeatSpec(bot="b"))
+    spec = MatchSpec(
+        id="m", game="null", options={}, seats=seats, key=bytes(32), clock=TimeControl(move_s=1.0)
+    )
+    return Scribe(NullGame(), spec, "")
+
+
+def told(lines: list[bytes]) -> list[dict[str, Any]]:
+    """The lines as values."""
+    return [json.loads(line) for line in lines]
+
+
+def test_each_look_at_a_record_sees_all_that_happened(scribe: Scribe) -> None:
+    """However many decisions there are between two looks, the lines stand in order, rolls among them."""
+    seen = 1
+    for more in (1, 300, 700):
+        for number in range(more):
+            scribe.act(number % 2, "turn", Tick(0), None, TIMES)
+            scribe.chance("here#1", (6,), (number % 6,))
+        lines = told(scribe.since(seen))
+        assert [line["type"] for line in lines] == ["act", "chance"] * more
+        assert [line["n"] for line in lines] == list(range(seen, seen + 2 * more))
+        seen += 2 * more
+    first, second = scribe.spent.times()
+    assert first.decisions + second.decisions == 1001
+    assert first.wall_ms == first.decisions * 1.5
+
+
+def test_a_line_keeps_what_was_told_of_its_own_decision(scribe: Scribe) -> None:
+    """What is noted of the next decision, in the same dict, is not told of this one."""
+    noted: dict[str, Any] = {}
+    scribe.act(0, "turn", Tick(0), None, TIMES, "a note", 2_500_000_000, 0.25, noted)
+    noted["again"] = [{"message": "no"}]
+    scribe.act(0, "turn", Tick(1), None, TIMES, None, None, None, noted)
+    first, second = told(scribe.since(1))
+    assert "detail" not in first
+    assert (first["note"], first["bank_s"], first["value"], first["ms"]) == (
+        "a note",
+        2.5,
+        0.25,
+        [1.5, 0.25, None],
+    )
+    assert second["detail"] == noted
+
+
+def test_options_are_checked_however_often_they_come() -> None:
+    """Options equal in Python, but not in JSON, are not taken for those that were in order."""
+    game = load_game("coasters")
+    good = options_json(load_options(game, 2, {}))
+    assert load_options(game, 2, good) == load_options(game, 2, dict(good))
+    for wrong in ({**good, "colours": True}, {**good, "max_rounds": "13"}):
+        for _ in range(2):
+            with pytest.raises(OptionsError):
+                load_options(game, 2, wrong)
