@@ -90,7 +90,7 @@ def test_an_earlier_version_is_an_opponent(arena: ArenaHarness) -> None:
 
 
 def test_there_is_a_budget_for_each_day(arena: ArenaHarness) -> None:
-    """A match that could not be played does not count; who asked for less comes first."""
+    """A match that could not be played does not count, up to as many again; who asked for less comes first."""
     played: list[MatchSpec] = []
     arena.accepted("ada", "mine")
     arena.accepted("bob", "other")
@@ -108,6 +108,14 @@ def test_there_is_a_budget_for_each_day(arena: ArenaHarness) -> None:
     first, second = (jobs.claim(arena.ledger, jobs.CHALLENGE) for _ in range(2))
     bobs = [one.id for one in on_demand.challenges(arena.ledger, bob)]
     assert len({first, second} & {*bobs}) == 1
+    fails = player(played, outcome=HarnessFault("the moon is full"))
+    arena.play_all(fails)
+    for _ in range(3):
+        on_demand.ask_challenge(arena.ledger, arena.config, bob, "other", ["mine"])
+        arena.play_all(fails)
+    assert jobs.used_today(arena.ledger, jobs.CHALLENGE, bob) == 0
+    with pytest.raises(OverQuota):
+        on_demand.ask_challenge(arena.ledger, arena.config, bob, "other", ["mine"])
 
 
 def test_what_was_being_played_is_played_again(arena: ArenaHarness) -> None:
