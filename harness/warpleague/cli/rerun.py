@@ -1,0 +1,115 @@
+"""Puts recorded matches to a bot again, and lists where it decides differently, faults, or is slower.
+
+`warpleague.study.rerun` asks the bot; `warpleague.report.terminal.rerun` prints the differences.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from warpleague.cli.common import WorkProgress, print_json, say
+from warpleague.cli.match_options import sandbox_paths
+from warpleague.errors import BadInput
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.match.record import read_compressed, unreadable
+from warpleague.report.terminal.rerun import Summary, print_fault, print_summary, seen_json, summary_json
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.shipped import located
+from warpleague.study.rerun import Bot, Task, TimeIsUp, rerun
+from warpleague.text import counted
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_SUFFIXES: Final = (".jsonl", ".jsonl.zst", ".jsonl.gz")
+
+
+def run_rerun(args: Namespace) -> int:
+    """Put all records to the bot; 0 if it decided as recorded everywhere, 1 if not or at a fault.
+
+    130 after Ctrl-C.
+    """
+    if ".jsonl" in args.folder.name:
+        raise BadInput(
+            f"{args.folder}: is a record; the bot comes first: warpleague bot rerun BOT {args.folder}"
+        )
+    bundle = prepare(located(args.folder), args.level, sandbox_paths(args))
+    if args.seat is not None and args.name:
+        raise BadInput("--seat and --name both say which seats: give one of them")
+    names = frozenset(args.name or [bundle.name])
+    bot = Bot(bundle.seat(), args.level, names)
+    begun = time.perf_counter()
+    summary = Summary(most=args.list)
+    rows: list[dict[str, Any]] = []
+    unseeded = False
+    stopped = ""
+    end_s = None if args.seconds is None else time.monotonic() + args.seconds
+    try:
+        with WorkProgress() as progress, closing(rerun(bot, _tasks(args), args.jobs, end_s)) as rerun_seats:
+            for seats in rerun_seats:
+                summary.records += 1
+                for seen in seats:
+                    summary.add(seen)
+                    unseeded |= not seen.seeded
+                    if args.json:
+                        rows.append(seen_json(seen))
+                    elif seen.fault is not None:
+                        print_fault(seen)
+                progress.show(
+                    f"{counted(summary.records, 'record')}, {counted(summary.decisions, 'decision')}, "
+                    f"{summary.different:,} different"
+                )
+    except TimeIsUp:
+        stopped = f"after {args.seconds:g} s"
+    except KeyboardInterrupt:
+        stopped = "by Ctrl-C"
+    summary.elapsed_s = time.perf_counter() - begun
+    if not summary.seats and not stopped:
+        raise BadInput(
+            f"none of {counted(summary.records, 'record')} has a seat of {', '.join(sorted(names))}: "
+            "--name says whose seats to take, --seat which"
+        )
+    if unseeded:
+        say("note: the keys of some records are secret, so the bot got another seed there than in its match")
+    if args.json:
+        print_json({"bot": bundle.name, **summary_json(summary), "stopped": bool(stopped), "seats": rows})
+    else:
+        print_summary(bundle.name, summary)
+    if stopped:
+        say(f"stopped {stopped}: the records after that were not put to the bot")
+    if stopped == "by Ctrl-C":
+        return 130
+    return 1 if summary.different or summary.faults else 0
+
+
+def _tasks(args: Namespace) -> Iterator[Task]:
+    """The records that the arguments name, read one by one."""
+    for path in args.records:
+        if path.suffix == ".toml":
+            yield from _league_tasks(args, path)
+            continue
+        files = [path]
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.name.endswith(_SUFFIXES))
+            if not files:
+                raise BadInput(
+                    f"{path}: no records in this folder: their names end in {', '.join(_SUFFIXES)}"
+                )
+        for file in files:
+            try:
+                data = read_compressed(file)
+            except OSError as error:
+                raise unreadable(file, error) from None
+            yield Task(str(file), data, args.seat)
+
+
+def _league_tasks(args: Namespace, path: Path) -> Iterator[Task]:
+    with open_to_read(load_config(path), args.results) as league:
+        for fixture, _ in league.stored():
+            key = league.season.key_of(fixture.deal)
+            yield Task(f"{path}: match {fixture.id}", league.store.record(fixture.id), args.seat, key)
