@@ -67,7 +67,7 @@ check: bootstrap ## all checks before a commit, without the tests; continues aft
 
 .PHONY: quick
 quick: bootstrap ## the part of check that takes seconds, as the pre-commit hook runs it
-	@$(MAKE) -k lint format types layers schema locks modules
+	@$(MAKE) -k lint format types layers schema locks
 
 .PHONY: lint
 lint: bootstrap
@@ -84,10 +84,6 @@ types: bootstrap
 .PHONY: layers
 layers: bootstrap
 	$(BIN)/lint-imports --no-logo
-
-.PHONY: modules
-modules: bootstrap
-	$(BIN)/python scripts/modules.py --check
 
 .PHONY: schema
 schema: bootstrap

@@ -65,16 +65,17 @@ def test_the_document_has_every_route_and_no_other(ground: ApiGround) -> None:
 
 
 def test_the_page_of_the_docs_names_every_operation_and_code() -> None:
-    """And no other one."""
+    """And no other one; it says which need a token."""
     page = page_text(pages()["api"])
-    rows = dict(re.findall(r"(?m)^\| `([^`]+)`(?:, with the token)? \| (.+) \|$", page))
-    told = {key: text for key, text in rows.items() if " " in key}
-    assert told == {
-        f"{method.upper()} {path}": operation["summary"]
+    public, with_token = (set(block.splitlines()) for block in re.findall(r"(?ms)^```text\n(.+?)^```$", page))
+    operations = {
+        f"{method.upper()} {path}": bool(operation["security"])
         for path, methods in document()["paths"].items()
         for method, operation in methods.items()
     }
-    codes = {key: text for key, text in rows.items() if " " not in key and key != f"{FAULT}KIND"}
+    assert dict.fromkeys(public, False) | dict.fromkeys(with_token, True) == operations
+    codes = dict(re.findall(r"(?m)^\| `([^`]+)` \| (.+) \|$", page))
+    del codes[f"{FAULT}KIND"]
     assert codes == {**CODES, **checking.CODES}
 
 

@@ -426,7 +426,7 @@ def test_what_plays_is_always_listed(ground: Ground) -> None:
 def test_authors_get_their_own_records(ground: Ground, capsys: pytest.CaptureFixture[str]) -> None:
     """A zip file with the record of each match, and what their own bot printed, not what another one did."""
     from warpleague.league.play.entering import open_to_run
-    from warpleague.league.play.running import run_league
+    from warpleague.league.play.running import StopWhen, run_league
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bundle.content import folder_digest
     from warpleague.runner.bundle.shipped import shipped_root
@@ -443,7 +443,7 @@ def test_authors_get_their_own_records(ground: Ground, capsys: pytest.CaptureFix
         db.execute("UPDATE submission SET digest = ? WHERE id = ?", (folder_digest(folder), number))
     logs = LogFolder(ground.results / "cup" / "logs")
     with open_to_run(entering.entered(ground.ledger, ground.config), ground.results) as league:
-        report = run_league(league, most=4, logs=logs, publish=False)
+        report = run_league(league, stop_when=StopWhen(matches=4), logs=logs, publish=False)
         assert report.played == 4
     data = ground.client("ada").ask("GET", "/submit/cup/mine/records.zip").body
     with zipfile.ZipFile(io.BytesIO(data)) as packed:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warpleague.extras.bridges.pettingzoo import env
-from warpleague.extras.bridges.pettingzoo import environment as batch
+from warpleague.extras.bridges.pettingzoo import batch, env
 from warpleague.games import GAMES, load_game
 
 

@@ -81,7 +81,7 @@ def test_what_is_shipped_fits(name: str) -> None:
     ("name", "page", "begins"),
     [
         ("league", "league", 'seed = "a first try"'),
-        ("league", "league", 'name = "demo" '),
+        ("league", "league-reference", 'name = "demo" '),
         ("rounds", "rounds", "rounds = 2 "),
         ("bot", "write-a-bot", 'name = "runner"'),
         ("bot", "write-a-bot", 'name = "swift"'),

@@ -74,7 +74,7 @@ def league(path: Path, *bots: str, players: int = 2) -> None:
     """Write a league of solo or small tables that takes little time."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(
-        f'bots = {json.dumps(bots)}\nmissing_toolchain = "skip"\n[game]\nid = "sheets"\nplayers = {players}\n'
+        f'bots = {json.dumps(bots)}\nmissing = "skip"\n[game]\nid = "sheets"\nplayers = {players}\n'
     )
 
 

@@ -143,8 +143,8 @@ def test_json_has_the_documented_keys(
     open_league: OpenLeague,
     tmp_path: Path,
 ) -> None:
-    """Every command prints the keys that docs/league.md promises, all of them and no others, in that order."""
-    docs = Path(__file__).parents[2] / "docs" / "league.md"
+    """Every command prints the keys that docs/league-reference.md promises, no others, in that order."""
+    docs = Path(__file__).parents[2] / "docs" / "league-reference.md"
     rows = re.findall(
         r"^\| `(\w+)` \| (an object|a list.*?) \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE
     )

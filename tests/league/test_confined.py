@@ -10,7 +10,7 @@ import attrs
 from rich.console import Console
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.details import ConfinedMatches, confined_matches
+from warpleague.league.results.faulted import ConfinedMatches, confined_matches
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import problem_of

@@ -10,8 +10,8 @@ import attrs
 import pytest
 from rich.console import Console
 
-from warpleague.league.play.running import run_league
-from warpleague.league.results.details import BotFaults, FaultCounts, bot_faults
+from warpleague.league.play.running import StopWhen, run_league
+from warpleague.league.results.faulted import BotFaults, FaultCounts, bot_faults
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 from warpleague.report.terminal.tables import all_tables
@@ -152,7 +152,7 @@ def test_of_several_faults_the_first_in_the_schedule_is_told(
         return attrs.evolve(crashing(spec), faults=((late,), (CRASH,)))
 
     with open_league(file) as league:
-        report = run_league(league, executor=inline, play=twice, stop_on_fault=True, jobs=1)
+        report = run_league(league, executor=inline, play=twice, stop_when=StopWhen(bot_faults=True), jobs=1)
         assert report.fault is not None
         assert not report.complete
         assert (report.fault.seat, report.fault.fault) == (1, CRASH)

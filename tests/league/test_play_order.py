@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.league.play.running import RunWatcher, run_league
+from warpleague.league.play.running import RunWatcher, StopWhen, run_league
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
 from warpleague.league.schedule.schedule import DEALS_A_JOB, Schedule, in_phases
 from warpleague.league.season.fixture import Fixture
@@ -124,8 +124,8 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
         tables = attrs.evolve(league, season=season, schedule=Schedule(season))
         bots = Patient(fake.play, 3, deaths)
         watcher = RunWatcher()
-        watcher.tick = bots.tick
-        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher, tick_s=0.0)
+        watcher.tick, watcher.tick_s = bots.tick, 0.0
+        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher)
     assert report.complete
     assert bots.foretold == 0
     assert bots.most > 2
@@ -149,8 +149,8 @@ def test_later_matches_are_played_while_one_waits(
         league = attrs.evolve(league, season=attrs.evolve(league.season, bots=kept))
         bots = Patient(fake.play, 3)
         watcher = RunWatcher()
-        watcher.tick = bots.tick
-        report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher, tick_s=0.0)
+        watcher.tick, watcher.tick_s = bots.tick, 0.0
+        report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher)
     assert report.complete
     assert bots.foretold == 0
     assert (0 < bots.ended <= report.played / 12) is reusable
@@ -169,7 +169,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
     with open_league(write_league("a", "b", "c", deals=10)) as league:
         bots = Patient(fake.play, 3)
         watcher = RunWatcher()
-        watcher.tick = bots.tick
+        watcher.tick, watcher.tick_s = bots.tick, 0.0
         for most in (13, None):
             report = run_league(
                 league,
@@ -177,8 +177,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
                 jobs=2,
                 play=fake.play,
                 watcher=watcher,
-                tick_s=0.0,
-                most=most,
+                stop_when=StopWhen(matches=most),
                 dealt=dealt if shared else None,
             )
     assert report.complete

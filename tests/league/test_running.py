@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from warpleague.errors import BadInput
-from warpleague.league.play.running import RunWatcher, run_league
+from warpleague.league.play.running import RunWatcher, StopWhen, run_league
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import standings
@@ -183,7 +183,9 @@ def test_a_run_stops_once_something_else_kills_several_bots(
         return attrs.evolve(fake.play(spec), faults=((fault,), *((),) * (len(spec.seats) - 1)))
 
     with open_league(write_league("a", "b", "c", "d", deals=4)) as league:
-        report = run_league(league, executor=inline, play=killed, stop_on_kills=not of_strangers)
+        report = run_league(
+            league, executor=inline, play=killed, stop_when=StopWhen(bots_are_killed=not of_strangers)
+        )
         assert report.stored == league.store.count()
     if of_strangers:
         assert report.failure is None

@@ -17,7 +17,6 @@ from warpleague.league.play.entering import commit, open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
-from warpleague.league.store import events
 from warpleague.league.store.events import commitment_to
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.chance import beacon_secret, deal_key
@@ -40,14 +39,10 @@ def test_the_commitment_covers_all_that_is_open_to_choice(make_season: MakeSeaso
     what: dict[str, Any] = {
         "bots": [[bot.bot, bot.digest] for bot in season.bots],
         "conditions": season.conditions,
-        # Newer keys are told only where they are set, so that commitments of earlier versions stay.
-        "format": {**attrs.asdict(season.format), "seeding": "order"},
+        "format": {**attrs.asdict(season.format), "seeding": "order", "seating": 2},
     }
     for key in ("ratings", "until", "time_share"):
         del what["format"][key]
-    earlier = attrs.evolve(season, seating=1)
-    assert commitment_to(earlier) == sha256(canonical(json.loads(json.dumps(what)))).hexdigest() != base
-    what["format"]["seating"] = 2
     assert base == sha256(canonical(json.loads(json.dumps(what)))).hexdigest()
     first, *rest = season.bots
     for changed in (
@@ -234,32 +229,3 @@ def test_an_old_receipt_is_checked_by_verify(
     assert f"WRONG  the store: its journal does not go back to the head {strange}" in out
     code, _, err = command("verify", path, "--head", "nonsense")
     assert (code, "is not the head of a journal" in err) == (2, True)
-
-
-@pytest.mark.parametrize("form", ['seats = "fixed"', 'kind = "gauntlet"', "tables = 3"])
-def test_a_store_keeps_the_seat_orders_that_it_began_with(
-    form: str,
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    inline: Executor,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A league that an earlier version of the program began goes on: nothing is played again, also with more bots."""
-    game = 'id = "captains"\nplayers = 3'
-    with monkeypatch.context() as patched:
-        patched.setattr(events, "SEATING", 1)
-        with open_league(write_league(*"abcd", game=game, extra=form)) as league:
-            before = run_league(league, executor=inline, play=fake.play).stored
-            seats = [fixture.seats for fixture in league.schedule]
-            entered = [one.commitment for one in league.store.entered()]
-    with open_league(write_league(*"abcd", game=game, extra=form)) as league:
-        assert run_league(league, executor=inline, play=fake.play).played == 0
-        assert [fixture.seats for fixture in league.schedule] == seats
-        assert [one.commitment for one in league.store.entered()] == entered
-    with open_league(write_league(*"abcde", game=game, extra=form)) as league:
-        report = run_league(league, executor=inline, play=fake.play)
-        assert report.before == before
-        assert len(league.store.entered()) == 2
-    with open_league(write_league(*"abcde", game=game, extra=form, name="new")) as league:
-        assert league.season.seating == 2

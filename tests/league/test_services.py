@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.details import services
+from warpleague.league.results.faulted import services
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes

@@ -22,9 +22,9 @@ from warpleague.league.results.standings import ranked, standings
 from warpleague.league.results.tallies import Tally
 from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import verify_league
-from warpleague.match.record import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import digest_form, digest_of, seal
 from warpleague.report.wording.columns import standing_json
 from warpline.codec import canonical
 from warpline.messages import BotHello

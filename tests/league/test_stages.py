@@ -11,7 +11,7 @@ import pytest
 
 from warpleague.errors import ConfigError
 from warpleague.league.play.entering import stage_problems
-from warpleague.league.play.running import run_league
+from warpleague.league.play.running import StopWhen, run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.season.config import load_config
@@ -199,7 +199,7 @@ def test_a_season_is_decided_by_its_final(
             text = text.replace(old, new)
         path.write_text(text, "utf-8")
     with open_league(season) as league:
-        run_league(league, executor=inline, play=refereed(), most=40)
+        run_league(league, executor=inline, play=refereed(), stop_when=StopWhen(matches=40))
     with pytest.raises(ConfigError, match="aliens-season is not finished"):
         open_league(final)
     assert play(open_league(season)).stored == 60

@@ -343,7 +343,7 @@ def fitting_digest(body: bytes) -> bytes:
     """A record whose digest is made to fit, as whoever forges it would do; without a seal, which is optional."""
     import json
 
-    from warpleague.match.record import digest_form, digest_of
+    from warpleague.match.scribe import digest_form, digest_of
     from warpline.codec import canonical
 
     *lines, end = [json.loads(line) for line in body.splitlines()]

@@ -52,7 +52,7 @@ class Table:
     def __init__(
         self, spec: MatchSpec, *bots: Choose, wants: tuple[Any, ...] = ("state", "legal", "events")
     ) -> None:
-        self.referee = Referee(load_game(spec.game, spec.rules), spec)
+        self.referee = Referee(load_game(spec.game), spec)
         self.bots = bots or (first, first)
         self.questions: list[tuple[int, dict[str, Any]]] = []
         self.violations: list[Violation] = []

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from warpleague.errors import RecordError
-from warpleague.match.record import seal
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import seal
 from warpleague.match.spec import TimeControl
 
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
-from warpleague.match.record import pack, publish, seal, unpack
+from warpleague.match.record import pack, unpack
 from warpleague.match.replay import Replay, first_difference, verify_record
+from warpleague.match.scribe import publish, seal
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import SeatSpec
 from warpline.codec import canonical

@@ -9,8 +9,8 @@ import pytest
 
 from warpleague.errors import RecordError
 from warpleague.league.upkeep.verifying import RecordReader
-from warpleague.match.record import seal
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import seal
 from warpleague.match.spec import TimeControl
 
 

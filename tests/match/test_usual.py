@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpleague.games import load_game
-from warpleague.match.record import Act, digest_form, structured
+from warpleague.match.record import Act, structured
 from warpleague.match.replay import NUMBER, UsualActs
+from warpleague.match.scribe import digest_form
 from warpline.codec import canonical
 
 GAME = load_game("sheets")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
-from warpleague.match.record import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay
+from warpleague.match.scribe import digest_form, digest_of, seal
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Confinement, MatchSpec, SeatSpec, TimeControl
 from warpleague.report.site.match_page import page_alone

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from warpleague.errors import BadInput
-from warpleague.extras.bridges.pettingzoo import environment
+from warpleague.extras.bridges.pettingzoo import batch
 
 
 def test_a_match_that_ends_is_replaced_by_the_next() -> None:
     """All matches stay at a decision, and equal seeds give equal series."""
     series = []
     for _ in range(2):
-        matches = environment("sheets", 4, 1, seed="x")
+        matches = batch("sheets", 4, 1, seed="x")
         totals = []
         while len(totals) < 12:
             masks = matches.masks()
@@ -26,7 +26,7 @@ def test_a_match_that_ends_is_replaced_by_the_next() -> None:
 
 def test_wrong_actions_change_nothing() -> None:
     """An action that is not legal, or too few of them, is refused before any match plays on."""
-    matches = environment("aliens", 2)
+    matches = batch("aliens", 2)
     before = list(matches.positions)
     legal = matches.masks().argmax(1).tolist()
     for wrong in ([legal[0], -1], [legal[0], len(matches.actions)], [legal[0], 2000], legal[:1]):
@@ -34,4 +34,4 @@ def test_wrong_actions_change_nothing() -> None:
             matches.step(wrong)
     assert matches.positions == before
     with pytest.raises(BadInput):
-        environment("aliens", 2, 3)
+        batch("aliens", 2, 3)

@@ -35,9 +35,9 @@ from warpleague.errors import BadInput, PositionError, RecordError
 from warpleague.games import game_ids, load_game
 from warpleague.games.playout import random_playout, random_roll
 from warpleague.league.season.config import load_config
-from warpleague.match.record import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay, verify_record
+from warpleague.match.scribe import digest_form, digest_of, seal
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.report.site.match_page import page_alone

@@ -24,7 +24,7 @@ from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import FormatTable
 from warpleague.league.season.season import Season
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import FORMAT, SeatSpec, TimeControl
+from warpleague.match.spec import SeatSpec, TimeControl
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -72,7 +72,7 @@ def differ(luck: ModuleType, game_id: str, bot: str, size: int, deals: int, limi
     outcomes = Outcomes()
     for played, match in enumerate(Schedule(season), start=1):
         table = [players[number] for number in match.seats]
-        ranks = luck.play(game, options, table, season.key_of(match.deal), FORMAT).ranks
+        ranks = luck.play(game, options, table, season.key_of(match.deal)).ranks
         outcomes.add(match.group, match.seats, tuple(ranks))
         if played % max(size * (deals // 10), size) == 0 and played < size * deals:
             print(f"  {told(outcomes, size, limit)[0]} after {played // size} deals", flush=True)

@@ -15,6 +15,7 @@ from tests.study.conftest import played, until
 
 from warpleague.cli import main
 from warpleague.errors import BadInput
+from warpleague.extras.study.analyse import FREE, Playout, Setting, Task, places, read_analysis, start
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Situation
@@ -22,7 +23,6 @@ from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.sim import Simulator
-from warpleague.study.analyse import FREE, Playout, Setting, Task, places, read_analysis, start
 
 if TYPE_CHECKING:
     from pathlib import Path

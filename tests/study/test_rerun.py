@@ -13,7 +13,7 @@ import pytest
 from tests.study.conftest import played, until
 
 from warpleague.errors import RecordError
-from warpleague.study.rerun import Bot, Seen, Task, rerun_one
+from warpleague.extras.study.rerun import Bot, Seen, Task, rerun_one
 
 if TYPE_CHECKING:
     from pathlib import Path

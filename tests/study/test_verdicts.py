@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpleague.study.analyse import (
+from warpleague.extras.study.analyse import (
     FIRST,
     FREE,
     Book,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from warpleague.study.rerun import spread
+from warpleague.extras.study.rerun import spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,7 +24,7 @@ from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
-from warpleague.league.play.running import RunReport, RunWatcher, Void, referee_pool, run_league
+from warpleague.league.play.running import RunReport, RunWatcher, StopWhen, Void, referee_pool, run_league
 from warpleague.league.referees.pool import Pool, usable_cores
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.report.wording.columns import standing_json
@@ -203,7 +203,9 @@ class Scheduler:
                     play=play,
                     watcher=watcher,
                     logs=logs,
-                    until=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config)),
+                    stop_when=StopWhen(
+                        asked=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config))
+                    ),
                     publish=publish,
                     dealt=self._dealt,
                 )

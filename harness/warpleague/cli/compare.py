@@ -19,7 +19,8 @@ from warpleague.cli.match_options import log_folder, parse_options
 from warpleague.errors import BadInput, ConfigError
 from warpleague.games import game_ids, load_game
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.results.details import bot_faults, times
+from warpleague.league.results.details import times
+from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.status import strength_test
 from warpleague.league.season.config import EntrantClock, load_config, without_none
 from warpleague.league.season.entry import first_alike

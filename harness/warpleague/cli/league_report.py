@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from warpleague.cli.common import check_writable, print_json, say, write_file
 from warpleague.cli.league_common import league_command, open_league
-from warpleague.report.site.write import write_site
+from warpleague.report.site.write import SiteSettings, write_site
 from warpleague.report.terminal.console import make_console
 from warpleague.text import counted
 
@@ -24,6 +24,11 @@ _LINE_S: Final = 5.0  # between two lines of progress
 
 def run_report(args: Namespace) -> int:
     """Exit code 1: a record does not hold, and its match has no replay."""
+    notes = {}
+    if args.analysis:
+        from warpleague.extras.study.report import notes_files
+
+        notes = notes_files(args.analysis)
     with open_league(args) as league:
         out = args.out or args.results / league.config.name / "report"
         check_writable(out / "index.html")

@@ -14,8 +14,8 @@ from warpleague.cli.match_options import log_folder
 from warpleague.errors import BadInput, EntrantsError
 from warpleague.league.play.entering import commit, entered_from, open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
-from warpleague.league.play.running import RunWatcher, run_league
-from warpleague.league.results.details import bot_faults, confined_matches
+from warpleague.league.play.running import RunWatcher, StopWhen, run_league
+from warpleague.league.results.faulted import bot_faults, confined_matches
 from warpleague.league.season.config import load_config
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.store.events import commitment_to
@@ -277,12 +277,12 @@ def play_season(league: League, args: Namespace, logs: LogFolder | None) -> RunR
 
     With the arguments `matches` and `for_s` it stops after this number of matches or this time.
     """
-    limits: dict[str, Any] = {
-        "most": getattr(args, "matches", None),
-        "for_s": getattr(args, "for_s", None),
-        "stop_on_fault": getattr(args, "stop_on_fault", False),
-        "stop_on_kills": True,
-    }
+    stop_when = StopWhen(
+        matches=getattr(args, "matches", None),
+        after_s=getattr(args, "for_s", None),
+        bot_faults=getattr(args, "stop_on_fault", False),
+        bots_are_killed=True,
+    )
     cluster = getattr(args, "cluster", None)
     if cluster is None:
         with _watcher(args) as watcher:
@@ -292,7 +292,7 @@ def play_season(league: League, args: Namespace, logs: LogFolder | None) -> RunR
                 play=args.tools.play,
                 watcher=watcher,
                 logs=logs,
-                **limits,
+                stop_when=stop_when,
                 **args.tools.pool,
             )
     season = league.season
@@ -308,7 +308,7 @@ def play_season(league: League, args: Namespace, logs: LogFolder | None) -> RunR
             play=executor.player(log=logs is not None),
             watcher=watcher,
             logs=logs,
-            **limits,
+            stop_when=stop_when,
         )
 
 

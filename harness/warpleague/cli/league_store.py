@@ -119,7 +119,7 @@ def _recomputed(league: League) -> StrengthTest | None:
 
 
 def _print_test(league: League, test: StrengthTest, *, sound: bool) -> None:
-    from warpleague.league.results.details import bot_faults
+    from warpleague.league.results.faulted import bot_faults
 
     print(f"The test, computed again: {verdict(test, *league.season.names[:2])}")
     faulted = bot_faults(league) if sound else []

@@ -205,7 +205,7 @@ def run_reproduce(args: Namespace) -> int:
         )
     for _ in replay:
         pass
-    spec = attrs.evolve(_spec(args, replay.header, replay.key), ties=replay.ties)
+    spec = _spec(args, replay.header, replay.key)
     if args.record is not None:
         check_new(args.record, args.force)
         check_writable(args.record)

@@ -127,7 +127,7 @@ class _Matches:
         seats = self._first.seats[-turn:] + self._first.seats[:-turn] if turn else self._first.seats
         seed = f"{self._first.seed} {number + 1}"
         spec = attrs.evolve(self._first, seats=seats, seed=seed, key=match_key(seed))
-        return attrs.evolve(spec, id=match_id(load_game(spec.game, spec.rules), spec))
+        return attrs.evolve(spec, id=match_id(load_game(spec.game), spec))
 
     def ended(self, spec: MatchSpec, result: MatchResult) -> None:
         """Write the record, and print the result."""

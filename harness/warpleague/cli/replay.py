@@ -22,7 +22,7 @@ from warpleague.errors import BadInput, RecordError
 from warpleague.match.record import bare_name, read_compressed, read_record, unreadable
 from warpleague.match.replay import Replay, verify_record
 from warpleague.runner.bot.logs import KINDS, read_log
-from warpleague.study.branch import check_parent
+from warpleague.match.branch import check_parent
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -175,12 +175,12 @@ def run_page(args: Namespace) -> int:
     replay = Replay(record, where=str(args.file))
     check_new(out, args.force)
     check_writable(out)
-    analysis = None
+    notes = None
     if args.analysis is not None:
-        from warpleague.study.analyse import read_analysis  # loads all that plays bots
+        from warpleague.extras.study.report import read_notes
 
-        analysis = read_analysis(args.analysis, record)
-    page = page_alone(replay, str(args.file), record, analysis)
+        notes = read_notes(args.analysis, record)
+    page = page_alone(replay, str(args.file), record, notes)
     write_file(out, page)
     if args.json:
         print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})

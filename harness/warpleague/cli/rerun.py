@@ -1,6 +1,6 @@
 """Puts recorded matches to a bot again, and lists where it decides differently, faults, or is slower.
 
-`warpleague.study.rerun` asks the bot; `warpleague.report.terminal.rerun` prints the differences.
+`warpleague.extras.study.rerun` asks the bot.
 """
 
 from __future__ import annotations
@@ -15,10 +15,19 @@ from warpleague.errors import BadInput
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.match.record import read_compressed, unreadable
-from warpleague.report.terminal.rerun import Summary, print_fault, print_summary, seen_json, summary_json
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.shipped import located
-from warpleague.study.rerun import Bot, Task, TimeIsUp, rerun
+from warpleague.extras.study.rerun import (
+    Bot,
+    Summary,
+    Task,
+    TimeIsUp,
+    print_fault,
+    print_summary,
+    rerun,
+    seen_json,
+    summary_json,
+)
 from warpleague.text import counted
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Finds the mistakes of recorded matches, and plays on from their positions.
 
-`warpleague.study` does the work; `warpleague.report.terminal` prints.
+`warpleague.extras.study` does the work; `warpleague.report.terminal` prints.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from warpleague.match.chance import match_key
 from warpleague.match.record import bare_name, pack, read_record
 from warpleague.match.replay import Replay
 from warpleague.match.setup import match_id, recorded_spec
-from warpleague.match.spec import FORMAT, TimeControl
-from warpleague.report.terminal.analysis import analysis_json, print_analysis
+from warpleague.match.spec import TimeControl
+from warpleague.extras.study.report import analysis_json, print_analysis
 from warpleague.runner.bundle.bundle import find, prepare
 from warpleague.runner.bundle.cache import cache_folder
 from warpleague.runner.bundle.shipped import located
 from warpleague.runner.play import play_match
 from warpleague.strict import structure
-from warpleague.study.analyse import (
+from warpleague.extras.study.analyse import (
     AnalysisFile,
     Plan,
     Setting,
@@ -49,15 +49,15 @@ from warpleague.study.analyse import (
     load,
     places,
 )
-from warpleague.study.branch import branch_off
-from warpleague.study.rerun import TimeIsUp
+from warpleague.match.branch import branch_off
+from warpleague.extras.study.rerun import TimeIsUp
 from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from warpleague.match.spec import SeatSpec
-    from warpleague.study.analyse import Book, Place
+    from warpleague.extras.study.analyse import Book, Place
 
 _SECONDS: Final = 60.0
 _ACTIONS: Final = {False: 16, True: 4}
@@ -163,7 +163,6 @@ def _setting(args: Namespace, replay: Replay) -> Setting:
         level=args.level,
         estimates=args.estimates,
         all_known=args.all_known,
-        rules=header["rules"],
     )
 
 
@@ -193,7 +192,7 @@ def run_branch(args: Namespace) -> int:
     action = _action(args.action)
     replay = Replay(read_record(args.file), key=parse_key(args.key), where=str(args.file))
     header = replay.header
-    same_dice = args.seed is None and header["format"] == FORMAT
+    same_dice = args.seed is None
     seed, key = header["seed"], replay.key
     if args.seed is not None:
         seed, key = args.seed, match_key(args.seed)
@@ -211,7 +210,6 @@ def run_branch(args: Namespace) -> int:
         options=branch.options,
         position=branch.position,
         parent=branch.parent,
-        format=FORMAT,
     )
     if args.move_s is not None:
         clock = attrs.evolve(spec.clock, move_s=args.move_s, bank_s=None, increment_s=None)

@@ -188,13 +188,6 @@ class Game(ABC, Generic[S, A]):
     by_score: ClassVar[bool] = False
     """Whether what counts is how much a seat scores, as in poker, and not whom it beats: scores rank in a league."""
 
-    def by_rules(self, version: int) -> Game[S, A] | None:
-        """The game by the rules of another `rules_version`, None where it no longer knows them.
-
-        A game that keeps an earlier version lets its old records be executed, and its old leagues go on.
-        """
-        return self if version == self.rules_version else None
-
     def check_options(self, players: int, options: Any) -> None:
         """Raise `OptionsError` when `options`, each fine by itself, do not fit together or `players`."""
 

@@ -19,8 +19,7 @@ from warpleague.games.words import scene_in_words
 from warpleague.match import greeting
 from warpleague.match.chance import Dice
 from warpleague.match.faults import Ties, quote
-from warpleague.match.record import number, outcome_form
-from warpleague.match.scribe import Scribe, action_cache
+from warpleague.match.scribe import Scribe, action_cache, number, outcome_form
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import Confinement, Mark, MatchResult, MatchSpec, SeatFault, Violation, retires
 from warpleague.text import safe
@@ -213,7 +212,7 @@ class Referee:
         seats = len(spec.seats)
         self._options = load_options(game, seats, spec.options)
         self._state: Any = None
-        self._dice = Dice(spec.key, spec.format, spec.rolled)
+        self._dice = Dice(spec.key, spec.rolled)
         self._actions = action_cache(game)
         self._scribe = Scribe(game, spec, started, confinement)
         self._spent = self._scribe.spent
@@ -538,7 +537,7 @@ class Referee:
 
     def _is_tied(self) -> bool:
         """Whether a seat that goes out now does so at the same stage as the one before it."""
-        if not self.spec.ties or self._ties.empty:
+        if self._ties.empty:
             return False
         return not any(self._ids) or bool(leaving(self._state))
 

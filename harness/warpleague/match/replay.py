@@ -19,25 +19,18 @@ from warpleague.games.api import CHANCE, Event, Game, JsonObject, Rolled, Weight
 from warpleague.games.together import leaving
 from warpleague.match.chance import KEY_BYTES, Dice, match_key
 from warpleague.match.faults import Ties
-from warpleague.match.record import (
-    Act,
-    Chance,
-    Detail,
-    End,
-    Fault,
-    Header,
+from warpleague.match.record import Act, Chance, Detail, End, Fault, Header, read_record, structured, unpack
+from warpleague.match.scribe import (
+    action_cache,
+    chance_line,
     digest_form,
     digest_of,
     end_digest,
     outcome_form,
-    read_record,
-    structured,
-    unpack,
     unseal,
 )
-from warpleague.match.scribe import action_cache, chance_line
 from warpleague.match.setup import first_state, load_options
-from warpleague.match.spec import FATAL, FORMATS, retires
+from warpleague.match.spec import FATAL, FORMAT, retires
 from warpline.codec import canonical
 from warpline.structure import MisfitError
 
@@ -132,8 +125,6 @@ def usual_acts(game: Game[Any, Any]) -> UsualActs:
 
 T = TypeVar("T")
 _CHANCE: Final = b'"type":"chance"}\n'
-_AT_START: Final = frozenset({"startup", "flood", "memory"})
-"""The kinds of fault that are possible before the first question."""
 _MAX_LINE: Final = 1 << 20
 """The bytes of a record's longest line: parsed, JSON takes many times the memory of its text."""
 
@@ -171,7 +162,7 @@ class ReplayStep:
 class _Roll:
     """A roll that is due: its address, its draws, and their outcome by the key (unknown: by one of zeros)."""
 
-    at: str | None
+    at: str
     draws: tuple[Weights, ...]
     outcome: Rolled
 
@@ -213,11 +204,6 @@ class Replay:
         self.game: Game[Any, Any] = self._game()
         self.key = self._key(key)
         self.summary: RecordSummary | None = None
-        self.ties = True
-        """Whether seats that went out at the same stage rank equal, as far as the record was executed.
-
-        In records of before they do not.
-        """
         self._failures: list[int] = []
         try:
             options = load_options(self.game, self.header["players"], self.header["options"], "options")
@@ -280,9 +266,8 @@ class Replay:
         header = self._parse(0)
         if header.get("type") != "match":
             raise self._error(1, "the first line must be the match header")
-        if type(header.get("format")) is not int or header["format"] not in FORMATS:
-            readable = " and ".join(map(str, FORMATS))
-            raise self._error(1, f"record format {header.get('format')!r}; this version reads {readable}")
+        if type(header.get("format")) is not int or header["format"] != FORMAT:
+            raise self._error(1, f"record format {header.get('format')!r}; this version reads {FORMAT}")
         self._structured(1, header, Header)
         return header
 
@@ -333,7 +318,7 @@ class Replay:
         """Execute the lines at these places; None of a place means that the line is not there yet."""
         game, state = self.game, self.first
         rolled = self.header.get("parent", {}).get("rolls")
-        dice = Dice(self.key or bytes(KEY_BYTES), self.header["format"], rolled)
+        dice = Dice(self.key or bytes(KEY_BYTES), rolled)
         digested = [digest_form(self.header)]
         retired: set[int] = set()
         self._failures = [0] * self.header["players"]
@@ -501,8 +486,10 @@ class Replay:
         same = not self._ties.empty and (not started or bool(leaving(state)))
         if tied and not same:
             raise self._error(line, "tied: no other seat went out at the same stage before this one")
-        if same and not tied and (started or fault.kind in _AT_START):
-            self.ties = False
+        if same and not tied and (started or fault.kind == "startup"):
+            raise self._error(
+                line, "tied must be true: another seat went out at the same stage before this one"
+            )
         self._ties.add(fault.seat, tied=tied)
 
     def _count_failures(self, line: int, detail: Detail | None, seat: int) -> None:

@@ -40,9 +40,7 @@ MAX_LOG = 1 << 28
 """No log of the lines to and from a bot is as large, in bytes."""
 
 FORMAT = 2
-"""The form of the records that are written, and so how the dice follow from the key."""
-FORMATS = (1, 2)
-"""The forms of records that can be read, verified and reproduced."""
+"""The form of records, as their header says: the first that a release writes."""
 
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 """From the one that confines nothing to the one that confines most."""
@@ -129,13 +127,12 @@ class MatchSpec:
     `options` and `position` are JSON forms, options complete with their defaults. `key` is the 32-byte match
     key (design: BLAKE2b of the seed text, or derived from the season's secret); `seed` the text it came from,
     or None. With `publish_key` false, `seed` and `key` are null in the record. If it is
-    `private`, what bots printed stays out of the record. `format` is that of the record.
+    `private`, what bots printed stays out of the record.
     `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
     that its service failed (`failures`). A note of a bot has at most `note_bytes`. Seats that go out at the same stage
-    rank equal (`ties`), but where a record of before is played again. `names` gives for each seat the names of the
-    players that its bot gets, if they are not those of the seats. `rules` is the version of the game's rules; None
-    means the newest.
+    rank equal. `names` gives for each seat the names of the
+    players that its bot gets, if they are not those of the seats.
     """
 
     id: str
@@ -152,14 +149,11 @@ class MatchSpec:
     position: dict[str, Any] | None = None
     publish_key: bool = True
     private: bool = False
-    format: int = FORMAT
     parent: dict[str, Any] | None = None
     again: int = 0
     failures: int = 0
     note_bytes: int = NOTE_BYTES
-    ties: bool = True
     names: tuple[tuple[str, ...], ...] = ()
-    rules: int | None = None
 
     @property
     def rolled(self) -> dict[str, int]:

@@ -311,14 +311,14 @@ def sweep(keep: set[int], rounds: int = _ROUNDS) -> int:
     return killed
 
 
-def end_started_with(variable: str, value: str, rounds: int = _ROUNDS) -> int:
+def end_started_with(variable: str, value: str) -> int:
     """Kill all processes that were started with this variable in their environment, and return their number (Linux).
 
     They remain if the program that started them was killed, and have no parent of ours.
     """
     wanted = f"{variable}={value}".encode()
     killed = 0
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         killed_now = 0
         for entry in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208
             with contextlib.suppress(OSError, ValueError):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import math
 import resource
-import sys
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
@@ -153,7 +152,7 @@ def _referee(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     confinement = confinement_of(spec)
     return Referee(
-        load_game(spec.game, spec.rules),
+        load_game(spec.game),
         spec,
         started=started,
         confinement=confinement,
@@ -245,9 +244,3 @@ async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: 
     with trio.move_on_after(seconds):
         return await call(*arguments)
     return None
-
-
-def peak_memory_mb() -> float:
-    """The largest resident set this process has had, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1024 if sys.platform == "linux" else peak / 1024 / 1024

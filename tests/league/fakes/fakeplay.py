@@ -62,7 +62,7 @@ def play_refereed(spec: MatchSpec, confinement: Confinement | None = None) -> Ma
     `confinement` is what the record's header says of how the bots were confined.
     """
     referee = Referee(
-        load_game(spec.game, spec.rules), spec, started="2026-01-01T00:00:00+00:00", confinement=confinement
+        load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", confinement=confinement
     )
     referee.begin()
     for seat in range(len(spec.seats)):

@@ -25,7 +25,7 @@ from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
-from warpleague.report.site.write import write_site
+from warpleague.report.site.write import SiteSettings, write_site
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
@@ -176,9 +176,8 @@ def site(cup: Path, tmp_path: Path) -> Callable[..., Any]:
                 league,
                 out,
                 write,
-                command=lambda *words: " ".join(words),
-                new_pool=Inline,
-                **{"replays": None, **options},
+                lambda *words: " ".join(words),
+                SiteSettings(**{"new_pool": Inline, **options}),
             )
 
     return written

@@ -11,7 +11,7 @@ import pytest
 
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
-from warpleague.report.site.match_page import compressed_json, page_alone
+from warpleague.report.site.match_page import Place, compressed_json, page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
 
@@ -94,10 +94,10 @@ def test_the_viewer_shows_the_scenes_of_the_game(record: bytes, take_apart: Any)
 
 def test_views_of_seats_are_loaded_when_wanted(record: bytes, tmp_path: Path, take_apart: Any) -> None:
     """A site's page holds what everybody sees; what a seat saw, and the record, come from the file beside it, once."""
-    made = make_page(record, "league", "export", "0" * 32)
+    made = make_page(record, Place("league", "export", "0" * 32))
     assert not isinstance(made, str)
     # A page that is made before somebody wants them is the same.
-    assert make_page(record, "league", "export", "0" * 32, with_script=False) == (made[0], b"")
+    assert make_page(record, Place("league", "export", "0" * 32), with_script=False) == (made[0], b"")
     beside = tmp_path / "beside.js"
     beside.write_bytes(made[1])
     block = take_apart(made[0]).block("replay")

@@ -13,7 +13,8 @@ from rich.console import Console
 
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.statistics import Mean
-from warpleague.league.results.details import FaultLine, SeatLine, ServiceLine, TimeLine
+from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
+from warpleague.league.results.faulted import ServiceLine
 from warpleague.league.results.standings import ranked
 from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import SeatFault

@@ -61,7 +61,7 @@ class Sitting:
         self._again = trio.Event()
         self._left = False
         first = spec_of(0)
-        self.game = load_game(first.game, first.rules)
+        self.game = load_game(first.game)
 
     @property
     def now(self) -> Played:

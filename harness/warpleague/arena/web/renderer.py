@@ -29,6 +29,7 @@ from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.site.bot_page import FOLDER as BOTS
 from warpleague.report.site.bot_page import BotTables, pages_on_server
 from warpleague.report.site.league_page import Pick, cards, index_content
+from warpleague.report.site.match_page import Place
 from warpleague.report.site.page_frame import render, served
 from warpleague.report.site.write import make_page, order_script
 from warpleague.runner.host import be_nice
@@ -256,7 +257,7 @@ def match_page(
         return None
     export = f"warpleague league export {path.name} --match {match_id[:12]}"
     stamp = blake2b(record, digest_size=16).hexdigest()
-    return make_page(record, name, export, stamp, with_script=with_script)
+    return make_page(record, Place(name, export, stamp), with_script=with_script)
 
 
 def league_table(path: Path, results: Path, name: str) -> bytes | None:

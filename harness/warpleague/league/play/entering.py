@@ -137,9 +137,6 @@ def _entered(
         config,
         entries.bots,
         _secret(store, config if deals_of is None else with_dice(deals_of, store.dice())),
-        record=store.record_format(),
-        seating=store.seating(),
-        rules=store.rules(config.game.id),
     )
     season = attrs.evolve(season, history=store.history())
     seeds = seeds_of(config, season, store, results)
@@ -242,9 +239,6 @@ def commit(
                 config,
                 (),
                 _secret(store, config),
-                record=store.record_format(),
-                seating=store.seating(),
-                rules=store.rules(config.game.id),
             ),
         )
         return _commitment_of(store)

@@ -28,7 +28,7 @@ from warpleague.league.referees.pool import (
     RefereePool,
     usable_cores,
 )
-from warpleague.league.results.details import judge, voided
+from warpleague.league.results.faulted import judge, voided
 from warpleague.league.results.league import League, left_of, progress_of
 from warpleague.league.schedule.schedule import Course, in_phases
 from warpleague.text import counted
@@ -103,6 +103,9 @@ class RunReport:
 class RunWatcher:
     """Receives the events of a run; `run_league` calls every method in its own thread."""
 
+    tick_s: float = 0.25
+    """How often `tick` is called, in seconds."""
+
     def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
         """The run begins: `before` of the `total` matches (None: results decide that) are stored already."""
 
@@ -122,7 +125,7 @@ class RunWatcher:
         """Something about where matches are played that the user should know."""
 
     def tick(self) -> None:
-        """Some time has passed, a quarter of a second or so."""
+        """Some time has passed."""
 
 
 # -- running ---------------------------------------------------------------------------------------------
@@ -134,7 +137,6 @@ _MAX_KILLED = 3  # bots that something else killed, after which it is not the bo
 _MAX_VOID = 10  # void matches in a row, after which the rest would be void too
 _MAX_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
 _PASSED_BY = 64  # matches that wait while later ones are played first
-_TICK_S = 0.25  # how often the live view hears of time passing
 _COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
 
 
@@ -145,6 +147,22 @@ class _InFlight:
     deaths: int = 0
 
 
+@attrs.frozen(kw_only=True)
+class StopWhen:
+    """Reasons to stop a run before all is played; the matches being played then end, and are stored."""
+
+    matches: int | None = None
+    """So many matches were played."""
+    after_s: float | None = None
+    """So many seconds have passed."""
+    asked: Callable[[], bool] | None = None
+    """It returns true; it is called a few times a second."""
+    bot_faults: bool = False
+    """A bot has faulted."""
+    bots_are_killed: bool = False
+    """Something else on the machine has killed several bots. Not where strangers play: a bot can kill itself."""
+
+
 def run_league(
     league: League,
     *,
@@ -153,15 +171,10 @@ def run_league(
     play: Play | None = None,
     watcher: RunWatcher | None = None,
     logs: LogFolder | None = None,
-    most: int | None = None,
-    for_s: float | None = None,
-    until: Callable[[], bool] | None = None,
+    stop_when: StopWhen = StopWhen(),
     publish: bool = True,
     dealt: set[int] | None = None,
-    stop_on_fault: bool = False,
-    stop_on_kills: bool = False,
     new_pool: Callable[..., Pool] = RefereePool,
-    tick_s: float = _TICK_S,
 ) -> RunReport:
     """Play the missing matches of `league`, which must be open to run, and commit each match as it ends.
 
@@ -172,15 +185,11 @@ def run_league(
     dice are never played at once. Between them all bots that wait for a match are ended, in all processes of the
     executor.
 
-    In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second one kills them. The
-    run also stops once `most` matches are played, or after `for_s` seconds, when those being played have ended. It
-    stops as soon as `until` returns true, which is called a few times a second, or with `stop_on_fault` once a bot
-    has faulted. With `stop_on_kills` it stops once something else on the machine has killed several bots; a league
-    with bots of strangers does without, since a bot can kill itself. The watcher is called every `tick_s` seconds.
-    If all is played, the season is over and its secret becomes public; without `publish` it does not, since more may
-    be entered. `dealt` are the deals that processes of the executor may know of from runs before: those of this run
-    are added. `logs` takes the output of the bots, if `play` returns that, as the default one does where `logs` are
-    given.
+    In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second one kills them.
+    `stop_when` has more reasons to stop. If all is played, the season is over and its secret becomes public; without
+    `publish` it does not, since more may be entered. `dealt` are the deals that processes of the executor may know of
+    from runs before: those of this run are added. `logs` takes the output of the bots, if `play` returns that, as the
+    default one does where `logs` are given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
@@ -212,9 +221,7 @@ def run_league(
         watcher=watcher or RunWatcher(),
         logs=logs,
         queue=_Queue(league, course, first, set() if dealt is None else dealt),
-        stop=_Stop(
-            most=most, for_s=for_s, until=until, on_fault=stop_on_fault, on_kills=stop_on_kills, tick_s=tick_s
-        ),
+        stop=_Stop(stop_when, (watcher or RunWatcher()).tick_s),
         total=total,
         before=before,
         publish=publish,
@@ -249,13 +256,9 @@ def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = Refe
 
 @attrs.define
 class _Stop:
-    """The reasons to end a run before all is played; see `run_league`."""
+    """What has happened that ends a run before all is played."""
 
-    most: int | None
-    for_s: float | None
-    until: Callable[[], bool] | None
-    on_fault: bool
-    on_kills: bool
+    when: StopWhen
     tick_s: float
     began_s: float = attrs.field(factory=time.monotonic)
     interrupts: int = 0
@@ -267,22 +270,23 @@ class _Stop:
     """The fault that ended the run."""
     killed: set[str] = attrs.field(factory=set)
     """The bots that something else killed."""
-    _until_at: float = 0.0
+    _asked_at: float = 0.0
+    _said_yes: bool = False
 
     def is_due(self) -> bool:
         """Whether no more matches are to begin."""
         now_s = time.monotonic()
-        late = self.for_s is not None and now_s - self.began_s >= self.for_s
-        if self.until is not None and now_s >= self._until_at:
-            self._until_at = now_s + self.tick_s
-            if self.until():
-                self.until, self.for_s, late = None, 0.0, True
+        late = self.when.after_s is not None and now_s - self.began_s >= self.when.after_s
+        if self.when.asked is not None and not self._said_yes and now_s >= self._asked_at:
+            self._asked_at = now_s + self.tick_s
+            self._said_yes = self.when.asked()
+        late = late or self._said_yes
         ended = self.failure is not None or self.wrong is not None or self.fault is not None
         return late or self.interrupts > 0 or ended
 
     def note(self, fault: MatchFault | None) -> None:
         """Stop at a fault, if that is wanted; of several, the one of the first match in the schedule counts."""
-        if not self.on_fault or fault is None:
+        if not self.when.bot_faults or fault is None:
             return
         if self.fault is None or fault.fixture.number < self.fault.fixture.number:
             self.fault = fault
@@ -290,7 +294,11 @@ class _Stop:
     def note_kills(self, bots: Iterable[str], entered: int) -> None:
         """Stop once something else has killed several of the `entered` bots: it will go on, and cost points."""
         self.killed.update(bots)
-        if self.on_kills and self.failure is None and len(self.killed) >= min(_MAX_KILLED, entered):
+        if (
+            self.when.bots_are_killed
+            and self.failure is None
+            and len(self.killed) >= min(_MAX_KILLED, entered)
+        ):
             self.failure = (
                 f"SIGKILL ended {', '.join(sorted(self.killed))}, and it came neither from the referee nor at a limit "
                 "of memory: something else on this machine kills bots, and each kill counts as a crash. Look for "
@@ -470,7 +478,7 @@ class _Run:
     def _may_begin(self) -> bool:
         """Whether one match more may begin."""
         begun = self.played + len(self._unsaved) + len(self._in_flight)
-        return not self.stop.is_due() and (self.stop.most is None or begun < self.stop.most)
+        return not self.stop.is_due() and (self.stop.when.matches is None or begun < self.stop.when.matches)
 
     def _next(self) -> _InFlight | None:
         """The match to play next; None while that has to wait, or if nothing is left."""

@@ -323,24 +323,8 @@ def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
             before: Any = structure(last.get(key, {}), kind, "")  # with defaults for keys that are new since
         except ConfigError:
             continue  # of another version of the program, whose words are not ours
-        noted = _plain(without_none(attrs.asdict(before)))
-        if noted.get("kind") == "swiss" and noted.get("seeding") == "order" and _noted_always(last):
-            del noted["seeding"]
-        for line in differences(noted, _plain(now[key]), key):
+        for line in differences(without_none(attrs.asdict(before)), now[key], key):
             yield Change("format" if key == "format" else "rating", None, line)
-
-
-def _noted_always(last: dict[str, Any]) -> bool:
-    """Whether a store is from when a Swiss had no seeds, but `seeding` was noted: it lacks a key that is newer."""
-    rules = last.get("rules")
-    return isinstance(rules, dict) and "illegal" not in rules
-
-
-def _plain(table: dict[str, Any]) -> dict[str, Any]:
-    """A table without a seeding that is the default anyway: older stores note it in every format."""
-    if table.get("seeding") == "order" and table["kind"] != "swiss":
-        return {key: value for key, value in table.items() if key != "seeding"}
-    return table
 
 
 # -- opening ---------------------------------------------------------------------------------------------
@@ -383,9 +367,6 @@ def check_store(store: Store, config: LeagueConfig) -> None:
             config,
             (),
             b"",
-            record=store.record_format(),
-            seating=store.seating(),
-            rules=store.rules(config.game.id),
         ),
         config,
     )
@@ -427,9 +408,6 @@ def _opened(config: LeagueConfig, store: Store) -> League:
             bots,
             secret,
             store.meta("beacon"),
-            record=store.record_format(),
-            seating=store.seating(),
-            rules=store.rules(config.game.id),
         )
         store.check_same_league(season, config)
         check_names(config, season.names)

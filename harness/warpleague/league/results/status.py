@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.results.details import BotFaults, ConfinedMatches, bot_faults, confined_matches
+from warpleague.league.results.faulted import BotFaults, ConfinedMatches, bot_faults, confined_matches
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
 
 if TYPE_CHECKING:

@@ -281,9 +281,9 @@ class ArenaTable:
 class LeagueConfig:
     """One league file, checked: the game exists, its options are complete, names and numbers make sense.
 
-    `missing` says whether a bot that cannot take part stops the league or is left out. `missing_toolchain` is its
-    earlier name; once the file is read, it is in `missing`. `on_end` is the command that `league run` runs when it has
-    ended. Commands belong to this file and this machine: nothing that is stored or sent has them.
+    `missing` says whether a bot that cannot take part stops the league or is left out. `on_end` is the
+    command that `league run` runs when it has ended. Commands belong to this file and this machine: nothing that is
+    stored or sent has them.
     """
 
     game: GameTable
@@ -291,10 +291,7 @@ class LeagueConfig:
     entry: EntryTable | None = None
     name: str = attrs.field(default="", metadata=in_schema(pattern=f"^({NAME.pattern})?$"))
     seed: str | None = None
-    missing: Literal["error", "skip"] | None = None
-    missing_toolchain: Literal["error", "skip"] | None = attrs.field(
-        default=None, metadata=in_schema(deprecated=True)
-    )
+    missing: Literal["error", "skip"] = "error"
     format: FormatTable = FormatTable()
     clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
     rules: RulesTable = RulesTable()
@@ -593,14 +590,7 @@ def load_config(path: Path, *, without_bots: bool = False, from_folders: Path | 
             f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('-._')[:64] or 'my-league'!r}; it names a folder"
         )
     game = _complete_game(config.game, path)
-    given = {config.missing, config.missing_toolchain} - {None}
-    if len(given) > 1:
-        raise ConfigError(
-            f"{where}: missing_toolchain: is the earlier name of missing, and says the opposite; leave it out"
-        )
-    config = attrs.evolve(
-        config, name=name, game=game, missing=given.pop() if given else "error", missing_toolchain=None
-    )
+    config = attrs.evolve(config, name=name, game=game)
     object.__setattr__(config, "path", path)
     if not config.bots and not without_bots and config.entry is None:
         raise ConfigError(

@@ -265,7 +265,7 @@ class StoredMatch:
             raise damaged(self.id, "its seats are not those of its table")
 
     def journal_texts(self) -> tuple[Any, ...]:
-        """The values of the journal's `COLUMNS`; what belongs to the seats is JSON text, as it was in format 6."""
+        """The values of the journal's `COLUMNS`; what belongs to the seats is JSON text."""
         faults = [[attrs.asdict(fault) for fault in seat] for seat in self.faults]
         # What few bots have is left out where it is nothing.
         times = [

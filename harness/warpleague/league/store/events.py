@@ -19,7 +19,7 @@ from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.until import MAX
 from warpleague.league.season.config import FormatTable
 from warpleague.league.season.fixture import Table, utc_now
-from warpleague.league.season.season import SEATING, Begun, Entry, Season, Stage, deal_of
+from warpleague.league.season.season import Begun, Entry, Season, Stage, deal_of
 from warpleague.league.store import journal, match_rows
 from warpleague.league.store.database import SPARE, clear_errors, json_object
 from warpleague.league.store.journal import FACT, VOIDED
@@ -136,9 +136,8 @@ ENTRANTS: Final = "entrants"
 MERGED: Final = "merged"
 """The kind of the fact that matches were taken over from another store, and of which bots."""
 
-_VERSIONS: Final = frozenset({"pairing", "seating"})
-
-_NEWER: Final = frozenset({"ratings", "until", "time_share"})
+_OPTIONAL: Final = frozenset({"ratings", "until", "time_share"})
+"""Keys of a format that an entry has only where they are not the default."""
 
 _ORDER: Final = (
     "SELECT j.seq, j.id, f.kind, f.said, (SELECT group_concat(s.bot) FROM seat s WHERE s.match = m.key) "
@@ -147,11 +146,9 @@ _ORDER: Final = (
 
 
 PAIRING: Final = 5
-"""The version of how a ladder chooses who meets. Of an earlier one, all that was played is taken over as it is.
-
-5: by information per second, and slow bots have a share of the time. 4: equal bots are better known to be equal.
-3: at an entry all deals that have begun go on. 2: no pair is dropped once luck has decided it.
-"""
+"""The version of how a ladder chooses who meets, as an entry says it: the first that a release has."""
+SEATING: Final = 2
+"""The version of how seat orders are chosen, as an entry says it: the first that a release has."""
 
 
 def commitment_to(season: Season) -> str:
@@ -160,18 +157,17 @@ def commitment_to(season: Season) -> str:
 
 
 def _format(season: Season) -> dict[str, Any]:
-    """The format as it is stored: without keys at their defaults that formats did not always have."""
+    """The format as it is stored, with the versions of how the program chooses."""
     stored_format = attrs.asdict(season.format)
     stored_format["seeding"] = season.format.seeding or "order"
     for field in attrs.fields(FormatTable):
-        if field.name in _NEWER and stored_format[field.name] == field.default:
+        if field.name in _OPTIONAL and stored_format[field.name] == field.default:
             del stored_format[field.name]
     if season.format.until is not None and not season.format.until.within:
         del stored_format["until"]["within"]
     if season.format.kind == "ladder":
         stored_format["pairing"] = PAIRING
-    if season.seating > 1:
-        stored_format["seating"] = season.seating
+    stored_format["seating"] = SEATING
     if season.returns:
         stored_format["returns"] = season.returns
     if season.seeds:
@@ -224,14 +220,6 @@ def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def seating(db: sqlite3.Connection, path: Path) -> int:
-    """The version by which seat orders are chosen: the one of the last entry, the newest one if there is none."""
-    if not facts_in(db, path, [ENTRANTS]):
-        return SEATING
-    version = _last_format(db, path).get("seating", 1)
-    return version if type(version) is int else 1
-
-
 def _last_format(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
     facts = facts_in(db, path, [ENTRANTS])
     form = facts[-1].said.get("format") if facts else None
@@ -260,27 +248,20 @@ def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
 
 
 def ended(db: sqlite3.Connection, path: Path, season: Season) -> bool:
-    """Whether the end of this season, or of the same one of an earlier version of the program, is the last event."""
+    """Whether the end of this season is the last event."""
     facts = facts_in(db, path)
     end = next((fact.seq for fact in facts if fact.kind == META and "published" in fact.said), None)
     last = None
     for fact in facts:
         if fact.kind == ENTRANTS:
-            before, last = last, _entry_of(fact.said)
+            before, last = last, [fact.said.get("bots"), fact.said.get("format")]
             changed = before != last
         else:
             changed = fact.kind not in (META, VOIDED)
         if end is not None and changed and fact.seq > end:
             return False
-    now = {"bots": [[bot.bot, bot.identity] for bot in season.bots], "format": _format(season)}
-    return end is not None and last == _entry_of(json.loads(json.dumps(now)))
-
-
-def _entry_of(content: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Bots and format of an entry, without the versions of how the program chooses."""
-    form = content.get("format")
-    known = form if isinstance(form, dict) else {}
-    return content.get("bots"), {key: value for key, value in known.items() if key not in _VERSIONS}
+    now = [[[bot.bot, bot.identity] for bot in season.bots], _format(season)]
+    return end is not None and last == json.loads(json.dumps(now))
 
 
 def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:

@@ -5,24 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
 from warpleague.errors import StoreError
-from warpleague.league.season.fixture import SEAT_TIMES, is_text, utc_now
+from warpleague.league.season.fixture import is_text, utc_now
 from warpleague.league.season.season import ID
-from warpleague.league.store.database import (
-    FileKind,
-    Format,
-    clear_errors,
-    create,
-    harden,
-    replace,
-    transaction,
-)
+from warpleague.league.store.database import FileKind, Format, clear_errors, harden, transaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,15 +22,12 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Confinement
 
-    Row = tuple[Any, ...]
-
 
 # -- store formats ---------------------------------------------------------------------------------------
-# The formats of the result store: the tables of today, those of earlier formats, and the step from each to
-# the next.
+# The tables of the result store, by format.
 #
-# Up to format 6 a match was one row of JSON texts. The journal hashes these texts, so all their content is in
-# the typed columns, and `match_rows` makes the same texts from them.
+# The journal hashes a match as JSON texts. All their content is in the typed columns, and `match_rows` makes
+# the same texts from them.
 
 
 TABLES: Final = (
@@ -75,135 +64,15 @@ TABLES: Final = (
     "CREATE TABLE fact (id TEXT PRIMARY KEY, kind TEXT NOT NULL, said TEXT NOT NULL, stored TEXT NOT NULL)",
     "CREATE TABLE journal (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, row TEXT NOT NULL, link BLOB NOT NULL)",
 )
-"""The statements that make the tables and indexes of format 7, today's."""
-
-_TABLES_6: Final = (
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE held (id INTEGER PRIMARY KEY, found TEXT NOT NULL UNIQUE)",
-    """CREATE TABLE match (
-    id TEXT PRIMARY KEY, deal INTEGER NOT NULL, bots TEXT NOT NULL, ranks TEXT NOT NULL, scores TEXT NOT NULL,
-    why TEXT NOT NULL, digest TEXT NOT NULL, faults TEXT NOT NULL, times TEXT NOT NULL, lines INTEGER NOT NULL,
-    elapsed_s REAL NOT NULL, stored TEXT NOT NULL, rival REAL, held INTEGER REFERENCES held (id)
-) WITHOUT ROWID""",
-    "CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL)",
-    "CREATE TABLE fact (id TEXT PRIMARY KEY, kind TEXT NOT NULL, said TEXT NOT NULL, stored TEXT NOT NULL)",
-    "CREATE TABLE columns (chunk INTEGER, part TEXT, data BLOB NOT NULL, PRIMARY KEY (chunk, part))",
-    "CREATE TABLE recent (number INTEGER PRIMARY KEY, cluster INTEGER, id TEXT NOT NULL, seats TEXT NOT NULL)",
-    "CREATE TABLE journal (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, row TEXT NOT NULL, link BLOB NOT NULL)",
-)
-
-_NEW: Final = "new_"
-
-
-def _from_6(db: sqlite3.Connection, schema: str) -> None:
-    """Make the typed tables of format 7 of the JSON texts of format 6.
-
-    Of a match whose texts cannot be read no seats are made: it stays damaged, so `verify` finds it, and `mend`
-    removes it. The schedule's numbers are noted when the league is run next.
-    """
-    tables = {statement.split()[2]: statement for statement in TABLES if " TABLE " in statement}
-    for name in ("bot", "confinement", "match", "seat", "fault"):
-        create(db, tables[name], schema, _NEW if name == "match" else "")
-    db.execute(f"INSERT INTO {schema}.confinement SELECT id, found FROM held")
-    db.execute(
-        f"INSERT INTO {schema}.{_NEW}match SELECT NULL, m.id, NULL, NULL, m.deal, m.rival, m.why, m.digest, m.lines, "
-        "m.elapsed_s, m.stored, m.held FROM match m "
-        "LEFT JOIN (SELECT id, max(seq) AS seq FROM journal GROUP BY id) j ON j.id = m.id "
-        "ORDER BY j.seq IS NULL, j.seq, m.id"
-    )
-    bots: dict[tuple[str, str], int] = {}
-    fault_rows: list[Row] = []
-    marks = ",".join("?" * (6 + len(SEAT_TIMES)))
-    db.executemany(
-        f"INSERT INTO {schema}.seat VALUES ({marks})",
-        _seats_of_6(db, f"{schema}.{_NEW}match", bots, fault_rows),
-    )
-    db.executemany(f"INSERT INTO {schema}.fault VALUES (?, ?, ?, ?, ?, ?, ?)", fault_rows)
-    db.executemany(
-        f"INSERT INTO {schema}.bot VALUES (?, ?, ?)", [(number, *bot) for bot, number in bots.items()]
-    )
-    replace(db, "match", schema, _NEW)
-    for statement in TABLES:
-        if " INDEX " in statement:
-            create(db, statement, schema)
-    if schema == "main":
-        for name in ("held", "columns", "recent"):
-            db.execute(f"DROP TABLE {name}")
-
-
-def _seats_of_6(
-    db: sqlite3.Connection, table: str, bots: dict[tuple[str, str], int], fault_rows: list[Row]
-) -> Iterator[Row]:
-    """The rows of `seat` for all matches in `table`; notes the bots, and the rows of `fault`, in the other two."""
-    rows = db.execute(
-        f"SELECT n.key, m.bots, m.ranks, m.scores, m.faults, m.times FROM {table} n JOIN match m ON m.id = n.id "
-        "ORDER BY n.key"
-    )
-    for key, *texts in rows:
-        # A text that is damaged may be of any type, and say anything.
-        with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            seats, faults = _match_of_6(key, texts)
-            for seat, bot, *values in seats:
-                yield key, seat, bots.setdefault(bot, len(bots) + 1), *values
-            fault_rows += faults
-
-
-def _match_of_6(key: int, texts: list[str]) -> tuple[list[Row], list[Row]]:
-    """A match's rows of `seat`, with name and identity of the bot and without the match, and of `fault`."""
-    bots, ranks, scores, faulted, times = (
-        msgspec.json.decode(text or "[]", type=list[Any]) for text in texts
-    )
-    faulted = faulted or [[] for _ in ranks]
-    if not len(bots) == len(ranks) == len(scores) == len(faulted) == len(times):
-        raise ValueError("lists of different lengths")
-    seats = [
-        (
-            *(
-                seat,
-                (_text(bot[0]), _text(bot[1])),
-                _number(ranks[seat]),
-                _number(scores[seat]),
-                len(faulted[seat]),
-            ),
-            *(_number(times[seat].get(name, 0)) for name in SEAT_TIMES),
-        )
-        for seat, bot in enumerate(bots)
-    ]
-    faults = [
-        (
-            key,
-            seat,
-            place,
-            _text(one["kind"]),
-            _number(one["n"]),
-            int(one["retired"] is True),
-            _text(one["message"]),
-        )
-        for seat, of_seat in enumerate(faulted)
-        for place, one in enumerate(of_seat)
-    ]
-    return seats, faults
-
-
-def _number(value: Any) -> Any:
-    if type(value) not in (int, float) or not abs(value) < 1 << 62:
-        raise ValueError("is no number that a table can have")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not is_text(value):
-        raise ValueError("is no text")
-    return str(value)
-
+"""The statements that make the tables and indexes of the first format that a release writes."""
 
 STORE: Final = FileKind(
     "store",
     "meta",
-    (Format(6, _TABLES_6), Format(7, TABLES, _from_6)),
+    (Format(7, TABLES),),
     "Give the league another name, or another --results folder, to play it again",
 )
-"""The result store. Formats before the sixth cannot be read any more."""
+"""The result store. The next format gets a step that leads to it."""
 
 
 # -- schema ----------------------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ import msgspec
 
 from warpleague import __version__
 from warpleague.errors import RecordError, StoreError
-from warpleague.games import load_game
 from warpleague.league.season.config import Dice, LeagueConfig, write_config
 from warpleague.league.season.fixture import (
     MEND,
@@ -55,7 +54,7 @@ from warpleague.league.store.schema import (
 )
 from warpleague.match.chance import season_commitment
 from warpleague.match.record import structured, unpack
-from warpleague.match.spec import FORMAT, FORMATS, Confinement, MatchResult, SeatFault, SeatSpec, TimeControl
+from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatSpec, TimeControl
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.strict import structure
 from warpleague.text import safe
@@ -126,25 +125,6 @@ class About:
         """The season's 32-byte secret; None before it is settled."""
         return self._fact("secret", bytes.fromhex)
 
-    def record_format(self) -> int:
-        """The format of the season's records: a season keeps the one that it began with."""
-        stored = self._fact("conditions", json_object)
-        version = FORMAT if stored is None else stored.get("record", 1)
-        if version not in FORMATS:
-            raise StoreError(
-                f"{self.path}: its records are of format {version!r}; this version reads {FORMATS}"
-            )
-        return version
-
-    def rules(self, game: str) -> int | None:
-        """The version of the rules that the season began with, if `game` is its game and knows it; else None."""
-        stored = self._fact("conditions", json_object) or {}
-        noted = stored.get("rules")
-        known = (
-            stored.get("game") == game and type(noted) is int and load_game(game).by_rules(noted) is not None
-        )
-        return noted if known else None
-
     def bots(self) -> tuple[SeatSpec, ...] | None:
         """The bots of the last run, in order, without a way to run them; None before the first run."""
         return self._fact("bots", _bots)
@@ -185,7 +165,7 @@ class About:
 
     def committed(self) -> str | None:
         """When the secret was chosen and the commitment was printed (ISO time), or None."""
-        return self.meta("committed") or (None if self.meta("commitment") is None else self.meta("created"))
+        return self.meta("committed")
 
     def commit(self, config: LeagueConfig, season: Season) -> None:
         """Write down the secret, its commitment and the conditions of a league before anyone has to be entered."""
@@ -263,14 +243,9 @@ class About:
         """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
         return events.seeds(self._db, self.path)
 
-    def seating(self) -> int:
-        """The version by which seat orders are chosen."""
-        return events.seating(self._db, self.path)
-
     def dice(self) -> Dice | None:
         """Whether the seat orders of a deal shared its dice when the league was last run; None before that."""
         config = self._fact("config", json_object)
-        # Until there was a choice, they did.
         return (
             None if config is None else "own" if config.get("format", {}).get("dice") == "own" else "shared"
         )
@@ -282,7 +257,7 @@ class About:
     def taken_over(self, season: Season) -> tuple[Begun, ...]:
         """Which deals of a ladder had begun when these bots came.
 
-        Those that have begun by now if other bots were entered last, or the ladder chose in an earlier way who meets.
+        Those that have begun by now if other bots were entered last.
         """
         from warpleague.league.store import events  # which only ladders need
 

@@ -16,7 +16,8 @@ from warpleague.league.store import disqualifications, events
 from warpleague.league.store.schema import UntrustedStore, store_at, unplayed
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep.verifying import Recorded, altered, read_recorded, verify_league
-from warpleague.match.record import end_digest, unpack
+from warpleague.match.record import unpack
+from warpleague.match.scribe import end_digest
 from warpleague.text import safe
 
 if TYPE_CHECKING:
@@ -62,9 +63,6 @@ def merge(
             store.bots() or (),
             secret,
             beacon,
-            record=store.record_format(),
-            seating=store.seating(),
-            rules=store.rules(config.game.id),
         )
         with store.writing() as db:
             merged = [merge_from(store, db, season, path, trust=trust, new_pool=new_pool) for path in paths]
@@ -143,14 +141,13 @@ def merge_from(
     path: Path,
     *,
     trust: bool = False,
-    jobs: int = 0,
     new_pool: NewPool = RefereePool,
 ) -> Merged:
     """Take over the matches of the store at `path` into `store`, whose season `season` is; its bots do not matter.
 
     Within the store's `writing`, which gives `db`: `StoreError` names the first match that does not hold, and nothing
     may be committed then. Where both have a match, ours stays, and its id is reported if the records differ. With
-    `trust` records are not executed, only their form is checked. `jobs` processes execute them (0: all cores).
+    `trust` records are not executed, only their form is checked.
     """
     with UntrustedStore(path) as theirs:
         _check_season(store, season, theirs)
@@ -165,7 +162,7 @@ def merge_from(
                 differing.append(match_id)
         if new:
             bots: set[tuple[str, str]] = set()
-            for deal, recorded in _checked(season, theirs, new, trust, jobs, new_pool):
+            for deal, recorded in _checked(season, theirs, new, trust, new_pool):
                 store.put(deal, recorded.seats, recorded.result)
                 bots.update(recorded.seats)
             events.settle_merged(db, theirs.head(), sorted(bots))
@@ -196,11 +193,10 @@ def _checked(
     theirs: UntrustedStore,
     new: list[tuple[str, int]],
     trust: bool,
-    jobs: int,
     new_pool: NewPool,
 ) -> Iterator[tuple[int, Recorded]]:
     waiting: deque[tuple[str, int, Future[Recorded]]] = deque()
-    with new_pool(jobs, "none") as pool:
+    with new_pool(0, "none") as pool:
 
         def settled() -> tuple[int, Recorded]:
             match_id, deal, future = waiting.popleft()

@@ -24,9 +24,10 @@ from warpleague.league.season.season import Season, differences
 from warpleague.league.store import disqualifications, journal
 from warpleague.league.store import events as entrants_commitment
 from warpleague.league.store.events import META
-from warpleague.match.record import Act, End, Fault, Header, confinement_of, publish, structured, unpack
+from warpleague.match.record import Act, End, Fault, Header, confinement_of, structured, unpack
 from warpleague.match.referee import taken
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import publish
 from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatSpec, SeatTimes, identity_of
 from warpleague.strict import structure
 from warpline.structure import MisfitError
@@ -388,7 +389,7 @@ def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:
 
 
 # What an entry's format says beside the keys of a league file.
-_SAID_BESIDE: Final = ("returns", "seeds", "stages", "seating")
+_SAID_BESIDE: Final = ("pairing", "returns", "seating", "seeds", "stages")
 
 
 @attrs.frozen
@@ -415,8 +416,8 @@ class _Until:
 def stretches(league: League) -> Iterator[Stretch]:
     """The parts of a ladder's log before its last event, in order, as the journal has them.
 
-    Left out are those that paired in an earlier way, those that end with a merge, whose matches may be of any part,
-    and those whose results are not all what they were, since a match of them or before them was removed.
+    Left out are those that end with a merge, whose matches may be of any part, and those whose results are not all
+    what they were, since a match of them or before them was removed.
     """
     store, places = league.store, league.store.places()
     removed = [str(fact.said.get("match")) for fact in store.facts(journal.REMOVED)]
@@ -465,7 +466,7 @@ def _season(league: League, content: dict[str, Any], entries: int, seq: int) -> 
     with suppress(ConfigError, ValueError, TypeError, KeyError, AttributeError):
         fields = content["format"].items()
         form = {key: value for key, value in fields if value is not None and key not in _SAID_BESIDE}
-        if form["kind"] == "ladder" and form.pop("pairing", 1) == entrants_commitment.PAIRING:
+        if form["kind"] == "ladder":
             season = attrs.evolve(
                 league.season,
                 bots=tuple(SeatSpec(name, "", digest) for name, digest in content["bots"]),

@@ -18,7 +18,8 @@ from warpleague.errors import BadInput, RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.languages import of_program
 from warpleague.league.ratings.statistics import share_interval
-from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, bot_faults, busy, faults
+from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, busy, faults
+from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.standings import Standing, Standings, standings
 from warpleague.league.results.status import Status, status
 from warpleague.league.schedule.formats.ladder import CHOOSES

@@ -8,13 +8,13 @@ import zlib
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import msgspec
 
 from warpleague.match.faults import evidence_lines
 from warpleague.match.record import confinement_of
 from warpleague.report.site.delta import Delta, diff
 from warpleague.report.site.page_frame import alone, linked, render
-from warpleague.report.wording.analysis_words import by_text, judged
 from warpleague.report.wording.match_words import Rows, conditions, labels, number, one_line, outcome, placing
 from warpleague.text import safe
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
     from warpleague.match.replay import Replay, ReplayStep
-    from warpleague.study.analyse import Analysis
 
 
 # -- frames ----------------------------------------------------------------------------------------------
@@ -210,34 +209,52 @@ def _told(replay: Replay, events: list[JsonObject | None]) -> list[str]:
 # -- match -----------------------------------------------------------------------------------------------
 
 
+@attrs.frozen
+class Notes:
+    """What was found out about a match after it was played: further keys of its frames, by line, and the method."""
+
+    frames: Mapping[int, dict[str, Any]]
+    method: str
+
+
+@attrs.frozen
+class Place:
+    """The place of a match's page in a site.
+
+    `league` is the league's name, and `export` the command that writes the record. `stamp` is a hash of what the page
+    is made from. `root` is the address of the site's folder as seen from the page.
+    """
+
+    league: str
+    export: str
+    stamp: str
+    root: str = "../"
+
+
 ORDER: Final = "order.js"
 """The file beside the pages of a site's matches that lists them in order."""
 
 
-def page_alone(replay: Replay, name: str, record: bytes = b"", analysis: Analysis | None = None) -> bytes:
+def page_alone(replay: Replay, name: str, record: bytes = b"", notes: Notes | None = None) -> bytes:
     """One page that needs no other file, of the record in the file `name`; `RecordError` if that does not hold.
 
-    The page offers `record`, its text, for download, if it is given, and shows what an `analysis` found.
+    The page offers `record`, its text, for download, if it is given, and shows the `notes`.
     """
     checks = [
         ("Execute the record again, dice included:", _command("replay", "verify", name)),
         ("Play the match again, with the same bots:", _command("reproduce", name)),
     ]
-    block, match = _content(replay, checks, analysis)
+    block, match = _content(replay, checks, notes)
     match |= _offered(record)
     return render("match.html.j2", frame=alone("match"), match=match, block=block, stamp="")
 
 
 def page_linked(
     replay: Replay,
-    *,
-    league: str,
-    home: str,
-    root: str,
-    export: str,
-    stamp: str,
+    place: Place,
     record: bytes = b"",
-    analysis: Analysis | None = None,
+    notes: Notes | None = None,
+    *,
     with_script: bool = True,
 ) -> tuple[bytes, bytes]:
     """The page of a match as a part of a site, and the script beside it, `ID.js`.
@@ -245,31 +262,32 @@ def page_linked(
     The script has what the page loads only when it is wanted: what each seat saw, and the record. Where seats see
     different things, it takes a good part of the time. Unless the page comes `with_script`, that is empty.
 
-    `home` is the address of the league's page, `root` of the site's folder, both as seen from this page; `export`
-    is the command that writes the record. `stamp` is a hash of what the page was made from. The page offers `record`
-    for download, if it is given. Which matches are before and after it, it learns from the file `ORDER` beside it.
+    The page offers `record` for download, if it is given, and shows the `notes`. Which matches are before and after
+    it, it learns from the file `ORDER` beside it.
     """
     name = f"{replay.header['id']}.jsonl"
     checks = [
-        ("Write the record to a file:", export),
+        ("Write the record to a file:", place.export),
         ("Execute it again, dice included:", _command("replay", "verify", name)),
     ]
     views = CompressedJson() if with_script else None
-    block, match = _content(replay, checks, analysis, views, seats_see=with_script)
+    block, match = _content(replay, checks, notes, views, seats_see=with_script)
     beside = b""
     if views is not None:
         text = json.dumps({"views": views.text(), "record": _offered(record).get("record", "")})
         beside = b"globalThis.warpleagueMore = " + text.encode() + b";\n"
     more = f"{replay.header['id']}.js"
-    match |= {"league": one_line(league), "home": home, "order": ORDER, "more": more}
-    page = render("match.html.j2", frame=linked("match", root, stamp), match=match, block=block, stamp=stamp)
+    home = f"{place.root}index.html#match={replay.header['id']}"
+    match |= {"league": one_line(place.league), "home": home, "order": ORDER, "more": more}
+    frame = linked("match", place.root, place.stamp)
+    page = render("match.html.j2", frame=frame, match=match, block=block, stamp=place.stamp)
     return page, beside
 
 
 def _content(
     replay: Replay,
     checks: list[tuple[str, str]],
-    analysis: Analysis | None,
+    notes: Notes | None,
     views: CompressedJson | None = None,
     *,
     seats_see: bool = True,
@@ -280,8 +298,8 @@ def _content(
     called = labels(names)
     head = {"seats": [{"bot": name, "label": label} for name, label in zip(names, called, strict=True)]}
     faults: list[list[dict[str, Any]]] = [[] for _ in names]
-    judgements = None if analysis is None else judged(analysis, called)
-    block, end = compress_replay(replay, head, faults, judgements, views, seats_see=seats_see)
+    more = None if notes is None else notes.frames
+    block, end = compress_replay(replay, head, faults, more, views, seats_see=seats_see)
     ranks, scores = end["ranks"], end["scores"]
     seats = [
         {
@@ -307,7 +325,7 @@ def _content(
         "rival": None if rival is None else {"score": number(rival), "rank": 2 if ranks[0] == 1 else 1},
         "outcome": outcome(called, ranks, scores, rival, end["why"]),
         "facts": _condition_rows(header, end)
-        + ([] if analysis is None else [("analysed", one_line(by_text(analysis)))]),
+        + ([] if notes is None else [("analysed", one_line(notes.method))]),
         "checks": checks,
         "home": "",
         "order": "",

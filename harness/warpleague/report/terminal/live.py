@@ -19,7 +19,7 @@ from rich.text import Text
 from warpleague.league.play.running import RunWatcher, Void
 from warpleague.league.ratings.outcomes import Earlier
 from warpleague.league.ratings.posterior import fitted
-from warpleague.league.results.details import FaultCounts
+from warpleague.league.results.faulted import FaultCounts
 from warpleague.league.results.standings import earlier_versions, ranked, ranks_by
 from warpleague.league.results.tallies import Tally, tally
 from warpleague.league.schedule.formats.api import seatings_count

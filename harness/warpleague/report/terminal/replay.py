@@ -182,10 +182,10 @@ class _Step:
 class Stepper:
     """The lines of a record as `seat` knew them (None: in full); the record is executed as far as it is shown."""
 
-    def __init__(self, replay: Replay, seat: int | None, console: Console | None = None) -> None:
+    def __init__(self, replay: Replay, seat: int | None) -> None:
         self._replay = replay
         self._seat = seat
-        self._console = console or make_console()
+        self._console = make_console()
         self._names = names_of(replay)
         self._steps = [_Step(replay.first, "the start")]
         self._rest = self._read()

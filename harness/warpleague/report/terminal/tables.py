@@ -12,15 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.league.results.details import (
-    BotFaults,
-    ConfinedMatches,
-    FaultLine,
-    SeatLine,
-    ServiceLine,
-    TimeLine,
-    confined_matches,
-)
+from warpleague.league.results.faulted import BotFaults, ConfinedMatches, ServiceLine, confined_matches
 from warpleague.league.results.status import status
 from warpleague.report.terminal.console import BAD, GOOD, QUIET, make_table
 from warpleague.report.wording.columns import (
@@ -63,6 +55,7 @@ if TYPE_CHECKING:
 
     from rich.console import JustifyMethod
 
+    from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standings
     from warpleague.league.store.columns import Columns
@@ -295,13 +288,13 @@ def _times(league: League) -> list[TimeLine]:
 
 
 def _services(league: League) -> list[ServiceLine]:
-    from warpleague.league.results.details import services
+    from warpleague.league.results.faulted import services
 
     return services(league)
 
 
 def _bot_faults(league: League, columns: Columns | None = None) -> list[BotFaults]:
-    from warpleague.league.results.details import bot_faults
+    from warpleague.league.results.faulted import bot_faults
 
     return bot_faults(league, columns)
 
@@ -320,7 +313,7 @@ def standings_json(league: League) -> list[dict[str, Any]]:
     `forfeits` are the matches in which the bot was retired for a fault, and `won_by_forfeit` those that it won in
     which an opponent was.
     """
-    from warpleague.league.results.details import forfeits
+    from warpleague.league.results.faulted import forfeits
 
     table, bot_faults = _with_faults(league)
     retired = forfeits(league) if bot_faults else {}

@@ -201,7 +201,7 @@ class MatchWatcher:
     """
 
     def __init__(self, spec: MatchSpec, console: Console | None = None, pace_s: float = PACE_S) -> None:
-        self._game = load_game(spec.game, spec.rules)
+        self._game = load_game(spec.game)
         self._names = [seat.bot for seat in spec.seats]
         self._said: SeatNames | None = None  # the game's own words for seats are in its scenes
         self._console = console or make_console()

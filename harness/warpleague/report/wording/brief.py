@@ -27,14 +27,14 @@ LEFT_OUT: Final = {
     "aliens": ("Positions", "Bots"),
     "captains": (
         "How the boards are laid",
-        "A map in Python",
+        "A map",
         "Chance",
         "A galaxy file",
         "Positions",
         "Bots",
     ),
     "coasters": ("Seats", "Positions by hand", "Talk and alliances from Python", "Bots"),
-    "sheets": ("Seats", "The engine in Python"),
+    "sheets": ("Seats", "Bots"),
 }
 """By game: the headings of its page whose sections are not in the brief."""
 

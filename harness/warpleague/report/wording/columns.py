@@ -22,7 +22,8 @@ from warpleague.report.wording.match_words import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from warpleague.league.results.details import FaultLine, SeatLine, ServiceLine, TimeLine
+    from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
+    from warpleague.league.results.faulted import ServiceLine
     from warpleague.league.results.standings import Standing, Standings
 
 

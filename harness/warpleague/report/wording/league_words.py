@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from warpleague.league.play.running import RunReport
     from warpleague.league.ratings.sprt import Estimate
-    from warpleague.league.results.details import BotFaults, ConfinedMatches, FaultLine, SeatLine, TimeLine
+    from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
+    from warpleague.league.results.faulted import BotFaults, ConfinedMatches
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standing, Standings
     from warpleague.league.results.status import Status

@@ -1,7 +1,7 @@
 """One question and one answer over a bot's pipes.
 
-Nearly all answers come at once, and take the first, short path. Any other answer is waited for, and the clocks are read
-meanwhile. `process` interprets the readings.
+Nearly all answers come at once, and take the first, short path. Any other answer is waited for, and meanwhile the
+clocks are read. `process` interprets the readings.
 """
 
 from __future__ import annotations

@@ -707,10 +707,10 @@ def _freezer_support() -> FreezerSupport:
     return detected
 
 
-def detect_freezer(proc: str = "/proc") -> FreezerSupport:
+def detect_freezer() -> FreezerSupport:
     """Find the folder to make groups in, and make one to see that it works; `Impossible` says why there is none."""
     capped = memory_support()
-    base = capped.base if capped.version == 2 else find_unified(proc)
+    base = capped.base if capped.version == 2 else find_unified()
     try:
         trial = Freezer(base)
         try:

@@ -1,18 +1,12 @@
-"""Our games for trainers: `env("aliens")` is an environment of PettingZoo, `batch("aliens", 64)` many matches at once.
-
-universe      every action a game can have, each with a number that never changes
-observation   a view as an array of numbers, each with a name
-episode       from one decision of a match to the next, and the rewards at its end
-environment   the environment
-batch         many matches at once, as arrays, without PettingZoo
-"""
+"""Our games for trainers: `env` makes an environment of PettingZoo, `batch` many matches at once."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from warpleague.extras.bridges.pettingzoo.environment import Batch, Environment
+    from warpleague.extras.bridges.pettingzoo.batch import Batch
+    from warpleague.extras.bridges.pettingzoo.environment import Environment
 
 
 def batch(game: str, matches: int, players: int | None = None, seed: str = "0", **options: Any) -> Batch:
@@ -21,7 +15,7 @@ def batch(game: str, matches: int, players: int | None = None, seed: str = "0", 
     The n-th match that begins has the dice of a match with the seed `{seed} {n}`, n from 0. `BadInput` if there is no
     such game, or if the options do not fit.
     """
-    from warpleague.extras.bridges.pettingzoo.environment import Batch
+    from warpleague.extras.bridges.pettingzoo.batch import Batch
 
     return Batch(game, matches, players, seed, options)
 

@@ -138,7 +138,7 @@ def _orders(season: Season, table: Sequence[int], round_: int) -> tuple[Table, .
     kind, k = season.format.seats, season.players
     if k > 2 and (planned := planned_orders(season, table, round_)) is not None:
         return planned
-    if kind == "fixed" and (k == 2 or season.seating == 1):
+    if kind == "fixed" and k == 2:
         # The lower of two bots sits first if the sum of their places is odd: so each bot sits first in half of its
         # matches (Berger), and bots that arrive later change nothing.
         table = sorted(table, key=lambda bot: season.arrived[bot])
@@ -151,7 +151,7 @@ def planned_orders(
     season: Season, table: Sequence[int], round_: int, guest: int | None = None
 ) -> tuple[Table, ...] | None:
     """The seat orders of a table by the season's plan, in which `guest` is the challenger; None where it has none."""
-    if season.seating == 1 or season.format.seats == "all":
+    if season.format.seats == "all":
         return None
     bots = {"" if bot == guest else season.names[bot]: bot for bot in table}
     orders = season.seat_plan.orders(tuple(bots), round_)
@@ -223,8 +223,6 @@ class Gauntlet(Static):
     def _orders(self, table: Table, round_: int) -> tuple[Table, ...]:
         """The seat orders follow from the field alone: the challenger, who comes first, has one place in them."""
         season = self.season
-        if season.seating == 1:
-            return group_of(season, table, round_).seats
         planned = planned_orders(season, table, round_, guest=table[0])
         return planned or seatings(season.format.seats, table, round_, season.shuffled(table[1:]))
 

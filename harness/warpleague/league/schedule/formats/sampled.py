@@ -40,16 +40,12 @@ _IN_TURN = 64  # tables that the next one to play is chosen from
 
 
 @lru_cache(maxsize=8)
-def sample_tables(
-    k: int, stages: tuple[tuple[frozenset[int], int], ...], *, long: bool = False
-) -> tuple[Table, ...]:
+def sample_tables(k: int, stages: tuple[tuple[frozenset[int], int], ...]) -> tuple[Table, ...]:
     """Tables of `k` bots, in playing order: games within 1, meetings and neighbours as even as the search gets them.
 
     Each stage has the bots that take part, and the number of tables. A stage keeps the tables of earlier
     ones and adds to them until there are as many, and all bots have as many games, within 1. Bots in seat order: the
-    seats of one stage are within 1. A `long` search for what a stage adds is that of earlier versions of the program:
-    it takes up to fifty times as long and finds nothing better. Trusts its caller that there are `k` bots at least,
-    and one table.
+    seats of one stage are within 1. Trusts its caller that there are `k` bots at least, and one table.
     """
     tables: list[Table] = []
     chosen: list[Table] = []
@@ -57,7 +53,7 @@ def sample_tables(
         bots = sorted(present)
         chosen = [table for table in tables if present.issuperset(table)]
         if chosen:
-            new = _extension(bots, k, chosen, count, long=long)
+            new = _extension(bots, k, chosen, count)
         else:
             new = [tuple(bots[place] for place in table) for table in _first_sample(len(bots), k, count)]
         seated = balance_seats(new) if k > 1 else new
@@ -88,7 +84,7 @@ def _first_sample(n: int, k: int, count: int) -> list[Table]:
     return tables + _in_turn(n, _sample(n, k, rest))
 
 
-def _extension(bots: list[int], k: int, chosen: list[Table], count: int, *, long: bool) -> list[Table]:
+def _extension(bots: list[int], k: int, chosen: list[Table], count: int) -> list[Table]:
     """The tables to add to those `chosen`: first for the bots with the fewest games, then exchanged."""
     places = {bot: place for place, bot in enumerate(bots)}
     before = [tuple(places[bot] for bot in table) for table in chosen]
@@ -102,10 +98,8 @@ def _extension(bots: list[int], k: int, chosen: list[Table], count: int, *, long
         new.append(table)
         for bot in table:
             games[bot] += 1
-    if long:
-        new = _exchanged(n, new, met, stream)
-    else:
-        new = _annealed(n, new, met, stream, min(_STEPS_ADDED * len(new), _ANNEAL_STEPS)) if new else []
+    if new:
+        new = _annealed(n, new, met, stream, min(_STEPS_ADDED * len(new), _ANNEAL_STEPS))
     return [tuple(bots[place] for place in table) for table in _in_turn(n, new, before)]
 
 
@@ -346,7 +340,7 @@ class Sampled(Static):
             if entry.tables is not None and len(present) >= season.players:
                 stages.append((present, entry.tables))
         bots = dict(zip(season.arrived, range(len(season.bots)), strict=True))
-        sampled = sample_tables(season.players, tuple(stages), long=season.seating == 1)
+        sampled = sample_tables(season.players, tuple(stages))
         return tuple(tuple(bots[place] for place in table) for table in sampled)
 
     def groups(self) -> Iterator[Group]:

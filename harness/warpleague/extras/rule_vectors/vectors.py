@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.games.api import CHANCE
+from warpleague.games.api import CHANCE, Event, JsonObject
 from warpleague.games.playout import random_roll
 from warpleague.games.values import encoded
 from warpleague.sim.serve import event_json, turn_json
@@ -23,7 +23,6 @@ from warpleague.sim.simulator import Simulator
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from warpleague.games.api import Event, JsonObject
 
 FORMAT: Final = 1
 """The version of the form of the lines."""

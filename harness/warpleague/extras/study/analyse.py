@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError, RecordError
+from warpleague.extras.study.rerun import spread
 from warpleague.games import load_game
 from warpleague.games.values import decoded, encoded
 from warpleague.match.chance import match_key
@@ -23,7 +24,6 @@ from warpleague.runner.doctor import check_level
 from warpleague.runner.play import play_out
 from warpleague.sim import Simulator, common_dice
 from warpleague.strict import structure
-from warpleague.study.rerun import spread
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # -- verdicts --------------------------------------------------------------------------------------------
 # Evaluates the playouts of a match: which to play next, the value of each decision, the blunders.
 #
-# Pure: `warpleague.study.analyse` plays them. A *way* to continue from a decision is one of its legal
+# Pure: `warpleague.extras.study.analyse` plays them. A *way* to continue from a decision is one of its legal
 # actions, by index, or `FREE`: nothing is prescribed, and the bots that play on decide themselves. Playout
 # number `k` of a decision plays all ways from one and the same world with the same dice, so ways are compared
 # playout by playout.
@@ -372,8 +372,7 @@ class Setting:
 
     With `estimates` a playout ends as soon as the bot of the seat that decides says a `value`. With `all_known` it
     starts from the position as it was; otherwise facts that the seat does not know are drawn again for each. `record`
-    is the digest of the record; all that is random follows from it and from `seed`. `rules` is the version of the
-    rules.
+    is the digest of the record; all that is random follows from it and from `seed`.
     """
 
     record: str
@@ -386,7 +385,6 @@ class Setting:
     level: Level = "limits"
     estimates: bool = False
     all_known: bool = False
-    rules: int | None = None
 
 
 @attrs.frozen
@@ -470,7 +468,7 @@ def analyse(
 
 def play(setting: Setting, task: Task) -> Sample:
     """One playout of each way to continue from a decision, all from the same world and with the same dice."""
-    table = Simulator(setting.game, setting.players, setting.options, setting.rules)
+    table = Simulator(setting.game, setting.players, setting.options)
     world, luck = start(setting, table, task)
     legal = table.legal(world)
     sample = Sample(task.n, task.k, {})
@@ -507,9 +505,8 @@ def _by_bots(
         faults="substitute",
         strikes=_STRIKES,
         position=decoded(encoded(table.dump(state))),
-        rules=setting.rules,
     )
-    played = Playout(load_game(spec.game, spec.rules), spec, asks=task.seat, estimates=setting.estimates)
+    played = Playout(load_game(spec.game), spec, asks=task.seat, estimates=setting.estimates)
     result = play_out(played)
     faults = dict(sample.faults)
     for seat, those in zip(setting.bots, result.faults, strict=True):
