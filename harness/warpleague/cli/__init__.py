@@ -1,7 +1,7 @@
 """The command line: finds the command to run, and turns its success or failure into an exit code.
 
-The commands are declared in `commands`. Only the module of the one that runs is imported, since `--help` and `--version`
-must be as fast as starting Python.
+The commands are declared in `commands`. Only the module of the one that runs is imported, since `--help` and
+`--version` must be as fast as starting Python.
 """
 
 from __future__ import annotations

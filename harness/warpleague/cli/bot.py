@@ -71,7 +71,8 @@ def run_engine(args: Namespace) -> int:
 def _put_engine(folder: Path) -> None:
     size = write_engine(folder)
     print(
-        f"{folder / ENGINE}: the rules and the simulator, {size / 1024:.0f} KiB; `warpleague docs simulator` explains how to use it"
+        f"{folder / ENGINE}: the rules and the simulator, {size / 1024:.0f} KiB; `warpleague docs simulator` "
+        "explains how to use it"
     )
 
 

@@ -1,8 +1,8 @@
 """How a command is declared as data: its words, help, arguments, examples and the function that runs it.
 
 Here are also the arguments that several commands share, and what reads their values. Declarations are named tuples,
-since attrs takes as long to import as `warpleague --help` to run. So neither this module nor a table of commands imports
-more than constants.
+since attrs takes as long to import as `warpleague --help` to run. So neither this module nor a table of commands
+imports more than constants.
 """
 
 from __future__ import annotations
@@ -161,10 +161,11 @@ def load(run: str) -> Callable[[Namespace], int]:
 
 
 class Extra(NamedTuple):
-    """What a removable part adds to the table: commands, and arguments of commands that stay without it."""
+    """What a removable part adds to the table: commands, and arguments and examples of commands of the core."""
 
     commands: tuple[Command, ...] = ()
-    arguments: Mapping[str, tuple[Argument | Flag, ...]] = {}
+    arguments: Mapping[str, tuple[Argument | Flag | Section | OneOf, ...]] = {}
+    examples: Mapping[str, tuple[str, ...]] = {}
 
 
 # -- readers: what makes a value of the text of an argument, as its `type` ------------------------------------------
@@ -277,126 +278,68 @@ def language(text: str) -> str:
 
 
 # -- arguments that several commands share --------------------------------------------------------------------------
-# fmt: off  (one argument on as few lines as it needs, as in the table)
+# Here and in the tables of commands, an argument takes as few lines as it needs.
+# fmt: off
 
 LEVELS: Final = ("none", "limits", "sandbox")
 TIMES: Final = "A TIME is a number of seconds, or has a unit, as in 500ms, 2s, 10m, 1h."
 
 GAME = Argument("game GAME", "the game (`warpleague games` lists them)")
 GAME_INSTEAD = Argument("--game GAME", "the game, if it is not named before the bots", dest="game_option")
-SEED = Argument(
-    "--seed TEXT",
-    "a text from which all dice follow: the same text gives the same dice (default: a random text)",
-)
-GAME_OPTION = Argument(
-    "--option KEY=VALUE",
-    "an option of the game (`warpleague games GAME` lists them); can be given several times",
-    many=True,
-)
+SEED = Argument("--seed TEXT", "a text from which all dice follow: the same text gives the same dice "
+                "(default: a random text)")
+GAME_OPTION = Argument("--option KEY=VALUE", "an option of the game (`warpleague games GAME` lists them); "
+                       "can be given several times", many=True)
 DEAL = (SEED, GAME_OPTION)
-POSITION = Argument(
-    "--position FILE",
-    "start from the position in this JSON file (`warpleague replay position` takes one from a record)",
-    type=path,
-)
+POSITION = Argument("--position FILE", "start from the position in this JSON file (`warpleague replay "
+                    "position` takes one from a record)", type=path)
 
 FOLDER = Argument("folder BOT", "the folder of the bot", type=path)
 RECORD = Argument("file RECORD", "the record of a match", type=path)
 KEY = Argument("--key HEX", "the key of the match, which decides its dice, if the record does not contain it")
 
-CLOCK = Section(
-    "clock",
-    TIMES,
-    (
-        Argument(
-            "--move-s TIME",
-            "time limit for each decision (default 1s, unless another limit is given)",
-            type=seconds,
-        ),
-        Argument(
-            "--bank-s TIME", "time limit for all decisions of a match together (default: none)", type=seconds
-        ),
-        Argument("--increment-s TIME", "with --bank-s: time added before each decision", type=seconds),
-        Argument(
-            "--start-s TIME",
-            "time limit for a bot to start and say that it is ready (default 10s)",
-            type=seconds,
-            default=10.0,
-        ),
-    ),
-)
-LEVEL = Argument(
-    "--level",
-    "how strictly bots are confined (default limits): sandbox for bots that you do not trust, none to debug",
-    choices=LEVELS,
-    default="limits",
-)
-SANDBOX_PATH = Argument(
-    "--sandbox-path PATH",
-    "a folder or file of this machine that bots at level sandbox may read, too; can be given several times",
-    many=True,
-)
+CLOCK = Section("clock", TIMES, (
+    Argument("--move-s TIME", "time limit for each decision (default 1s, unless another limit is given)",
+             type=seconds),
+    Argument("--bank-s TIME", "time limit for all decisions of a match together (default: none)",
+             type=seconds),
+    Argument("--increment-s TIME", "with --bank-s: time added before each decision", type=seconds),
+    Argument("--start-s TIME", "time limit for a bot to start and say that it is ready (default 10s)",
+             type=seconds, default=10.0),
+))
+LEVEL = Argument("--level", "how strictly bots are confined (default limits): sandbox for bots that you do "
+                 "not trust, none to debug", choices=LEVELS, default="limits")
+SANDBOX_PATH = Argument("--sandbox-path PATH", "a folder or file of this machine that bots at level sandbox "
+                        "may read, too; can be given several times", many=True)
 CONFINED = (LEVEL, SANDBOX_PATH)
 FAULT_RULES = (
-    Argument(
-        "--faults",
-        "the effect of a fault: the bot loses the match (forfeit, default), or gets a strike, "
-        "and its first legal action is played (substitute)",
-        choices=("forfeit", "substitute"),
-        default="forfeit",
-    ),
-    Argument(
-        "--strikes N",
-        "with --faults substitute: a bot with more than N strikes loses the match (default 3)",
-        type=count(0),
-    ),
-    Argument(
-        "--ask-again N",
-        "after an illegal action, ask the bot again up to N times before it is a fault (default 0)",
-        type=count(0),
-        default=0,
-    ),
-    Argument(
-        "--failures N",
-        "if a bot reports that its service failed, ask it again; after N times in a "
-        "match that is a fault (default 0)",
-        type=count(0),
-        default=0,
-    ),
-    Argument(
-        "--note-bytes N",
-        f"the most bytes of the note of an answer (default {NOTE_BYTES})",
-        type=count(NOTE_BYTES),
-        default=NOTE_BYTES,
-    ),
+    Argument("--faults", "the effect of a fault: the bot loses the match (forfeit, default), or gets a strike, "
+             "and its first legal action is played (substitute)", choices=("forfeit", "substitute"),
+             default="forfeit"),
+    Argument("--strikes N", "with --faults substitute: a bot with more than N strikes loses the match "
+             "(default 3)", type=count(0)),
+    Argument("--ask-again N", "after an illegal action, ask the bot again up to N times before it is a fault "
+             "(default 0)", type=count(0), default=0),
+    Argument("--failures N", "if a bot reports that its service failed, ask it again; after N times in a "
+             "match that is a fault (default 0)", type=count(0), default=0),
+    Argument("--note-bytes N", f"the most bytes of the note of an answer (default {NOTE_BYTES})",
+             type=count(NOTE_BYTES), default=NOTE_BYTES),
 )
-PONDERING = Argument(
-    "--pondering",
-    "whether a bot may compute while others decide: off (default): a bot that "
-    "does so is paused until its turn; always-stop: each bot is paused; on: it may",
-    choices=("off", "always-stop", "on"),
-    default="off",
-)
+PONDERING = Argument("--pondering", "whether a bot may compute while others decide: off (default): a bot "
+                     "that does so is paused until its turn; always-stop: each bot is paused; on: it may",
+                     choices=("off", "always-stop", "on"), default="off")
 
 LEAGUE = Argument("config LEAGUE", "the file of the league", type=path)
-RESULTS = Argument(
-    "--results DIR", "the folder of all results (default: results)", type=path, default="results"
-)
-LEAGUE_JOBS = Argument(
-    "--jobs N",
-    "the number of matches at the same time (default: as the file says; 0: one for each core)",
-    type=count(0),
-)
-CORES = Argument(
-    "--jobs N", "the number of processes at the same time (default: one for each core)", type=count(1)
-)
+RESULTS = Argument("--results DIR", "the folder of all results (default: results)", type=path,
+                   default="results")
+LEAGUE_JOBS = Argument("--jobs N", "the number of matches at the same time (default: as the file says; 0: "
+                       "one for each core)", type=count(0))
+CORES = Argument("--jobs N", "the number of processes at the same time (default: one for each core)",
+                 type=count(1))
 STOP_ON_FAULT = Flag("--stop-on-fault", "stop once a bot has faulted, with exit code 1; played matches stay")
 
 FORCE = Flag("--force", "overwrite an existing file")
-LOG = Argument(
-    "--log DIR",
-    "write the output of each bot, and all messages to and from it, to files in this folder",
-    type=path,
-)
+LOG = Argument("--log DIR", "write the output of each bot, and all messages to and from it, to files in this "
+               "folder", type=path)
 QUIET = Flag("--quiet", "print no progress")
 JSON = Flag("--json", "print the result as JSON")

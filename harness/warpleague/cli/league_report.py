@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterator
 
+    from warpleague.report.site.write import NotesFile
+
 _LINE_S: Final = 5.0  # between two lines of progress
 
 
 def run_report(args: Namespace) -> int:
     """Exit code 1: a record does not hold, and its match has no replay."""
-    notes = {}
-    if args.analysis:
-        from warpleague.extras.study.report import notes_files
-
-        notes = notes_files(args.analysis)
+    notes: dict[str, NotesFile] = {}
+    for analysis in getattr(args, "analysis", ()):
+        notes |= analysis.notes_files()
     with open_league(args) as league:
         out = args.out or args.results / league.config.name / "report"
         check_writable(out / "index.html")
@@ -37,11 +37,9 @@ def run_report(args: Namespace) -> int:
                 league,
                 out,
                 write_file,
-                replays=args.replays,
-                jobs=args.jobs,
-                command=lambda *words: league_command(args, *words, name=("warpleague",)),
-                progress=progress,
-                analyses=args.analysis,
+                lambda *words: league_command(args, *words, name=("warpleague",)),
+                SiteSettings(replays=args.replays, jobs=args.jobs, notes=notes),
+                progress,
             )
     if args.json:
         changed = [change.to_json() for change in league.changed]

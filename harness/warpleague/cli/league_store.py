@@ -149,6 +149,7 @@ def _print_journal(league: League, whole: bool, heads: list[Any]) -> None:
 
 
 def run_mend(args: Namespace) -> int:
+    """Remove results that are not genuine."""
     config = load_config(args.config, without_bots=True)
     out = mend(config, args.results, args.jobs, **args.tools.pool)
     if args.json:
@@ -165,6 +166,7 @@ def run_mend(args: Namespace) -> int:
 
 
 def run_merge(args: Namespace) -> int:
+    """Add the matches of other machines' stores."""
     config = load_config(args.config, without_bots=True)
     for store in args.stores:
         if store.suffix == ".toml":

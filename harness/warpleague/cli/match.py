@@ -1,6 +1,6 @@
-"""Plays one match between bots, each named by its folder, and plays a recorded match again.
+"""Plays a match between bots, each named by its folder; plays a recorded match again, or on from a position of it.
 
-`warpleague.runner.play` plays both; `warpleague.match.replay` compares the records.
+`warpleague.runner.play` plays; `warpleague.match.replay` compares records.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from warpleague.cli.match_options import (
 )
 from warpleague.errors import BadInput, BotError, PositionError, RecordError
 from warpleague.games import load_game
+from warpleague.match.branch import branch_off
 from warpleague.match.chance import match_key
-from warpleague.match.record import pack, read_record
+from warpleague.match.record import bare_name, pack, read_record
 from warpleague.match.replay import Replay, first_difference
 from warpleague.match.setup import (
     first_state,
@@ -317,3 +318,79 @@ def _present(spec: MatchSpec, record: bytes) -> dict[int, InsideSeat]:
 def _spec(args: Namespace, header: dict[str, Any], key: bytes) -> MatchSpec:
     level = _level(args, header["level"])
     return recorded_spec(header, _seats(args, header, level), key, level, str(args.file))
+
+
+# -- replay branch ---------------------------------------------------------------------------------------
+
+
+def run_branch(args: Namespace) -> int:
+    """Play the branch, and write its record."""
+    action = _action(args.action)
+    replay = Replay(read_record(args.file), key=parse_key(args.key), where=str(args.file))
+    header = replay.header
+    same_dice = args.seed is None
+    seed, key = header["seed"], replay.key
+    if args.seed is not None:
+        seed, key = args.seed, match_key(args.seed)
+    if key is None:
+        raise BadInput(f"{args.file}: its key is a secret of its season: say --key, or --seed for other dice")
+    redeal = f"{key.hex()} {args.at}" if args.redeal else None
+    branch = branch_off(replay, args.at, seat=args.seat, action=action, redeal=redeal, same_dice=same_dice)
+    name = bare_name(args.file)
+    out: Path = args.record or Path(f"{name}-at-{args.at}.jsonl")
+    check_new(out, args.force)
+    check_writable(out)
+    spec = attrs.evolve(
+        recorded_spec(header, _branch_seats(args, header["seats"]), key, args.level, str(args.file)),
+        seed=seed,
+        options=branch.options,
+        position=branch.position,
+        parent=branch.parent,
+    )
+    if args.move_s is not None:
+        clock = attrs.evolve(spec.clock, move_s=args.move_s, bank_s=None, increment_s=None)
+        seats = tuple(attrs.evolve(seat, clock=None) for seat in spec.seats)
+        spec = attrs.evolve(spec, clock=clock, seats=seats)
+    spec = attrs.evolve(spec, id=match_id(replay.game, spec))
+    result = play_match(spec)
+    write_file(out, pack(result.record, out.name))
+    if args.json:
+        print_json({**result_json(spec, result, str(out)), "parent": branch.parent})
+        return 0
+    show_result(spec, result)
+    say(f"record written to {out}; it branches off after line {args.at} of {args.file}")
+    return 0
+
+
+def _action(text: str | None) -> dict[str, Any] | int | None:
+    if text is None:
+        return None
+    try:
+        action = json.loads(text)
+    except (ValueError, RecursionError):
+        action = None
+    if isinstance(action, dict) or type(action) is int:
+        return action
+    raise BadInput(
+        f"--action {text}: must be an index, or the JSON object of an action such as "
+        '\'{"do": "end"}\' in quotes of the shell'
+    )
+
+
+def _branch_seats(args: Namespace, recorded: list[dict[str, Any]]) -> tuple[SeatSpec, ...]:
+    paths = sandbox_paths(args)
+    if args.bots:
+        if len(args.bots) != len(recorded):
+            raise BotError(
+                f"--bots: the match has {len(recorded)} seats; name as many bots, not {len(args.bots)}"
+            )
+        return tuple(prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots)
+    seats = []
+    for number, seat in enumerate(recorded):
+        bundle = find(seat["digest"], paths, args.level)
+        if bundle is None:
+            raise BotError(
+                f"{args.file}: the bot of seat {number}, {seat['bot']}, was never used here; name all with --bots"
+            )
+        seats.append(bundle.seat(seat["bot"]))
+    return tuple(seats)

@@ -19,10 +19,10 @@ from warpleague.cli.common import (
     write_file,
 )
 from warpleague.errors import BadInput, RecordError
+from warpleague.match.branch import check_parent
 from warpleague.match.record import bare_name, read_compressed, read_record, unreadable
 from warpleague.match.replay import Replay, verify_record
 from warpleague.runner.bot.logs import KINDS, read_log
-from warpleague.match.branch import check_parent
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -175,11 +175,8 @@ def run_page(args: Namespace) -> int:
     replay = Replay(record, where=str(args.file))
     check_new(out, args.force)
     check_writable(out)
-    notes = None
-    if args.analysis is not None:
-        from warpleague.extras.study.report import read_notes
-
-        notes = read_notes(args.analysis, record)
+    analysis = getattr(args, "analysis", None)
+    notes = None if analysis is None else analysis.notes(record)
     page = page_alone(replay, str(args.file), record, notes)
     write_file(out, page)
     if args.json:

@@ -33,17 +33,12 @@ class Cluster(NamedTuple):
         return cluster(self.address, *what, **more)
 
 
-# fmt: off  (a table: one argument on as few lines as it needs)
+# In this table an argument takes as few lines as it needs.
+# fmt: off
 
-PLAY = Argument(
-    "--cluster ADDRESS",
-    "play on many machines: on the Dask cluster whose scheduler has this address",
-    type=Cluster,
-)
-PREPARE = Argument(
-    "--cluster ADDRESS",
-    "also send the bots to the machines of the Dask cluster whose scheduler has this address",
-    type=Cluster,
-)
+PLAY = Argument("--cluster ADDRESS", "play on many machines: on the Dask cluster whose scheduler has this "
+                "address", type=Cluster)
+PREPARE = Argument("--cluster ADDRESS", "also send the bots to the machines of the Dask cluster whose "
+                   "scheduler has this address", type=Cluster)
 
 EXTRA: Final = Extra(arguments={"league run": (PLAY,), "compare": (PLAY,), "league prepare": (PREPARE,)})

@@ -1,7 +1,4 @@
-"""Finds the mistakes of recorded matches, and plays on from their positions.
-
-`warpleague.extras.study` does the work; `warpleague.report.terminal` prints.
-"""
+"""The commands `analyse`, which finds the mistakes of a recorded match, and `bot rerun`, which asks a bot again."""
 
 from __future__ import annotations
 
@@ -15,29 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.cli.common import (
-    WorkProgress,
-    check_new,
-    check_writable,
-    parse_key,
-    print_json,
-    say,
-    write_file,
-)
-from warpleague.cli.match import result_json, show_result
+from warpleague.cli.common import WorkProgress, print_json, say
 from warpleague.cli.match_options import sandbox_paths
-from warpleague.errors import BadInput, BotError
-from warpleague.match.chance import match_key
-from warpleague.match.record import bare_name, pack, read_record
-from warpleague.match.replay import Replay
-from warpleague.match.setup import match_id, recorded_spec
-from warpleague.match.spec import TimeControl
-from warpleague.extras.study.report import analysis_json, print_analysis
-from warpleague.runner.bundle.bundle import find, prepare
-from warpleague.runner.bundle.cache import cache_folder
-from warpleague.runner.bundle.shipped import located
-from warpleague.runner.play import play_match
-from warpleague.strict import structure
+from warpleague.errors import BadInput
 from warpleague.extras.study.analyse import (
     AnalysisFile,
     Plan,
@@ -49,15 +26,34 @@ from warpleague.extras.study.analyse import (
     load,
     places,
 )
-from warpleague.match.branch import branch_off
-from warpleague.extras.study.rerun import TimeIsUp
+from warpleague.extras.study.rerun import (
+    Bot,
+    Summary,
+    Task,
+    TimeIsUp,
+    print_fault,
+    print_summary,
+    rerun,
+    seen_json,
+    summary_json,
+)
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.match.record import read_compressed, read_record, unreadable
+from warpleague.match.replay import Replay
+from warpleague.match.spec import TimeControl
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.cache import cache_folder
+from warpleague.runner.bundle.shipped import located
+from warpleague.strict import structure
 from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator
 
-    from warpleague.match.spec import SeatSpec
     from warpleague.extras.study.analyse import Book, Place
+    from warpleague.match.spec import SeatSpec
 
 _SECONDS: Final = 60.0
 _ACTIONS: Final = {False: 16, True: 4}
@@ -69,6 +65,11 @@ _ACTIONS: Final = {False: 16, True: 4}
 
 def run_analyse(args: Namespace) -> int:
     """Analyse the record as far as the budget goes, and print the findings."""
+    from warpleague.extras.study.report import (  # loads pages, and numpy for them
+        analysis_json,
+        print_analysis,
+    )
+
     begun = time.monotonic()
     replay = Replay(read_record(args.file), where=str(args.file))
     if args.seat is not None and args.seat >= replay.header["players"]:
@@ -158,7 +159,7 @@ def _setting(args: Namespace, replay: Replay) -> Setting:
         players=header["players"],
         options=header["options"],
         seed=args.seed,
-        bots=_seats(args, header["players"]),
+        bots=_bots_of(args, header["players"]),
         clock=clock,
         level=args.level,
         estimates=args.estimates,
@@ -166,7 +167,7 @@ def _setting(args: Namespace, replay: Replay) -> Setting:
     )
 
 
-def _seats(args: Namespace, players: int) -> tuple[SeatSpec, ...]:
+def _bots_of(args: Namespace, players: int) -> tuple[SeatSpec, ...]:
     if not args.bots:
         return ()
     if len(args.bots) not in (1, players):
@@ -184,77 +185,93 @@ def _default_file(heading: dict[str, Any]) -> Path:
     return cache_folder() / "analyses" / f"{name}.jsonl"
 
 
-# -- replay branch ---------------------------------------------------------------------------------------
+# -- bot rerun -------------------------------------------------------------------------------------------
 
 
-def run_branch(args: Namespace) -> int:
-    """Play the branch, and write its record."""
-    action = _action(args.action)
-    replay = Replay(read_record(args.file), key=parse_key(args.key), where=str(args.file))
-    header = replay.header
-    same_dice = args.seed is None
-    seed, key = header["seed"], replay.key
-    if args.seed is not None:
-        seed, key = args.seed, match_key(args.seed)
-    if key is None:
-        raise BadInput(f"{args.file}: its key is a secret of its season: say --key, or --seed for other dice")
-    redeal = f"{key.hex()} {args.at}" if args.redeal else None
-    branch = branch_off(replay, args.at, seat=args.seat, action=action, redeal=redeal, same_dice=same_dice)
-    name = bare_name(args.file)
-    out: Path = args.record or Path(f"{name}-at-{args.at}.jsonl")
-    check_new(out, args.force)
-    check_writable(out)
-    spec = attrs.evolve(
-        recorded_spec(header, _branch_seats(args, header["seats"]), key, args.level, str(args.file)),
-        seed=seed,
-        options=branch.options,
-        position=branch.position,
-        parent=branch.parent,
-    )
-    if args.move_s is not None:
-        clock = attrs.evolve(spec.clock, move_s=args.move_s, bank_s=None, increment_s=None)
-        seats = tuple(attrs.evolve(seat, clock=None) for seat in spec.seats)
-        spec = attrs.evolve(spec, clock=clock, seats=seats)
-    spec = attrs.evolve(spec, id=match_id(replay.game, spec))
-    result = play_match(spec)
-    write_file(out, pack(result.record, out.name))
-    if args.json:
-        print_json({**result_json(spec, result, str(out)), "parent": branch.parent})
-        return 0
-    show_result(spec, result)
-    say(f"record written to {out}; it branches off after line {args.at} of {args.file}")
-    return 0
+_SUFFIXES: Final = (".jsonl", ".jsonl.zst", ".jsonl.gz")
 
 
-def _action(text: str | None) -> dict[str, Any] | int | None:
-    if text is None:
-        return None
+def run_rerun(args: Namespace) -> int:
+    """Put all records to the bot; 0 if it decided as recorded everywhere, 1 if not or at a fault.
+
+    130 after Ctrl-C.
+    """
+    if ".jsonl" in args.folder.name:
+        raise BadInput(
+            f"{args.folder}: is a record; the bot comes first: warpleague bot rerun BOT {args.folder}"
+        )
+    bundle = prepare(located(args.folder), args.level, sandbox_paths(args))
+    if args.seat is not None and args.name:
+        raise BadInput("--seat and --name both say which seats: give one of them")
+    names = frozenset(args.name or [bundle.name])
+    bot = Bot(bundle.seat(), args.level, names)
+    begun = time.perf_counter()
+    summary = Summary(most=args.list)
+    rows: list[dict[str, Any]] = []
+    unseeded = False
+    stopped = ""
+    end_s = None if args.seconds is None else time.monotonic() + args.seconds
     try:
-        action = json.loads(text)
-    except (ValueError, RecursionError):
-        action = None
-    if isinstance(action, dict) or type(action) is int:
-        return action
-    raise BadInput(
-        f"--action {text}: must be an index, or the JSON object of an action such as "
-        '\'{"do": "end"}\' in quotes of the shell'
-    )
+        with WorkProgress() as progress, closing(rerun(bot, _tasks(args), args.jobs, end_s)) as rerun_seats:
+            for seats in rerun_seats:
+                summary.records += 1
+                for seen in seats:
+                    summary.add(seen)
+                    unseeded |= not seen.seeded
+                    if args.json:
+                        rows.append(seen_json(seen))
+                    elif seen.fault is not None:
+                        print_fault(seen)
+                progress.show(
+                    f"{counted(summary.records, 'record')}, {counted(summary.decisions, 'decision')}, "
+                    f"{summary.different:,} different"
+                )
+    except TimeIsUp:
+        stopped = f"after {args.seconds:g} s"
+    except KeyboardInterrupt:
+        stopped = "by Ctrl-C"
+    summary.elapsed_s = time.perf_counter() - begun
+    if not summary.seats and not stopped:
+        raise BadInput(
+            f"none of {counted(summary.records, 'record')} has a seat of {', '.join(sorted(names))}: "
+            "--name says whose seats to take, --seat which"
+        )
+    if unseeded:
+        say("note: the keys of some records are secret, so the bot got another seed there than in its match")
+    if args.json:
+        print_json({"bot": bundle.name, **summary_json(summary), "stopped": bool(stopped), "seats": rows})
+    else:
+        print_summary(bundle.name, summary)
+    if stopped:
+        say(f"stopped {stopped}: the records after that were not put to the bot")
+    if stopped == "by Ctrl-C":
+        return 130
+    return 1 if summary.different or summary.faults else 0
 
 
-def _branch_seats(args: Namespace, recorded: list[dict[str, Any]]) -> tuple[SeatSpec, ...]:
-    paths = sandbox_paths(args)
-    if args.bots:
-        if len(args.bots) != len(recorded):
-            raise BotError(
-                f"--bots: the match has {len(recorded)} seats; name as many bots, not {len(args.bots)}"
-            )
-        return tuple(prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots)
-    seats = []
-    for number, seat in enumerate(recorded):
-        bundle = find(seat["digest"], paths, args.level)
-        if bundle is None:
-            raise BotError(
-                f"{args.file}: the bot of seat {number}, {seat['bot']}, was never used here; name all with --bots"
-            )
-        seats.append(bundle.seat(seat["bot"]))
-    return tuple(seats)
+def _tasks(args: Namespace) -> Iterator[Task]:
+    """The records that the arguments name, read one by one."""
+    for path in args.records:
+        if path.suffix == ".toml":
+            yield from _league_tasks(args, path)
+            continue
+        files = [path]
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.name.endswith(_SUFFIXES))
+            if not files:
+                raise BadInput(
+                    f"{path}: no records in this folder: their names end in {', '.join(_SUFFIXES)}"
+                )
+        for file in files:
+            try:
+                data = read_compressed(file)
+            except OSError as error:
+                raise unreadable(file, error) from None
+            yield Task(str(file), data, args.seat)
+
+
+def _league_tasks(args: Namespace, path: Path) -> Iterator[Task]:
+    with open_to_read(load_config(path), args.results) as league:
+        for fixture, _ in league.stored():
+            key = league.season.key_of(fixture.deal)
+            yield Task(f"{path}: match {fixture.id}", league.store.record(fixture.id), args.seat, key)
