@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.cli import serve
+from warpleague.cli.parser import parser_for
+
+if TYPE_CHECKING:
+    import argparse
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
 
 def parse(words: list[str]) -> argparse.Namespace:
     """What `warpleague serve` understands of its words."""
-    parser = argparse.ArgumentParser(exit_on_error=False)
-    serve.configure(parser)
-    return parser.parse_args(words)
+    parser, rest = parser_for(["serve", *words])
+    return parser.parse_args(rest)
 
 
 def test_the_unit_starts_a_server() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.cli.common import print_json_list
+from warpleague.cli.league_common import print_json_list
 from warpleague.league.play.running import run_league
 from warpleague.league.store.schema import NUMBERING
 from warpleague.match import zstd

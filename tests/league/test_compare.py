@@ -14,7 +14,7 @@ import warpleague.league.play.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import main
-from warpleague.cli.tools import Tools
+from warpleague.cli import Tools
 from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import expected

@@ -13,7 +13,7 @@ import pytest
 from tests.league.inline import Trusting
 
 from warpleague.cli import main
-from warpleague.cli.tools import Tools
+from warpleague.cli import Tools
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.running import run_league
 from warpleague.league.results.league import open_to_read

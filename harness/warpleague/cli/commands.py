@@ -583,13 +583,13 @@ CORE: Final = (
     ), examples=("arena play leagues/open.toml --live",)),
     Command("arena check", "check submitted bots, until you stop it", "warpleague.cli.arena_league:run_check",
             group="run an arena", arguments=(
-        *OF_ARENA, LEAGUES,
+        RESULTS, LEAGUES,
         Flag("--once", "end as soon as nothing is left to check"),
         END_WITH_PARENT,
     ), examples=("arena check leagues/open.toml",)),
     Command("arena play-challenges", "play matches on demand, until you stop it",
             "warpleague.cli.arena_league:run_challenges", group="run an arena", arguments=(
-        *OF_ARENA, LEAGUES,
+        RESULTS, LEAGUES,
         Flag("--once", "end as soon as none waits"),
         Flag("--end-with-parent", None),
     ), examples=("arena play-challenges leagues/open.toml",)),
@@ -696,7 +696,7 @@ CORE: Final = (
 
     # this machine
     Command("doctor", "test this machine: languages, limits and the sandbox",
-            "warpleague.cli.machine:run_doctor", group="this machine",
+            "warpleague.cli.doctor:run_doctor", group="this machine",
             about="Test this machine: which languages it runs, and whether limits and sandbox work.",
             arguments=(
         Argument("--level", "test only this level, exit code 1 if it does not work; can be given several "

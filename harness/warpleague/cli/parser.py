@@ -324,14 +324,17 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser_for(words: Sequence[str]) -> tuple[Parser, list[str]]:
-    """The parser of the command that the first words name, as far as they name one, and the words after its name."""
-    name = ""
+    """The parser of the command that the first words name, as far as they name one, and the words after its name.
+
+    A command that runs by itself reads the names of those below it, since its options may come before them.
+    """
+    command = ROOT
     for place, word in enumerate(words):
-        longer = f"{name} {word}".lstrip()
-        if longer not in COMMANDS:
-            return Parser(COMMANDS.get(name, ROOT)), list(words[place:])
-        name = longer
-    return Parser(COMMANDS.get(name, ROOT)), []
+        below = COMMANDS.get(f"{command.name} {word}".lstrip())
+        if below is None or command.run:
+            return Parser(command), list(words[place:])
+        command = below
+    return Parser(command), []
 
 
 def _add(parser: argparse._ActionsContainer, arguments: Iterable[Argument | Flag]) -> None:
