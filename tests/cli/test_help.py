@@ -98,14 +98,6 @@ def test_options_say_what_matches_take() -> None:
     assert f"(default {spec.STRIKES})" in strikes.help
 
 
-@pytest.mark.parametrize("arguments", [("leage",), ("league", "standing", "x"), ("bot", "chek")])
-def test_a_mistyped_command_is_told_the_nearest(run: Run, arguments: tuple[str, ...]) -> None:
-    """A command that does not exist is refused with the one that was probably meant."""
-    done = run(*arguments)
-    assert (done.code, done.out) == (2, "")
-    assert "did you mean '" in done.err
-
-
 def test_the_overview_tells_the_exit_codes(run: Run) -> None:
     """`warpleague --help` lists every command in its group, and what the exit codes mean."""
     text = run("--help").out

@@ -165,13 +165,6 @@ def test_a_page_is_laid_out_for_a_terminal(
     assert 'name = "runner"' in out
 
 
-def test_a_page_that_is_not_there_is_told_the_nearest(run: Run) -> None:
-    """A mistyped page is refused with the one that was probably meant."""
-    done = run("docs", "leage")
-    assert (done.code, done.out) == (2, "")
-    assert "did you mean 'league'?" in done.err
-
-
 def test_links_out_of_what_is_shipped_are_found(tmp_path: Path) -> None:
     """Links to files that are not there are told, once each; code, headings and other hosts are no such links."""
     (tmp_path / "a.md").write_text(
