@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.arena.web import openapi
+from warpleague.arena.submissions.api import document_text
+from warpleague.arena.web.server import OPERATIONS
 from warpleague.extras.rounds.file import RoundsConfig
 from warpleague.games import GAMES, load_game
 from warpleague.league.season.config import LeagueConfig
@@ -75,7 +76,7 @@ def files() -> dict[str, str]:
         f"{name}.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         for name, schema in schemas.items()
     }
-    return {**found, "openapi.json": openapi.text()}
+    return {**found, "openapi.json": document_text(OPERATIONS)}
 
 
 def stale(folder: Path, wanted: dict[str, str]) -> list[str]:

@@ -1,13 +1,11 @@
 """Shares a cache of built bots with all tests, and gives them surroundings that are the same everywhere."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,9 +13,6 @@ from hypothesis import HealthCheck, settings
 from warpleague.errors import BadInput
 from warpleague.runner.confine import cgroups
 from warpleague.runner.doctor import check_level
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import time
-from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,8 +17,8 @@ from context import PROGRAM, Figure, bare_s, command, fastest_s, players_of
 from nullgame import NullGame
 
 from warpleague.errors import BadInput
-from warpleague.games.api import CHANCE, Game, Rollout
-from warpleague.games.playout import EngineRollout, drawn, rollout
+from warpleague.games.api import CHANCE, Game
+from warpleague.games.playout import drawn, rollout
 from warpleague.match.referee import Referee
 from warpleague.match.replay import verify_record
 from warpleague.runner.doctor import check_level
@@ -111,7 +110,7 @@ def engines(bench: Bench) -> list[Figure]:
 
 
 def playout(bench: Bench) -> list[Figure]:
-    """Random playouts a second of processor time, over those that list legal actions and make positions."""
+    """Random playouts a second of processor time."""
     figures = []
     with bench.one_core():
         for name, game in bench.games.items():
@@ -121,12 +120,7 @@ def playout(bench: Bench) -> list[Figure]:
                 state, _ = game.apply(
                     state, tuple([drawn(draw, rng.random()) for draw in game.chance(state)])
                 )
-            quick = slow = 0.0
-            for _ in range(3):  # in turns, since the speed of a machine drifts
-                slow += _playouts(partial(EngineRollout, game, state), rng, bench.scale / 3)
-                quick += _playouts(partial(rollout, game, state), rng, bench.scale / 3)
-            goal = 10.0 if name == "captains" else 5.0
-            figures.append(Figure(name, quick / 3, "/s", quick / slow, "engine", goal, at_most=False))
+            figures.append(Figure(name, _playouts(game, state, rng, bench.scale), "/s"))
     return figures
 
 
@@ -298,13 +292,11 @@ def _backgammon_steps(seconds: float) -> float | None:
     return steps / spent
 
 
-def _playouts(begin: Callable[[], Rollout[Any]], rng: Random, seconds: float) -> float:
+def _playouts(game: Game[Any, Any], state: Any, rng: Random, seconds: float) -> float:
     played = 0
     begun = time.process_time()
     while (spent := time.process_time() - begun) < seconds or not played:
-        one = begin()
-        one.play(rng.random)
-        one.outcome()
+        game.outcome(rollout(game, state, rng.random))
         played += 1
     return played / spent
 

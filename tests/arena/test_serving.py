@@ -9,10 +9,11 @@ import pytest
 import trio
 import trio.testing
 
-from warpleague.arena.process.retention import prune
-from warpleague.arena.submissions import tokens
+from warpleague.arena.processes import prune
+from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.web.league_feed import LeagueFeed
+from warpleague.arena.web.renderer import LeagueFiles
 from warpleague.arena.web.server import Serving, check_address
 from warpleague.errors import BadInput
 from warpleague.report.site.page_frame import text_of
@@ -46,12 +47,12 @@ def test_others_are_let_in_with_an_organisers_token(tmp_path: Path) -> None:
     """The token of an author is not enough, nor one that was revoked; this machine's own address needs none."""
     serving = Serving(paths=(), results=tmp_path, host="0.0.0.0", names=("a.example",))
     with Ledger.open(tmp_path) as ledger:
-        tokens.add_author(ledger, "ada", "test")
+        accounts.add_author(ledger, "ada", "test")
         with pytest.raises(BadInput, match="organiser"):
             check_address(serving)
-        tokens.add_author(ledger, "org", "test", organiser=True)
+        accounts.add_author(ledger, "org", "test", organiser=True)
         check_address(serving)
-        tokens.revoke(ledger, "org", "test")
+        accounts.revoke(ledger, "org", "test")
         with pytest.raises(BadInput, match="organiser"):
             check_address(serving)
     check_address(Serving(paths=(), results=tmp_path))
@@ -98,7 +99,9 @@ def test_a_page_comes_soon_after_the_first_match(autojump_clock: trio.abc.Clock,
             made.append(trio.current_time())
 
     renderer: Any = Renderer()
-    feed = LeagueFeed("open", tmp_path / "open.toml", tmp_path, renderer, delay_s=0.0, pages_mb=1)
+    feed = LeagueFeed(
+        "open", LeagueFiles(tmp_path / "open.toml", tmp_path), renderer, delay_s=0.0, pages_mb=1
+    )
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:

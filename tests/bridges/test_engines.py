@@ -1,7 +1,5 @@
 """Whether engines that speak UCI and GTP play as bots: clocks, notes, processor time, resigning, strength, PGN."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Whether games of OpenSpiel keep the contract of every game, are played and verified, and tell no secrets."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os
@@ -19,7 +17,8 @@ from warpleague.errors import ActionError, BadInput, OptionsError, PositionError
 from warpleague.extras.bridges.openspiel.rules import fits
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
-from warpleague.games.contract import check_game, random_playout
+from warpleague.games.contract import check_game
+from warpleague.games.playout import random_playout
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM = str(ROOT / "bots" / "random-python")

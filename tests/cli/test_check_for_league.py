@@ -13,13 +13,13 @@ import pytest
 
 from warpleague.cli.bot_check import checkup_of
 from warpleague.cli.parser import parser_for
-from warpleague.league.season.bot_check import FOLDER, check_for, home_command
+from warpleague.league.season.bot_check import check_for, home_command
 from warpleague.league.season.config import load_config
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl
-from warpleague.runner import checkup
 from warpleague.runner.bundle.bundle import prepare
-from warpleague.runner.checkup import Checkup, Finding, Table, check_bot
+from warpleague.runner.checkup import Checkup, Table, check_bot
+from warpleague.runner.findings import FOLDER, MACHINE, Finding
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -276,7 +276,7 @@ def test_what_no_option_tells_needs_the_file(tmp_path: Path) -> None:
 def test_a_busy_machine_is_told_from_a_slow_bot(first: Path) -> None:
     """If the time is over and the bots were charged little of it, that is said of the machine."""
     found = findings(first, Checkup(quick=True, within_s=1e-9))
-    assert [(one.what, one.verdict) for one in found[2:]] == [(checkup.MACHINE, "failed")]
+    assert [(one.what, one.verdict) for one in found[2:]] == [(MACHINE, "failed")]
     assert "but this machine was busy: the bots were charged 0.0 s of it" in found[-1].text
 
 

@@ -76,7 +76,7 @@ def read_by(*functions: Callable[..., object]) -> set[str]:
             if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith("args"):
                 names.add(node.attr)
             elif isinstance(node, ast.Constant) and ("getattr(args" in text or text.startswith("(")):
-                names.add(node.value)
+                names.add(str(node.value))
     return names
 
 

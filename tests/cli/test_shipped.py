@@ -165,6 +165,19 @@ def test_a_page_is_laid_out_for_a_terminal(
     assert 'name = "runner"' in out
 
 
+def test_a_word_that_is_no_page_is_searched(run: Run) -> None:
+    """Sections whose heading has the word come before those whose text has it; case does not matter."""
+    hits = run("docs", "RECEIPT", "--json").json
+    assert hits[0] == {"page": "league", "heading": "Receipts", "text": hits[0]["text"]}
+    assert "receipt" in hits[0]["text"]
+    assert {"league-reference", "glossary"} <= {hit["page"] for hit in hits[1:]}
+    assert all("receipt" in (hit["heading"] + hit["text"]).lower() for hit in hits)
+    done = run("docs", "elo0")
+    assert (done.code, done.err) == (0, "")
+    assert "compare" in done.out
+    assert run("docs", "elo0", "--path").code == 2
+
+
 def test_links_out_of_what_is_shipped_are_found(tmp_path: Path) -> None:
     """Links to files that are not there are told, once each; code, headings and other hosts are no such links."""
     (tmp_path / "a.md").write_text(

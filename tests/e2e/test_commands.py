@@ -3,8 +3,6 @@
 What each command says and does is tested with the command line, without processes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -15,18 +13,16 @@ import sysconfig
 import threading
 import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.waiting import PATIENCE_S
 
 from warpleague import __version__
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Command = Callable[..., list[str]]
 
-    Command = Callable[..., list[str]]
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,7 +1,5 @@
 """Ratings against hand-computed values and known properties."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 from math import comb, log10, sqrt
 from random import Random

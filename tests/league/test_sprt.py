@@ -1,7 +1,5 @@
 """Sequential tests against an independent computation, and against truths that are known."""
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 

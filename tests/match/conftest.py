@@ -3,10 +3,9 @@
 What the tests of the match layer look at is in their own files.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -17,12 +16,7 @@ from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
 from warpline.messages import BotHello
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-if TYPE_CHECKING:
-    Choose: TypeAlias = Callable[[dict[str, Any]], Any]
+Choose: TypeAlias = Callable[[dict[str, Any]], Any]
 
 
 def first(question: dict[str, Any]) -> Any:

@@ -1,14 +1,12 @@
 """The dice against published vectors, and against a second implementation written from the words alone."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from hashlib import blake2b, sha256
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,9 +60,6 @@ def numbers(key: bytes) -> Iterator[int]:
         digest = blake2b(index.to_bytes(8, "big"), key=key, digest_size=32).digest()
         yield int.from_bytes(digest[:8], "big")
 
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 rolls = st.lists(
     st.integers(1, 50) | st.lists(st.integers(0, 9), min_size=1, max_size=8).filter(any).map(tuple),

@@ -1,7 +1,5 @@
 """A record that verifies can be shown: whatever a stranger wrote into it, every look at it works or refuses it."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json

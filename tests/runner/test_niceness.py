@@ -1,7 +1,5 @@
 """Who is nice is so as a session, too, where the kernel shares the processors between sessions."""
 
-from __future__ import annotations
-
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor

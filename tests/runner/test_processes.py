@@ -1,7 +1,5 @@
 """What is told of a process: how it ended, without giving its number away, and what state it is in."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,11 +1,11 @@
 """What the tests of confinement share: a folder that the sandbox can show, and code run at a level."""
 
-from __future__ import annotations
-
 import os
 import select
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
@@ -13,10 +13,6 @@ from tests.waiting import PATIENCE_S
 from warpleague.match.spec import Level, SeatSpec
 from warpleague.runner.bot.child import Child
 from warpleague.runner.confine import cgroups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

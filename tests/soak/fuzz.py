@@ -5,8 +5,6 @@ records and positions are mutated, since random bytes rarely get past the first 
 be fit to play on from.
 """
 
-from __future__ import annotations
-
 import argparse
 import atexit
 import contextlib
@@ -21,11 +19,12 @@ import tarfile
 import tempfile
 import time
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tomli_w
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -47,9 +46,6 @@ from warpleague.runner.bundle.archive import BadArchive, unpack
 from warpleague.runner.bundle.manifest import read_manifest
 from warpline.codec import LineBuffer, LineTooLong, WireError, canonical, decode_bot, decode_referee
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = Path(tempfile.mkdtemp(prefix="warpleague-fuzz-"))

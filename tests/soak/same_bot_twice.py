@@ -9,13 +9,11 @@ quarter of an hour for each game and size is enough to see ten Elo. It says how 
 code is 1 if twins differ by more than chance makes it in one of a hundred such runs.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from warpleague.games import load_game
 from warpleague.league.ratings.fit import joint_fit
@@ -25,9 +23,6 @@ from warpleague.league.season.config import FormatTable
 from warpleague.league.season.season import Season
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import SeatSpec, TimeControl
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 BOTS = {
     "coasters": "coasters-hunter",

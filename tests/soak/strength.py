@@ -10,8 +10,6 @@ Each takes a quarter of an hour; --quick makes a tenth of the simulations. The e
 its range.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.live import feed
-from warpleague.arena.process.log import log, log_error
-from warpleague.arena.process.retention import prune
+from warpleague.arena import live as feed
+from warpleague.arena.processes import log, log_error, prune
 from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
@@ -156,9 +155,9 @@ class Scheduler:
         """A value that changes whenever the league has to be opened again."""
         with contextlib.suppress(OSError):
             stat = self._settings.path.stat()
-            asked = () if self._ledger is None else entering.standing(self._ledger, config.name)
+            asked = () if self._ledger is None else entering.league_settings(self._ledger, config.name)
             begun = self._ledger is not None or (self._settings.results / FILE).exists()
-            bots = () if self._ledger is None else entering.playing(self._ledger, config.name)
+            bots = () if self._ledger is None else entering.active_versions(self._ledger, config.name)
             return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, *asked)
         return ()
 

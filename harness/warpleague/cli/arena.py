@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.arena.submissions import tokens, versions
-from warpleague.arena.submissions.invitations import invitations, invite, revoke_invitation
-from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
+from warpleague.arena.submissions import accounts, versions
+from warpleague.arena.submissions.accounts import invitations, invite, revoke_invitation
+from warpleague.arena.submissions.ledger import FILE, WORDS, Ledger, limits_of, set_limit
 from warpleague.cli.common import print_json
 from warpleague.errors import BadInput
 from warpleague.text import counted
@@ -46,7 +45,7 @@ def user() -> str:
 def run_author_list(args: Namespace) -> int:
     """List the authors."""
     with open_ledger(args) as ledger:
-        authors, teams = tokens.authors(ledger), tokens.members(ledger)
+        authors, teams = accounts.authors(ledger), accounts.members(ledger)
     if args.json:
         hidden = attrs.filters.exclude("member", "member_id")
         print_json(
@@ -64,14 +63,14 @@ def run_author_list(args: Namespace) -> int:
 def run_author_add(args: Namespace) -> int:
     """Add an author."""
     with open_ledger(args) as ledger:
-        token = tokens.add_author(ledger, args.name, user(), organiser=args.organiser)
+        token = accounts.add_author(ledger, args.name, user(), organiser=args.organiser)
     return _print_token(args, token)
 
 
 def run_author_renew(args: Namespace) -> int:
     """Give an author a new token."""
     with open_ledger(args) as ledger:
-        token = tokens.renew_token(ledger, args.name, user())
+        token = accounts.renew_token(ledger, args.name, user())
     return _print_token(args, token)
 
 
@@ -86,7 +85,7 @@ def _print_token(args: Namespace, token: str) -> int:
 def run_author_revoke(args: Namespace) -> int:
     """End the token of an author."""
     with open_ledger(args) as ledger:
-        tokens.revoke(ledger, args.name, user())
+        accounts.revoke(ledger, args.name, user())
     if args.json:
         print_json({"author": args.name, "revoked": True})
     else:
@@ -97,7 +96,7 @@ def run_author_revoke(args: Namespace) -> int:
 def run_add_member(args: Namespace) -> int:
     """Give a member of a team a token."""
     with open_ledger(args) as ledger:
-        token = tokens.add_member(ledger, args.name, args.member, user())
+        token = accounts.add_member(ledger, args.name, args.member, user())
     if args.json:
         print_json({"author": args.name, "member": args.member, "token": token})
     else:
@@ -108,7 +107,7 @@ def run_add_member(args: Namespace) -> int:
 def run_remove_member(args: Namespace) -> int:
     """End the token of a member."""
     with open_ledger(args) as ledger:
-        tokens.remove_member(ledger, args.name, args.member, user())
+        accounts.remove_member(ledger, args.name, args.member, user())
     if args.json:
         print_json({"author": args.name, "member": args.member, "removed": True})
     else:
@@ -209,7 +208,7 @@ def run_export(args: Namespace) -> int:
             submissions = versions.submissions(ledger, most=1_000_000)
             written = []
             for one in submissions:
-                data = versions.archive(ledger, one.id)
+                data = versions.stored_archive(ledger, one.id)
                 if data is not None:
                     path = args.out / f"{one.league}-{one.bot or 'bot'}-{one.id}.archive"
                     path.write_bytes(data)

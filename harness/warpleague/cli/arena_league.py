@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.arena.process.end_with_parent import end_with_parent
+from warpleague.arena.processes import end_with_parent
 from warpleague.arena.submissions import entering
-from warpleague.arena.submissions.challenge_player import lower_priority
-from warpleague.arena.submissions.challenge_player import run_challenges as play_challenges
-from warpleague.arena.submissions.checking import run_checker
-from warpleague.arena.submissions.journal_words import journal_words
+from warpleague.arena.submissions.ledger import journal_words
+from warpleague.arena.submissions.workers import lower_priority, run_checker
+from warpleague.arena.submissions.workers import run_challenges as play_challenges
 from warpleague.cli.arena import open_ledger, user
 from warpleague.cli.common import print_json
 from warpleague.errors import BadInput

@@ -21,15 +21,16 @@ from warpleague.report.terminal.bots import print_finding
 from warpleague.runner.bundle.cache import cache_folder
 from warpleague.runner.bundle.manifest import ANY, read_manifest
 from warpleague.runner.bundle.shipped import located
-from warpleague.runner.checkup import MACHINE, TIME, Checkup, Table, check_bot
+from warpleague.runner.checkup import Checkup, Table, check_bot
 from warpleague.runner.confine.mounts import check_granted
+from warpleague.runner.findings import MACHINE, TIME
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from warpleague.league.season.config import LeagueConfig
     from warpleague.runner.bot.logs import LogFolder
-    from warpleague.runner.checkup import Finding
+    from warpleague.runner.findings import Finding
 
 _OF_LEAGUE: Final = (
     *("game", "players", "option", "move_s", "bank_s", "increment_s", "start_s", "faults", "strikes"),

@@ -186,11 +186,14 @@ CORE: Final = (
             about="Play the demo: a small league of every game, each with its report, in about a minute.",
             arguments=(RESULTS,), examples=("demo", "demo --results demo-results")),
     Command("docs", "list the pages of the documentation, or print one", "warpleague.cli.docs:run_docs",
-            group="play", about="List the pages of the documentation, or print one of them.", arguments=(
-        Argument("page PAGE", "the page to print (default: list all pages)", nargs="?"),
+            group="play",
+            about="List the pages of the documentation, print one of them, or search all of them for a word.",
+            arguments=(
+        Argument("page PAGE|WORD", "the page to print, or a word to search for in headings and text (default: list "
+                 "all pages)", nargs="?"),
         Flag("--path", "print where the file of the page is; without PAGE, where the folder of all pages is"),
-        Flag("--json", "list the pages as JSON"),
-    ), examples=("docs", "docs write-a-bot", "docs write-a-bot --path")),
+        Flag("--json", "list the pages, or where the word is, as JSON"),
+    ), examples=("docs", "docs write-a-bot", "docs move_s", "docs write-a-bot --path")),
 
     # improve a bot
     Command("bot", "start a new bot, check whether a bot is ready, list bots", group="improve a bot",

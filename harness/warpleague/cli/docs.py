@@ -1,4 +1,4 @@
-"""List the pages of the documentation, print one of them, or the brief about a game."""
+"""List the pages of the documentation, print one, search all of them for a word; or print the brief about a game."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from warpleague.cli.common import print_json, say, write_out
 from warpleague.errors import BadInput
 from warpleague.games import GAMES
-from warpleague.report.terminal.docs import print_list, print_page
-from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages
+from warpleague.report.terminal.docs import print_hits, print_list, print_page
+from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages, search
 from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.text import nearest
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run_docs(args: Namespace) -> int:
-    """List pages, print one, or print the path of its file."""
+    """List pages, print one or the path of its file, or search them."""
     known = pages()
     if args.page is None:
         if args.json:
@@ -26,7 +26,7 @@ def run_docs(args: Namespace) -> int:
             print(shipped_root() / "docs")
         else:
             print_list(known)
-            print("warpleague docs PAGE prints a page.")
+            print("warpleague docs PAGE prints a page, warpleague docs WORD searches all pages.")
         return 0
     name = page_name(args.page)
     page = known.get(name)
@@ -34,8 +34,14 @@ def run_docs(args: Namespace) -> int:
         raise BadInput(
             f"the page {name!r} is not part of an installation: only a checkout of the project has it"
         )
+    if page is None and (hits := [] if args.path else search(args.page, known)):
+        if args.json:
+            print_json([{"page": hit.page, "heading": hit.heading, "text": hit.text} for hit in hits])
+        else:
+            print_hits(hits)
+        return 0
     if page is None:
-        raise BadInput(f"no page is called {args.page!r}; {nearest(name, tuple(known))}")
+        raise BadInput(f"no page is called or has {args.page!r}; {nearest(name, tuple(known))}")
     if args.json:
         print_json({"page": page.name, "title": page.title, "path": str(page.path)})
     elif args.path:

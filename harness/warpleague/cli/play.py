@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import trio
 
-from warpleague.arena.play.hint import strongest
-from warpleague.arena.play.page import PlayPage
-from warpleague.arena.play.server import serving
-from warpleague.arena.play.sitting import Sitting
+from warpleague.arena.play.page import PlayPage, serving
+from warpleague.arena.play.sitting import Sitting, strongest
 from warpleague.arena.play.terminal import play_here
 from warpleague.cli.common import check_new, check_writable, print_json, say, write_file
 from warpleague.cli.match import build_spec, result_json, show_result

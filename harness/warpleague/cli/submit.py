@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.submissions.trial_words import compares, outcome
+from warpleague.arena.submissions.jobs import Trial
 from warpleague.cli.arena_client import PAUSE_S, Arena, NoArena, path_of, token_of
 from warpleague.cli.commands import SUBMIT_WORDS
 from warpleague.cli.common import WorkProgress, print_json, say, write_file
@@ -19,15 +19,11 @@ from warpleague.cli.declaration import load
 from warpleague.errors import BadInput
 from warpleague.match.spec import TimeControl
 from warpleague.runner.bundle.shipped import located
+from warpleague.runner.findings import FOLDER, REPEAT, Finding
 from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-    from warpleague.runner.checkup import Finding
-
-# What checks bots takes a tenth of a second to import. So functions that need a part of it import it, and the words
-# that only list or fetch do without.
 
 _MANIFEST: Final = "bot.toml"
 _REFUSED: Final = 1
@@ -59,7 +55,7 @@ def run_submit(args: Namespace) -> int:
 
 
 def _submit(args: Namespace) -> int:
-    from warpleague.arena.submissions.upload import pack_folder
+    from warpleague.arena.submissions.upload import pack_folder  # the words that only ask do without
 
     if args.wait and args.no_wait:
         raise BadInput("--wait and --no-wait: leave out one of both")
@@ -105,19 +101,15 @@ class _Conditions:
 
 def _print_conditions(arena: Arena, league: str) -> None:
     """Print the clock and the table of a league; an arena of an earlier release does not tell them."""
-    from warpleague.runner.checkup import clock_words
-
     with contextlib.suppress(BadInput, NoArena, TypeError, ValueError):
         how = arena.read(arena.ask("GET", path_of("leagues", league, "conditions")), _Conditions)
         clock = arena.read(how.clock, TimeControl)
-        words = f"{clock_words(clock)}; {clock.start_s:g} s to start"
+        words = f"{clock.in_words()}; {clock.start_s:g} s to start"
         print(f"{league}: {how.game} with {how.players} players; {words}; level {how.level}")
 
 
 def _repeat(now: Submission, folder: Path) -> None:
     """Print the command that repeats the check here. It is quoted word by word, since a stranger wrote it."""
-    from warpleague.league.season.bot_check import FOLDER, REPEAT
-
     for finding in now.found:
         if finding.what == REPEAT:
             shown = f"./{folder}" if str(folder).startswith("-") else str(folder)
@@ -169,8 +161,6 @@ def wait_for(
 
 def read_submission(arena: Arena, answer: Any) -> Submission:
     """The submission in an answer. Raises `NoArena`."""
-    from warpleague.runner.checkup import Finding
-
     now = arena.read(answer, Submission)
     each = enumerate(now.found)
     findings: list[Finding] = [arena.read(one, Finding, f"its answer: found[{n}]") for n, one in each]
@@ -179,8 +169,7 @@ def read_submission(arena: Arena, answer: Any) -> Submission:
 
 def print_findings(now: Submission, shown: int = 0) -> int:
     """Print the findings from this number on; how many there are."""
-    from warpleague.league.season.bot_check import REPEAT
-    from warpleague.report.terminal.bots import print_finding
+    from warpleague.report.terminal.bots import print_finding  # rich
 
     for finding in now.found[shown:]:
         if finding.what != REPEAT:
@@ -415,25 +404,9 @@ def run_withdraw(args: Namespace) -> int:
     return 0
 
 
-@attrs.frozen
-class _TrialState:
-    """The parts of a trial that the command needs."""
-
-    id: int
-    league: str
-    new: int
-    old: int | None
-    state: str
-    asked: str
-    deals: int
-    matches: int
-    why: str | None
-    result: dict[str, Any] | None
-
-
 def run_trial(args: Namespace) -> int:
     """Send a version for a trial, or name one that was accepted, and wait for the comparison."""
-    from warpleague.arena.submissions.upload import pack_folder
+    from warpleague.arena.submissions.upload import pack_folder  # the words that only ask do without
 
     arena, (text,) = _arena(args), _words(args, 1, 1, "BOT|NUMBER [--deals N]")
     league = args.league or arena.page_league
@@ -465,13 +438,13 @@ def run_trial(args: Namespace) -> int:
 def _follow_trial(args: Namespace, arena: Arena, answer: dict[str, Any]) -> int:
     """Wait for a trial, and print what came of it; the exit code is 3 if it failed or is not over."""
     end_s = float("inf") if args.max_wait is None else time.monotonic() + args.max_wait
-    now = arena.read(answer, _TrialState)
+    now = arena.read(answer, Trial)
     with WorkProgress() as progress:
         while not args.no_wait and now.state not in ("played", "failed") and time.monotonic() < end_s:
             progress.show(f"trial {now.id}: {counted(now.matches, 'match')} of {counted(now.deals, 'deal')}")
             time.sleep(PAUSE_S)
             answer = arena.ask("GET", path_of("trials", now.id))
-            now = arena.read(answer, _TrialState)
+            now = arena.read(answer, Trial)
     if args.json:
         print_json(answer)
     else:
@@ -481,10 +454,10 @@ def _follow_trial(args: Namespace, arena: Arena, answer: dict[str, Any]) -> int:
     return _UNDECIDED
 
 
-def _print_trial(now: _TrialState) -> None:
-    print(f"trial {now.id} in {now.league}: {compares(now.new, now.old, now.deals)}")
+def _print_trial(now: Trial) -> None:
+    print(f"trial {now.id} in {now.league}: {now.compares}")
     state = "" if now.state in ("played", "failed") else f"{now.state}: "
-    print(f"  {state}{outcome(now.state, now.matches, now.why, now.result)}")
+    print(f"  {state}{now.outcome}")
 
 
 def run_trials(args: Namespace) -> int:
@@ -499,7 +472,7 @@ def run_trials(args: Namespace) -> int:
         print_json(listed)
         return 0
     for one in listed:
-        _print_trial(arena.read(one, _TrialState))
+        _print_trial(arena.read(one, Trial))
     if not listed:
         print("there was no trial yet")
     return 0

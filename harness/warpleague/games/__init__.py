@@ -2,24 +2,16 @@
 
 The engines live in the packages below; a third party adds its own through the entry point group `warpleague.games`.
 
-Each package has the same modules; a game has some more of its own for what only it has (boards, talk, a memory):
+Each package has the same modules; a game has some more of its own for what only it has (boards, talk, a memory). Its
+`__init__` is the `Game`: each of its methods is a function of one of these modules, under the same name.
 
-actions     the attrs classes of the actions, and one object for each action
-geometry    the board: numbers of its squares, tables of what lies where
-options     what the players may settle before the game
-state       the classes that a position consists of; the first position, and who must act in one
-legal       which actions a seat has now, in the canonical order; reads an action, says why it is not possible
-rules       what is rolled, and what an action, a roll or a retirement does to a position
-rollout     random play in place: the rules once more, for speed (optional)
-score       what a position is worth, and who stands where at the end
-view        what a seat sees, what the start message tells, and positions drawn to fit a view
+geometry    the board: numbers of its squares, tables of what lies where; the actions, one object for each
+state       what the players may settle before the game; the classes of a position, the first one, who must act in one
+rules       the legal actions in the canonical order; what is rolled; what a move does to a position; who won
+events      what happens in a move, and a line of English for each kind of event
 position    positions as JSON, out and in
-tell        the events, and a line of English for each
-phrase      a sentence for each action, and a heading for each decision
-guide       the goal, the rules in a minute, and a first turn, for persons who begin
-scene       the picture
-targets     what of the picture a person clicks to take an action
-game        the `Game`: each of its methods is a function of one of these modules, under the same name
+view        what a seat sees, what the start message tells, and positions drawn to fit a view
+people      the picture, and what to click in it; actions in words; the rules in a minute, and a first turn
 """
 
 from __future__ import annotations

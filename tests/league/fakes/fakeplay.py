@@ -1,7 +1,5 @@
 """Stand-ins for the runner, importable in referee processes: bundles without bots, matches without play."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

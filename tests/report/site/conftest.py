@@ -3,14 +3,14 @@
 What pages and sites made of them must hold is told by the tests.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable
 from concurrent.futures import Future
 from html.parser import HTMLParser
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
@@ -27,10 +27,6 @@ from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
 from warpleague.report.site.write import SiteSettings, write_site
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 HOSTILE = '</script><img src=x onerror="alert(1)">\x1b[2J\u202egnp.\x07 & <b>\nsecond line'
 # Captains is long: there all bots go before its end.

@@ -1,11 +1,10 @@
 """The page of a match shows an analysis of its own record, in the chart and at each decision, and no other."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.report.site.test_viewer import NODE
@@ -26,9 +25,6 @@ from warpleague.match.replay import Replay
 from warpleague.report.site.match_page import Place, compressed_json, page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHART = """
 globalThis.document = { createElementNS: (space, name) => ({ name, attributes: {},

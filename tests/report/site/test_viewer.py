@@ -1,11 +1,10 @@
 """The viewer's scripts: they decode what Python encoded, in a real JavaScript engine."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +13,6 @@ from warpleague.report.site.delta import plain
 from warpleague.report.site.match_page import Place, compressed_json, page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")

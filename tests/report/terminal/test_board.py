@@ -1,7 +1,5 @@
 """Boards as text: what a person must be able to tell, also without colour."""
 
-from __future__ import annotations
-
 import io
 import json
 from random import Random

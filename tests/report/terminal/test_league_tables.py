@@ -1,7 +1,5 @@
 """League tables as text: complete, and within the width they are given."""
 
-from __future__ import annotations
-
 import io
 import re
 from random import Random

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 from rich.text import Text
 
-from warpleague.arena.play.hint import ask_bot
+from warpleague.arena.play.sitting import Draft, PersonSeat, Played, Sitting, ask_bot
 from warpleague.errors import BadInput
 from warpleague.games.first_turn import first_turn
 from warpleague.report.terminal.board import paint
@@ -19,9 +19,6 @@ from warpleague.text import safe
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from warpleague.arena.play.draft import Draft
-    from warpleague.arena.play.seat import PersonSeat
-    from warpleague.arena.play.sitting import Played, Sitting
 
 _HELP: Final = """\
 Type the number of a move, or a part of it to list the moves with these words. Or one of these:

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 from starlette.responses import Response
 
-from warpleague.arena.submissions.api import Operation, Query
+from warpleague.arena.submissions.api import Query, operation, operations_of
 from warpleague.arena.submissions.conditions import Conditions, conditions_of
 from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
-from warpleague.arena.web.freeze import stored_match, stored_matches
-from warpleague.arena.web.page_cache import MAX_WAITING
-from warpleague.arena.web.renderer import LeaguePage, league_table, match_record
+from warpleague.arena.web.renderer import (
+    MAX_WAITING,
+    LeaguePage,
+    league_table,
+    match_record,
+    stored_match,
+    stored_matches,
+)
 from warpleague.errors import StoreError
 
 if TYPE_CHECKING:
@@ -22,7 +27,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from warpleague.arena.submissions.api import Call
     from warpleague.arena.web.app import App
     from warpleague.arena.web.league_feed import LeagueFeed
     from warpleague.league.season.fixture import PlayedMatch
@@ -181,123 +185,16 @@ class Playing:
     """When it began, in seconds since 1970."""
 
 
-LEAGUES: Final = Operation(
-    method="GET",
-    path="/api/leagues",
-    name="leagues",
-    summary="All leagues of the server.",
-    answer=list[League],
-)
-LEAGUE: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}",
-    name="league",
-    summary="A league, and how far it is.",
-    answer=League,
-    errors=(404,),
-)
-CONDITIONS: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/conditions",
-    name="conditions",
-    summary="All conditions under which bots play and are checked in a league.",
-    answer=Conditions,
-    errors=(404,),
-)
-STANDINGS: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/standings",
-    name="standings",
-    summary="The standings: the bots from first to last.",
-    answer=list[Standing],
-    errors=(404,),
-)
-TABLE: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/tables/{table}",
-    name="table",
-    summary=f"Another table of a league, as `warpleague league TABLE --json` prints it: {', '.join(TABLES)}.",
-    answer=Any,
-    errors=(404,),
-)
-BOTS: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/bots",
-    name="bots",
-    summary="The bots of a league by rank.",
-    answer=list[Bot],
-    errors=(404,),
-)
-BOT: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/bots/{bot}",
-    name="bot",
-    summary="A bot of a league.",
-    answer=Bot,
-    errors=(404,),
-)
-MATCHES: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/matches",
-    name="matches",
-    summary="Matches that were played, the newest first, also those that no longer count.",
-    answer=Matches,
-    query=(
-        Query("most", "how many at most", 50, 1, _MAX_MATCHES),
-        Query("before", "where to continue: the value of `before` in the last answer", None, 0, _MAX_ENTRY),
-        Query("bot", "only matches of this bot"),
-    ),
-    errors=(403, 404),
-)
-MATCH: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/matches/{match}",
-    name="match",
-    summary="A match that was played.",
-    answer=Match,
-    errors=(403, 404),
-)
-RECORD: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/matches/{match}/record",
-    name="record",
-    summary="The record of a match that was played, as JSON lines.",
-    media="application/x-ndjson",
-    errors=(403, 404),
-)
-PLAYING: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/playing",
-    name="playing",
-    summary="The matches that are being played and can be watched.",
-    answer=list[Playing],
-    errors=(404,),
-)
-
-
 class LeagueApi:
     """Answers requests about the leagues of a server."""
 
     def __init__(self, app: App, requests: RequestHandler) -> None:
         self._app, self._requests = app, requests
         self._tables: dict[tuple[str, str], tuple[LeaguePage, bytes]] = {}
-        self.calls: dict[Operation, Call] = {
-            LEAGUES: self._leagues,
-            LEAGUE: self._league,
-            CONDITIONS: self._conditions,
-            STANDINGS: self._standings,
-            TABLE: self._table,
-            BOTS: self._bots,
-            BOT: self._bot,
-            MATCHES: self._matches,
-            MATCH: self._match,
-            RECORD: self._record,
-            PLAYING: self._playing,
-        }
 
     def routes(self) -> Sequence[Route]:
         """Its routes."""
-        return [operation.route(self._requests, call) for operation, call in self.calls.items()]
+        return [one.route(self._requests, self) for one in operations_of(LeagueApi)]
 
     def _feed(self, request: Request) -> LeagueFeed:
         feed = self._app.feeds.get(request.path_params["league"])
@@ -307,10 +204,14 @@ class LeagueApi:
 
     # ------------------------------------------------------------------ leagues
 
-    async def _leagues(self, request: Request) -> list[League]:  # noqa: ARG002 - as routes call it
+    @operation("GET", "/api/leagues", answer=list[League])
+    async def leagues(self, request: Request) -> list[League]:  # noqa: ARG002 - as routes call it
+        """All leagues of the server."""
         return [self._summary(feed) for feed in self._app.feeds.values()]
 
-    async def _league(self, request: Request) -> League:
+    @operation("GET", "/api/leagues/{league}", answer=League, errors=(404,))
+    async def league(self, request: Request) -> League:
+        """A league, and how far it is."""
         return self._summary(self._feed(request))
 
     def _summary(self, feed: LeagueFeed) -> League:
@@ -329,16 +230,28 @@ class LeagueApi:
             records=bool(page and page.open_matches),
         )
 
-    async def _conditions(self, request: Request) -> Conditions:
+    @operation("GET", "/api/leagues/{league}/conditions", answer=Conditions, errors=(404,))
+    async def conditions(self, request: Request) -> Conditions:
+        """All conditions under which bots play and are checked in a league."""
         config = self._app.leagues[self._feed(request).name]
         return await in_thread(conditions_of, self._requests.ledger_if_made, config)
 
     # ------------------------------------------------------------------ tables
 
-    async def _standings(self, request: Request) -> Response:
+    @operation("GET", "/api/leagues/{league}/standings", answer=list[Standing], errors=(404,))
+    async def standings(self, request: Request) -> Response:
+        """The standings: the bots from first to last."""
         return await self._made(self._feed(request), "standings")
 
-    async def _table(self, request: Request) -> Response:
+    @operation(
+        "GET",
+        "/api/leagues/{league}/tables/{table}",
+        answer=Any,
+        errors=(404,),
+        summary=f"Another table of a league, as `warpleague league TABLE --json` prints it: {', '.join(TABLES)}.",
+    )
+    async def table(self, request: Request) -> Response:
+        """Another table of a league than the standings."""
         name = request.path_params["table"]
         if name not in TABLES:
             raise Refused(404, f"There is no table with this name; there are {', '.join(TABLES)}.")
@@ -358,15 +271,19 @@ class LeagueApi:
     async def _rendered(self, feed: LeagueFeed, function: Any, *arguments: Any) -> bytes:
         if feed.renderer.waiting >= MAX_WAITING:
             raise Refused(503, "The server is busy. Try again a little later.")
-        data: bytes | None = await feed.renderer.make(function, feed.path, feed.results, *arguments)
+        data: bytes | None = await feed.renderer.make(function, feed.files, *arguments)
         if data is None:
             raise Refused(404, "There is nothing of that kind to be seen.")
         return data
 
-    async def _bots(self, request: Request) -> list[Bot]:
+    @operation("GET", "/api/leagues/{league}/bots", answer=list[Bot], errors=(404,))
+    async def bots(self, request: Request) -> list[Bot]:
+        """The bots of a league by rank."""
         return [_bot(values) for values in self._bots_of(request)]
 
-    async def _bot(self, request: Request) -> Bot:
+    @operation("GET", "/api/leagues/{league}/bots/{bot}", answer=Bot, errors=(404,))
+    async def bot(self, request: Request) -> Bot:
+        """A bot of a league."""
         name = request.path_params["bot"]
         for values in self._bots_of(request):
             if values["bot"] == name:
@@ -388,12 +305,26 @@ class LeagueApi:
 
     async def _read(self, feed: LeagueFeed, function: Any, *arguments: Any) -> Any:
         try:
-            return await in_thread(function, self._app.leagues[feed.name], feed.results, *arguments)
+            return await in_thread(function, self._app.leagues[feed.name], feed.files.results, *arguments)
         except StoreError as error:
             raise Refused(503, "The matches cannot be read now.") from error
 
-    async def _matches(self, request: Request) -> Matches:
-        feed, given = self._open_feed(request), MATCHES.values(request)
+    @operation(
+        "GET",
+        "/api/leagues/{league}/matches",
+        answer=Matches,
+        query=(
+            Query("most", "how many at most", 50, 1, _MAX_MATCHES),
+            Query(
+                "before", "where to continue: the value of `before` in the last answer", None, 0, _MAX_ENTRY
+            ),
+            Query("bot", "only matches of this bot"),
+        ),
+        errors=(403, 404),
+    )
+    async def matches(self, request: Request) -> Matches:
+        """Matches that were played, the newest first, also those that no longer count."""
+        feed, given = self._open_feed(request), LeagueApi.matches.values(request)
         if feed.page is None:
             return Matches(matches=[], before=None)
         most = given["most"]
@@ -403,7 +334,9 @@ class LeagueApi:
             matches=[_match(one) for one in matches[:most]], before=matches[most - 1].entry if more else None
         )
 
-    async def _match(self, request: Request) -> Match:
+    @operation("GET", "/api/leagues/{league}/matches/{match}", answer=Match, errors=(403, 404))
+    async def match(self, request: Request) -> Match:
+        """A match that was played."""
         feed, match = self._open_feed(request), request.path_params["match"]
         played = None
         if feed.page is not None and _ID.fullmatch(match):
@@ -412,13 +345,19 @@ class LeagueApi:
             raise Refused(404, "No match that may be seen has that id.")
         return _match(played)
 
-    async def _record(self, request: Request) -> Response:
+    @operation(
+        "GET", "/api/leagues/{league}/matches/{match}/record", media="application/x-ndjson", errors=(403, 404)
+    )
+    async def record(self, request: Request) -> Response:
+        """The record of a match that was played, as JSON lines."""
         feed, match = self._open_feed(request), request.path_params["match"]
         if feed.page is None or not _ID.fullmatch(match):
             raise Refused(404, "No match that may be seen has that id.")
-        return Response(await self._rendered(feed, match_record, match), media_type=RECORD.media)
+        return Response(await self._rendered(feed, match_record, match), media_type=LeagueApi.record.media)
 
-    async def _playing(self, request: Request) -> list[Playing]:
+    @operation("GET", "/api/leagues/{league}/playing", answer=list[Playing], errors=(404,))
+    async def playing(self, request: Request) -> list[Playing]:
+        """The matches that are being played and can be watched."""
         return [Playing(**match.to_json()) for match in self._feed(request).playing()]
 
 

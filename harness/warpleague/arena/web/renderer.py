@@ -1,12 +1,18 @@
 """Renders the pages of leagues and matches, in a process of its own at a lower priority than matches.
 
-The functions that run in that process open the league each time: they get nothing but paths.
+The functions that run in that process open the league each time: they get nothing but paths. Pages of matches are
+cached on the disk. Of a league whose standings are frozen, everything is made of a copy of its store.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import shutil
 import time
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -16,28 +22,109 @@ import msgspec
 import numpy as np
 import trio
 
-from warpleague.arena.process.log import log
+from warpleague.arena.processes import log, prune
 from warpleague.arena.submissions.entering import entered, is_paused
 from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.versions import submissions
-from warpleague.arena.web.freeze import is_frozen, shown_results
+from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import StoreError
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.league import CourseCache, League, open_to_read
 from warpleague.league.season.config import LeagueConfig, load_config
+from warpleague.league.season.fixture import PlayedMatch, utc_now
+from warpleague.league.store.database import back_up
+from warpleague.league.store.store import Store
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.site.bot_page import FOLDER as BOTS
 from warpleague.report.site.bot_page import BotTables, pages_on_server
 from warpleague.report.site.league_page import Pick, cards, index_content
 from warpleague.report.site.match_page import Place
 from warpleague.report.site.page_frame import render, served
-from warpleague.report.site.write import make_page, order_script
+from warpleague.report.site.write import make_page, maker, order_script
+from warpleague.report.terminal.tables import VIEWS
 from warpleague.runner.host import be_nice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+
+# -- what everybody may see of a league ------------------------------------------------------------------
+# From the time that the league's file names until the season is over, standings are frozen: pages and the JSON
+# API read a copy of the store. It has the matches that were stored before that time, or none where the standings
+# are hidden. So all that is made of the store keeps to it.
+
+FOLDER: Final = "frozen"
+_STORE: Final = "league.sqlite"
+
+
+def freeze_time_s(config: LeagueConfig) -> float | None:
+    """The time at which the public view of a league freezes, in seconds since 1970, or None."""
+    at = config.arena.freeze_at
+    return None if at is None else datetime.fromisoformat(at).timestamp()
+
+
+def is_frozen(config: LeagueConfig, results: Path, now_s: float | None = None) -> bool:
+    """Whether it is frozen now: the time has come, and the season's secret is not public yet."""
+    at_s = freeze_time_s(config)
+    if at_s is None or (time.time() if now_s is None else now_s) < at_s:
+        return False
+    with suppress(StoreError), Store.open_to_read(results / config.name) as store:
+        return store.published() is None
+    return False
+
+
+def shown_results(config: LeagueConfig, results: Path) -> Path:
+    """The folder of results of which everybody may see the league: the real one, or one with a copy.
+
+    Waits for the disk. Raises `StoreError` if nothing has been played yet.
+    """
+    if not is_frozen(config, results):
+        return results
+    at_s = freeze_time_s(config)
+    assert at_s is not None
+    folder = results / config.name / FOLDER / f"{at_s:.0f}-{config.arena.freeze}"
+    if not folder.is_dir():
+        _make(config, results, folder, at_s)
+    return folder
+
+
+def stored_matches(
+    config: LeagueConfig, results: Path, most: int, before: int | None = None, bot: str | None = None
+) -> list[PlayedMatch]:
+    """Matches that everybody may see, as `Store.last_played`. Waits for the disk."""
+    with Store.open_to_read(shown_results(config, results) / config.name) as store:
+        return store.last_played(most, before, bot)
+
+
+def stored_match(config: LeagueConfig, results: Path, match: str) -> PlayedMatch | None:
+    """A match that everybody may see, or None. Waits for the disk."""
+    with Store.open_to_read(shown_results(config, results) / config.name) as store:
+        return store.played_match(match)
+
+
+def _make(config: LeagueConfig, results: Path, folder: Path, at_s: float) -> None:
+    """Make the folder with the copy, whole or not at all; another process may do so at the same time."""
+    draft = folder.with_name(f"{folder.name}.{os.getpid()}.{time.monotonic_ns()}.draft")
+    until = datetime.fromtimestamp(at_s, UTC).isoformat(timespec="seconds")
+    try:
+        back_up(results / config.name / _STORE, draft / config.name / _STORE)
+        with Store.open_to_write(draft / config.name) as store:
+            late = [
+                match.match.id
+                for match in store.last_played(1 << 60)
+                if config.arena.freeze == "hidden" or match.match.stored >= until
+            ]
+            if late:
+                with store.writing():
+                    for match in late:
+                        store.remove(match, f"not shown: what is seen of the league was frozen, {utc_now()}")
+        with suppress(OSError):
+            draft.rename(folder)  # if it is there meanwhile, it is the same
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+# -- pages -----------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 
@@ -48,8 +135,6 @@ _bot_tables: Final[dict[Path, tuple[int, float, BotTables]]] = {}
 """The data for the pages of each league's bots: the version of the league's page, the expiry, the tables."""
 _MAX_CPU_SHARE: Final = 0.01
 """The share of a processor's time for reading the data for the pages of a league's bots again."""
-_MAX_VERSIONS: Final = 10_000
-"""The newest submissions whose versions have names."""
 MAX_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
@@ -96,29 +181,37 @@ class LeaguePage:
     cpu_s: float
 
 
-def league_page(path: Path, results: Path, server: dict[str, Any], version: int) -> LeaguePage | None:
+@attrs.frozen
+class LeagueFiles:
+    """Where a league is: its file, and the folder of results."""
+
+    path: Path
+    results: Path
+
+
+def league_page(files: LeagueFiles, server: dict[str, Any], version: int) -> LeaguePage | None:
     """The current page of a league, or None if there is nothing to show yet.
 
     `version` stands in the page, which sends it to the server when it asks for changes.
     """
     begun_s = time.process_time()
     try:
-        with _opened(path, results) as opened, opened.store.snapshot():
-            league = attrs.evolve(opened, course=_courses.setdefault(path, CourseCache()))
+        with _opened(files) as opened, opened.store.snapshot():
+            league = attrs.evolve(opened, course=_courses.setdefault(files.path, CourseCache()))
             shown = not league.hides_matches
-            frozen = is_frozen(league.config, results)
+            frozen = is_frozen(league.config, files.results)
             content = index_content(league, only_totals=not shown)
             bots = tuple(cards(league, content.values["table"], content.listing.columns, None))
             if frozen:  # the receipt of a copy is none of the league
                 content.values["facts"] = [row for row in content.values["facts"] if row[0] != "receipt"]
     except StoreError as error:
-        log("league not shown", file=str(path), why=str(error))
+        log("league not shown", file=str(files.path), why=str(error))
         return None
     parts: dict[str, bytes] = {}
     pages: Any = _All() if shown else set()
     block, _ = content.listing.block(league.season.names, pages, parts.__setitem__, content.picture)
-    name = path.name
-    paused = _is_paused(results, league.config.name)
+    name = files.path.name
+    paused = _is_paused(files.results, league.config.name)
     notice = _notice(league.config, frozen=frozen, shown=shown, paused=paused)
     page = render(
         "index.html.j2",
@@ -169,24 +262,24 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
     )
 
 
-def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], version: int) -> bytes | None:
+def bot_page(files: LeagueFiles, bot: str, server: dict[str, Any], version: int) -> bytes | None:
     """The page of a bot, or None if the bot is not visible.
 
     `version` is that of the league's page. Reading the league takes long where there are many matches, so for some
     time the data of an earlier version is used again.
     """
-    cached = _bot_tables.get(path)
+    cached = _bot_tables.get(files.path)
     if cached is None or (cached[0] != version and time.monotonic() >= cached[1]):
         begun_s = time.process_time()
         try:
-            with _opened(path, results) as opened, opened.store.snapshot():
-                league = attrs.evolve(opened, course=_courses.setdefault(path, CourseCache()))
+            with _opened(files) as opened, opened.store.snapshot():
+                league = attrs.evolve(opened, course=_courses.setdefault(files.path, CourseCache()))
                 tables = BotTables.read(league, only_totals=league.hides_matches)
         except StoreError as error:
-            log("bot not shown", file=str(path), bot=bot, why=str(error))
+            log("bot not shown", file=str(files.path), bot=bot, why=str(error))
             return None
         until_s = time.monotonic() + (time.process_time() - begun_s) / _MAX_CPU_SHARE
-        cached = _bot_tables[path] = version, until_s, tables
+        cached = _bot_tables[files.path] = version, until_s, tables
     tables = cached[2]
     names = tables.table.names
     if bot not in names:
@@ -200,7 +293,7 @@ def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], versio
         pages=set() if tables.only_totals else _All(),
         folder="../matches",
         bot_pages=pages_on_server(names),
-        **tables.page(bot, _version_names(results, tables.league)),
+        **tables.page(bot, _version_names(files.results, tables.league)),
     )
 
 
@@ -209,11 +302,7 @@ def _version_names(results: Path, league: str) -> dict[str, str]:
     if not (results / FILE).exists():
         return {}
     with Ledger.open(results) as ledger:
-        return {
-            one.digest: one.version
-            for one in submissions(ledger, most=_MAX_VERSIONS)
-            if one.league == league and one.digest and one.version
-        }
+        return {one.digest: one.version for one in versions_in(ledger, league)}
 
 
 def _is_paused(results: Path, league: str) -> bool:
@@ -240,43 +329,39 @@ def _notice(config: LeagueConfig, *, frozen: bool, shown: bool, paused: bool) ->
     return text.strip()
 
 
-def match_page(
-    path: Path, results: Path, match_id: str, with_script: bool
-) -> tuple[bytes, bytes] | str | None:
+def match_page(files: LeagueFiles, match_id: str, with_script: bool) -> tuple[bytes, bytes] | str | None:
     """The page of a match and its script, which is empty unless it comes `with_script`.
 
     A text if its record is invalid; None if no match is visible.
     """
     try:
-        with _opened(path, results) as league:
+        with _opened(files) as league:
             if match_id not in league.store or league.hides_matches:
                 return None
             record = published_record(league, match_id, league.store.deal_of(match_id))
             name = league.config.name
     except StoreError:
         return None
-    export = f"warpleague league export {path.name} --match {match_id[:12]}"
+    export = f"warpleague league export {files.path.name} --match {match_id[:12]}"
     stamp = blake2b(record, digest_size=16).hexdigest()
     return make_page(record, Place(name, export, stamp), with_script=with_script)
 
 
-def league_table(path: Path, results: Path, name: str) -> bytes | None:
+def league_table(files: LeagueFiles, name: str) -> bytes | None:
     """A table of a league as JSON, as `warpleague league NAME --json` prints it; or None if it is not visible.
 
     Where only totals may be shown, it has nothing of single matches.
     """
-    from warpleague.report.terminal.tables import VIEWS  # which loads what draws tables
-
     try:
-        with _opened(path, results) as league, league.store.snapshot():
+        with _opened(files) as league, league.store.snapshot():
             data = VIEWS[name].data(league)
-            if name == "status" and is_frozen(league.config, results):
+            if name == "status" and is_frozen(league.config, files.results):
                 data["head"] = ""  # the head of a copy is not a receipt of the league
             if league.hides_matches:
                 data = _without_messages(data) if name in _TOTALS else None
             return None if data is None else table_json(data)
     except StoreError as error:
-        log("table not made", file=str(path), table=name, why=str(error))
+        log("table not made", file=str(files.path), table=name, why=str(error))
         return None
 
 
@@ -301,10 +386,10 @@ def _without_messages(data: Any) -> Any:
     return [_without_messages(value) for value in data] if isinstance(data, list) else data
 
 
-def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
+def match_record(files: LeagueFiles, match_id: str) -> bytes | None:
     """The record of a match, or None if it is not visible."""
     try:
-        with _opened(path, results) as league:
+        with _opened(files) as league:
             if match_id not in league.store or league.hides_matches:
                 return None
             return published_record(league, match_id, league.store.deal_of(match_id))
@@ -312,13 +397,13 @@ def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
         return None
 
 
-def _opened(path: Path, results: Path) -> League:
+def _opened(files: LeagueFiles) -> League:
     """The league as it was last run, with the bots that were submitted."""
-    config = load_config(path, without_bots=True)
-    if (results / FILE).exists():
-        with Ledger.open(results) as ledger:
+    config = load_config(files.path, without_bots=True)
+    if (files.results / FILE).exists():
+        with Ledger.open(files.results) as ledger:
             config = entered(ledger, config)
-    return open_to_read(config, shown_results(config, results))
+    return open_to_read(config, shown_results(config, files.results))
 
 
 def _run(function: Callable[..., T], *arguments: Any) -> T:
@@ -353,3 +438,77 @@ class Renderer:
     def close(self) -> None:
         """End the process."""
         self._pool.kill()
+
+
+# -- the cache of match pages, made on request -----------------------------------------------------------
+
+PAGES_FOLDER: Final = "pages"
+MAX_WAITING: Final = 64
+"""So many pages may wait to be made."""
+_PRUNE_EVERY: Final = 50
+"""The number of new pages after which the cache is pruned."""
+
+
+class Busy(Exception):
+    """Too many pages are being made: one more would take too long."""
+
+
+class PageCache:
+    """The pages of the matches of one league, at most `max_bytes` of them."""
+
+    def __init__(self, files: LeagueFiles, folder: Path, renderer: Renderer, max_bytes: int) -> None:
+        self._files, self._folder = files, folder
+        self._renderer = renderer
+        self._max_bytes = max_bytes
+        self._made = 0
+        self._making: dict[str, trio.Event] = {}
+
+    async def page(
+        self, match_id: str, game: str, *, published: bool, suffix: str = ".html"
+    ) -> bytes | str | None:
+        """The page of a match, a text if its record is invalid, or None if the match is not visible.
+
+        With the suffix `.js` it is the script beside the page, which is made and loaded only when it is wanted.
+        A page from before the season's secret was published does not have the match's key, so it is made again.
+        """
+        # What makes pages is part of the name, so that a newer version of this program makes its own.
+        name = f"{maker(game)[:6].hex()}-{'open' if published else 'secret'}-{match_id}"
+        place = self._folder / f"{name}{suffix}"
+        while True:
+            with contextlib.suppress(OSError):
+                data = place.read_bytes()
+                os.utime(place)  # seen lately
+                return data
+            if name not in self._making:
+                break
+            await self._making[name].wait()
+        if self._renderer.waiting >= MAX_WAITING:
+            raise Busy
+        done = self._making[name] = trio.Event()
+        try:
+            with_script = suffix == ".js"
+            content = await self._renderer.make(match_page, self._files, match_id, with_script)
+            if not isinstance(content, tuple):
+                return content
+            made = {end: data for end, data in zip((".html", ".js"), content, strict=True) if data}
+            await trio.to_thread.run_sync(self._store, self._folder / name, made)
+            return made[suffix]
+        finally:
+            del self._making[name]
+            done.set()
+
+    def _store(self, place: Path, files: dict[str, bytes]) -> None:
+        """Write a page and its script to the disk; if the disk is full, the next request makes them again."""
+        draft = place.with_suffix(".draft")
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            for suffix, data in files.items():
+                draft.write_bytes(data)
+                draft.replace(place.with_suffix(suffix))
+        except OSError as error:
+            log("page not kept", why=str(error))
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+        self._made += 1
+        if self._made % _PRUNE_EVERY == 1:
+            prune(self._folder, self._max_bytes)

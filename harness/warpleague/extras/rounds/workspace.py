@@ -23,7 +23,6 @@ from warpleague.report.wording.docs import page_text, pages
 from warpleague.runner.bundle.cache import remove
 from warpleague.runner.bundle.content import LEFT_OUT, content, files_of
 from warpleague.runner.bundle.shipped import shipped_root, write_engine
-from warpleague.runner.checkup import clock_words
 from warpleague.runner.confine.mounts import python_places
 from warpleague.strict import structure
 from warpleague.text import counted
@@ -394,7 +393,7 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
 {_filled(rules)}
 
 - A table has {game.players} seats. The options of the game are in `start` of each match.
-- The clock: {clock_words(config.clock)}. Matches are played at level {config.rules.level}.
+- The clock: {config.clock.in_words()}. Matches are played at level {config.rules.level}.
 - A fault {fault}. `docs/brief.md` lists the faults.
 
 ## What is here

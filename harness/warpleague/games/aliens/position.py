@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.games.aliens import legal
-from warpleague.games.aliens.actions import ORDERS
-from warpleague.games.aliens.geometry import COINS, COUNT, HOME, INDEX, SHIPS, SQUARES
-from warpleague.games.aliens.options import Options
+from warpleague.games.aliens import rules as legal
+from warpleague.games.aliens.geometry import COINS, COUNT, HOME, INDEX, ORDERS, SHIPS, SQUARES
 from warpleague.games.aliens.state import (
     DICE,
     END,
@@ -26,6 +24,7 @@ from warpleague.games.aliens.state import (
     TURN,
     WHYS,
     Cascade,
+    Options,
     Result,
     Rules,
     State,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
-from warpleague.games.aliens.actions import Ship, Way  # noqa: TC001 - the schema reads them
-from warpleague.games.aliens.geometry import AXES, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
+from warpleague.games.aliens.geometry import AXES, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS, Ship, Way
 from warpleague.games.aliens.position import KEYS, from_json, render
 from warpleague.games.aliens.state import Why  # noqa: TC001 - the schema reads it
 from warpleague.games.values import decoded, encoded

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpleague.games.captains.dealing import RETIRED
+from warpleague.games.captains.rules import AI_DISCARDS, UNTIL_PAIRS, ai_places
 from warpleague.games.captains.state import (
     AI_CARDS,
     AI_PLACE,
@@ -23,7 +24,6 @@ from warpleague.games.captains.state import (
     TURN,
     State,
 )
-from warpleague.games.captains.turns import AI_DISCARDS, UNTIL_PAIRS, ai_places
 
 if TYPE_CHECKING:
     from warpleague.games.reading import Fields

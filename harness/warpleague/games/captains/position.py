@@ -16,16 +16,14 @@ from warpleague.games.captains.dealing import (
     EXPLORED,
     MAX_ROUNDS,
     RETIRED,
-    RULES,
     WHYS,
     Dealing,
+    Options,
     Plan,
     first_deal,
     plan,
 )
 from warpleague.games.captains.geometry import Laid, Layout, misfit
-from warpleague.games.captains.memory import Known
-from warpleague.games.captains.options import Options
 from warpleague.games.captains.state import (
     ENERGY,
     HAND,
@@ -34,11 +32,11 @@ from warpleague.games.captains.state import (
     TOKENS,
     TURN_ACTIONS,
     Cards,
+    Known,
     State,
     Table,
     Tokens,
     add_token,
-    may_place,
     table,
     tokens_of,
 )
@@ -155,9 +153,9 @@ def to_json(state: Position) -> JsonObject:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def plan_of(match: JsonObject, rules: int = RULES) -> Plan:
+def plan_of(match: JsonObject) -> Plan:
     """The plan of a position's `match`; `OptionsError` if its options do not fit."""
-    return plan(match["players"], Options(**{name: match[name] for name in _OPTIONS}), rules)
+    return plan(match["players"], Options(**{name: match[name] for name in _OPTIONS}))
 
 
 def laid_of(plan: Plan, boards: list[Any]) -> tuple[Laid, ...]:
@@ -175,11 +173,11 @@ def known_of(data: JsonObject) -> Known:
     )
 
 
-def from_json(data: object, rules: int = RULES) -> Position:
+def from_json(data: object) -> Position:
     """The position `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
     fields = Given(data).fields(*_KEYS)
     stage = fields.get("stage", "turn").index(("galaxy", *STAGES)) - 1
-    plan, rotation, laid = _match(fields["match"], rules, complete=stage >= 0)
+    plan, rotation, laid = _match(fields["match"], complete=stage >= 0)
     retired = fields.get("retired", []).distinct(0, plan.players - 1)
     if stage < 0:
         for key in fields:
@@ -194,14 +192,14 @@ def from_json(data: object, rules: int = RULES) -> Position:
     return _Reader(fields, table(plan, layout), stage, retired).read()
 
 
-def _match(given: Given, rules: int, *, complete: bool) -> tuple[Plan, int, tuple[Laid, ...]]:
+def _match(given: Given, *, complete: bool) -> tuple[Plan, int, tuple[Laid, ...]]:
     """The plan, the station board's rotation, and the boards laid (all of them if `complete`)."""
     match = given.fields(*_MATCH_KEYS)
     players = match["players"].whole(1, 5)
     names = [name for name in _OPTIONS if name in match]
     options = Given({name: match[name].value for name in names}, "match").options(Options)
     try:
-        made = plan(players, options, rules)
+        made = plan(players, options)
     except (OptionsError, TypeError, ValueError) as error:
         given.fail(str(error.args[0]))
     dealt = first_deal(made).rotation
@@ -289,7 +287,7 @@ class _Reader:
             spaces = stack.items()
             for item in spaces:
                 space = item.whole(0, self.spaces - 1)
-                if not may_place(board, tokens, owner, space):
+                if not tokens.open[owner] >> space & 1:
                     item.fail(f"no token can be on space {space}: {self.why_no_token(tokens, owner, space)}")
                 tokens = add_token(board, tokens, owner, space)
             if spaces and not board.galaxy.beside_station[tokens.stacks[owner][0]]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from warpleague.games.captains.dealing import MAX_ROUNDS, RULES, Dealing, Why
+from warpleague.games.captains.dealing import MAX_ROUNDS, Dealing, Why
 from warpleague.games.captains.geometry import Layout
 from warpleague.games.captains.position import dealing_json, known_of, laid_of, plan_of, position_json
-from warpleague.games.captains.score import totals
+from warpleague.games.captains.rules import totals
 from warpleague.games.captains.state import STAGES, Cards, State, table, tokens_of
 from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded, mask
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from warpleague.games.api import JsonObject
-    from warpleague.games.captains.memory import Known
-    from warpleague.games.captains.state import Position
+    from warpleague.games.captains.state import Known, Position
 
 Stage = Literal[
     "galaxy", "start", "turn", "pickup-planet", "pickup-station", "emerge", "ai-place", "deal", "draw",
@@ -248,7 +247,7 @@ _SHUFFLES: Final = 40
 """Fair tries, each consistent deal equally likely, before hands are built card by card."""
 
 
-def determinize(view: JsonObject, seat: int, rng: Random, rules: int = RULES) -> Position:
+def determinize(view: JsonObject, seat: int, rng: Random) -> Position:
     """A position drawn with `rng` that looks to `seat` exactly like `view`.
 
     Each way to share the cards it cannot see between hands and deck that agrees with its memory is equally
@@ -256,7 +255,7 @@ def determinize(view: JsonObject, seat: int, rng: Random, rules: int = RULES) ->
     card by card, which is not quite even.
     """
     match = view["match"]
-    made = plan_of(match, rules)
+    made = plan_of(match)
     laid = laid_of(made, match["boards"])
     retired = tuple(view["retired"])
     if view["stage"] == "galaxy":

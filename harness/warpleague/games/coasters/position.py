@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Final
 from warpleague.errors import OptionsError
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import DELTAS, FACINGS, Place, Systems, galaxy, square_at
-from warpleague.games.coasters.legal import text_misfit, to_misfit
-from warpleague.games.coasters.options import Options, check
-from warpleague.games.coasters.state import Message, State, Table
-from warpleague.games.coasters.turns import next_of
+from warpleague.games.coasters.rules import next_of, text_misfit, to_misfit
+from warpleague.games.coasters.state import Message, Options, State, Table, check
 from warpleague.games.reading import Given
 from warpleague.games.values import Cache, decoded, encoded, mask, members, replaced
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.actions import Facing  # noqa: TC001 - read from the classes at run time
-from warpleague.games.coasters.geometry import FACINGS, arrow_letters
+from warpleague.games.coasters.geometry import (
+    FACINGS,
+    Facing,
+    arrow_letters,
+)
 from warpleague.games.coasters.position import KEYS, from_json, position_json
 from warpleague.games.coasters.state import Why  # noqa: TC001 - the schema reads it
 from warpleague.games.values import decoded

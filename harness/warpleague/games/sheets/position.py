@@ -6,9 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import PositionError
-from warpleague.games.api import CHANCE
+from warpleague.games.api import CHANCE, JsonObject
 from warpleague.games.reading import Given
-from warpleague.games.sheets.actions import UNIT_NUMBER, UNITS
 from warpleague.games.sheets.geometry import (
     BONUS_ROUNDS,
     BOXES,
@@ -17,16 +16,17 @@ from warpleague.games.sheets.geometry import (
     EDGES,
     ROUNDS,
     SIDE,
+    UNIT_NUMBER,
+    UNITS,
     YELLOW_LINES,
 )
-from warpleague.games.sheets.legal import useful
+from warpleague.games.sheets.rules import useful
 from warpleague.games.sheets.state import NOBODY, PHASES, Sheet, State, filled_boxes
 from warpleague.games.values import mask, members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.games.api import JsonObject
 
 _KEYS: Final = (
     "round", "turn", "phase", "actor", "dice", "hand", "kept", "offered", "taken", "retired",

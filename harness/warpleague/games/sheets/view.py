@@ -6,28 +6,26 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from warpleague.games.api import CHANCE
-from warpleague.games.sheets.actions import ALL_UNITS, UNITS, Unit
+from warpleague.games.api import CHANCE, JsonObject
 from warpleague.games.sheets.geometry import (
+    ALL_UNITS,
     BONUS_ROUNDS,
     BOXES,
     CIRCLES,
     ROUNDS,
+    UNITS,
     YELLOW_LINES,
     YELLOW_VALUES,
+    Unit,
     edges_of,
 )
-from warpleague.games.sheets.legal import BLACK_BLUE_ROUND, BLACK_RED_ROUND
 from warpleague.games.sheets.position import blue_json, dice_json, read_state
-from warpleague.games.sheets.score import connections, score_parts
-from warpleague.games.sheets.state import NOBODY, PHASES, Phase, Sheet
+from warpleague.games.sheets.rules import BLACK_BLUE_ROUND, BLACK_RED_ROUND, connections, score_parts
+from warpleague.games.sheets.state import NOBODY, PHASES, Phase, Sheet, State
 from warpleague.games.values import Cache, decoded, encoded, members
 
 if TYPE_CHECKING:
     from random import Random
-
-    from warpleague.games.api import JsonObject
-    from warpleague.games.sheets.state import State
 
 
 @attrs.frozen

@@ -88,7 +88,7 @@ _WARPLEAGUE: Final = (
     "sim",
 )
 _WARPLINE: Final = ("__init__.py", "bounds.py", "budget.py", "client.py", "faults.py", "limits.py")
-_LEFT_OUT: Final = ("__pycache__", "contract", "*.pyi", "*.pyc", "py.typed")
+_LEFT_OUT: Final = ("__pycache__", "contract.py", "*.pyi", "*.pyc", "py.typed")
 _MARK: Final = "README.txt"
 _TOLD: Final = """\
 The rules of the games and the simulator of Warp League {version}: `import warpleague.sim` after

@@ -15,8 +15,7 @@ import pyspiel
 
 from warpleague.errors import BadInput, OptionsError
 from warpleague.games.fields import free, switch, whole
-from warpleague.games.json_text import decoded, encoded
-from warpleague.games.values import Interned
+from warpleague.games.values import Interned, decoded, encoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
