@@ -21,9 +21,9 @@ from warpleague.arena.submissions.conditions import conditions_of, config_of
 from warpleague.arena.submissions.workers import run_challenges
 from warpleague.cli import main
 from warpleague.errors import BadInput
-from warpleague.league.season.bot_check import REPEAT, check_for
+from warpleague.league.season.bot_check import check_for
 from warpleague.match.replay import verify_record
-from warpleague.runner.findings import Finding
+from warpleague.runner.findings import REPEAT, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,7 +23,6 @@ from warpleague.report.wording.docs import page_text, pages
 from warpleague.runner.bundle.cache import remove
 from warpleague.runner.bundle.content import LEFT_OUT, content, files_of
 from warpleague.runner.bundle.shipped import shipped_root, write_engine
-from warpleague.runner.checkup import clock_words
 from warpleague.runner.confine.mounts import python_places
 from warpleague.strict import structure
 from warpleague.text import counted
@@ -439,7 +438,7 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
         work=_filled(work),
         rules=_filled(rules),
         players=game.players,
-        clock=clock_words(config.clock),
+        clock=config.clock.in_words(),
         level=config.rules.level,
         fault=fault,
         others=_filled(_OTHERS[config.shows] + _REPLACED),
