@@ -107,7 +107,7 @@ class _Writer:
         if attrs.has(hint):
             inner = {
                 key: (kind, f"{at}{'.' if ' ' in at else ' '}{key}", f"{name}.{key}".lstrip("."))
-                for key, (kind, _) in json_fields(hint).items()
+                for key, kind in json_fields(hint).items()
             }
             return self._members({key: it for key, it in inner.items() if it[1] not in _LEFT_OUT}, value)
         if origin is Literal:

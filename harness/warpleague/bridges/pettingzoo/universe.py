@@ -67,7 +67,7 @@ def universe(game_id: str) -> tuple[tuple[Any, ...], dict[Any, int]]:
     actions: list[Any] = []
     for kind in load_game(game_id).Actions:
         do: str = kind.do  # type: ignore[attr-defined]
-        fields = {name: hint for name, (hint, _) in json_fields(kind).items()}
+        fields = json_fields(kind)
         if do == "say":
             continue
         choices = [_values(game_id, do, name, hint) for name, hint in fields.items()]
