@@ -133,31 +133,31 @@ def _reader(hint: Any) -> Read:
     if origin is tuple:
         readers = [_reader(arg) for arg in args]
         return lambda value: tuple(map(_part, count(), readers, _list_of(len(args), hint, value)))
-    if origin is Literal:
-        kinds = {*map(type, args)}  # true is not 1
-        return partial(_scalar, hint, lambda value: type(value) in kinds and value in args)
-    kinds = {int, float} if hint is float else {hint or type(None)}
-    return partial(_scalar, hint, lambda value: type(value) in kinds)
+    words = args if origin is Literal else None
+    kinds = {*map(type, words)} if words else {int, float} if hint is float else {hint or type(None)}
+
+    def scalar(value: Any) -> Any:
+        if type(value) in kinds and (words is None or value in words):  # true is not 1
+            return value
+        raise _wrong(hint, value)
+
+    return scalar
 
 
 def _annotated(hint: Any, base: Any, mark: Any) -> Read:
-    if isinstance(mark, Whole):
-        low, high = mark.low, mark.high
-        return partial(_scalar, hint, lambda value: type(value) is int and low <= value <= high)
     inner = _reader(base)
+
+    def whole(value: Any) -> Any:
+        if type(value) is int and mark.low <= value <= mark.high:
+            return value
+        raise _wrong(hint, value)
 
     def checked(value: Any) -> Any:
         made = inner(value)
         mark(made)
         return made
 
-    return checked
-
-
-def _scalar(hint: Any, fits: Callable[[Any], bool], value: Any) -> Any:
-    if not fits(value):
-        raise _wrong(hint, value)
-    return value
+    return whole if isinstance(mark, Whole) else checked
 
 
 def _one_of(hint: Any, readers: Iterable[Read], value: Any) -> Any:
@@ -310,10 +310,15 @@ class ActionReader:
             raise ActionError(
                 f"{do} has exactly the keys {', '.join(('do', *fields))}, not {shown(list(data))}"
             )
+        values: list[Any] = []
+        name = ""
         try:
-            values = [_part(name, inner, data[name]) for name, (inner, _) in fields.items()]
+            for name, (inner, _) in fields.items():
+                values.append(
+                    inner(data[name])
+                )  # not through `_part`: this is called for every action of a bot
         except Misfit as misfit:
-            raise ActionError(f"{do}: {misfit.path} {misfit.text}") from None
+            raise ActionError(f"{do}: {misfit.under(name).path} {misfit.text}") from None
         return self._known.get((kind, *values)) or kind(*values)
 
     def parse(

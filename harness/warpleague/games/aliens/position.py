@@ -9,9 +9,9 @@ import attrs
 from warpleague.games.aliens import legal
 from warpleague.games.aliens import state as st
 from warpleague.games.aliens.actions import ORDERS, Ship
-from warpleague.games.aliens.geometry import COINS, COUNT, HOME, INDEX, SHIPS, SQUARES
+from warpleague.games.aliens.geometry import COINS, HOME, INDEX, SHIPS, SQUARES
 from warpleague.games.aliens.options import Options
-from warpleague.games.reading import Misfit, Whole, by_hand, distinct, fail, read, refuse, shown, within
+from warpleague.games.reading import Misfit, Whole, by_hand, distinct, read, refuse, shown, within
 from warpleague.games.values import Cache, decoded, encoded, mask, template
 
 if TYPE_CHECKING:
@@ -201,29 +201,39 @@ def to_json(state: State) -> JsonObject:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def from_json(data: object) -> State:
-    """The position written as `data`; `PositionError` names the place that is wrong."""
-    form = read(Position, data)
-    rules = st.rules_for(read(Options, attrs.asdict(form.options), "options"))
-    phase, turn, seat = st.PHASES.index(form.phase), form.turn, form.to_move or 0
-    before = phase == st.OPENING_ROLL
-    refuse((form.to_move is None) != before, "to_move", "must be null before the opening roll, then a seat")
-    within("turn", turn, 0, rules.max_turns - (phase != st.END) if phase >= st.ROLL else 0)
-    others = form.ships.keys() ^ set(SHIPS)
-    refuse(others, "ships", f"must have exactly the keys {', '.join(SHIPS)}")
-    ships = tuple([_number(form.ships[ship]) for ship in SHIPS])
-    dice = _dice(form.dice, phase, seat)
-    holes, known, faces = _holes(form.wormholes)
-    cascade = _cascade(form.pending, form.phase, seat, dice, holes)
-    result = _result(form.result, form.phase, all_played=turn == rules.max_turns)
-    over = turn < rules.max_turns or (result is not None and result[1] == "max-turns")
-    refuse(not over, "turn", f"all {rules.max_turns} turns are over, so the game has ended by max-turns")
-    _check_ships(ships, phase, cascade)
-    lost = mask(map(SHIPS.index, form.lost))
+def state_of(data: JsonObject) -> State:
+    """The state that a position describes, or a view with the values of all wormholes; all of it fits."""
+    phase, seat = st.PHASES.index(data["phase"]), data["to_move"] or 0
+    pending, result = data["pending"], data["result"]
+    holes, known, faces = list(st.NO_HOLES), 0, 0
+    for hole in data["wormholes"]:
+        coin = 6 * SHIPS.index(hole["suit"]) + hole["value"]
+        holes[_number(hole["at"])] = coin
+        known |= hole["public"] << coin
+        faces |= (hole["up"] == "value") << coin
+    cascade = None
+    if pending is not None:
+        then = pending["then"]
+        after = (SHIPS.index(then["ship"]), _number(then["at"])) if then else (-1, -1)
+        cascade = SHIPS.index(pending["ship"]), pending["sends"], *after
+    one, two = (data["dice"].get(ship, -1) for ship in SHIPS[2 * seat : 2 * seat + 2])
     state = st.State(
-        rules, phase, seat, turn, ships, dice, lost, holes, known, faces, cascade, result, st.NOBODY, ()
-    )  # fmt: skip
-    _set_decision(state)
+        rules=st.rules_for(Options(**data["options"])),
+        phase=phase,
+        seat=seat,
+        turn=data["turn"],
+        ships=tuple([_number(data["ships"][ship]) for ship in SHIPS]),
+        dice=(one, two),
+        lost=mask(map(SHIPS.index, data["lost"])),
+        holes=tuple(holes),
+        known=known,
+        faces=faces,
+        cascade=cascade,
+        result=result and (-1 if result["winner"] is None else result["winner"], result["why"]),
+        actors=st.NOBODY,
+        legal=(),
+    )
+    _decide(state)
     return state
 
 
@@ -232,107 +242,113 @@ def _number(square: list[int]) -> int:
     return INDEX[x, y]
 
 
-def _dice(given: dict[str, int], phase: int, seat: int) -> tuple[int, int]:
-    own = SHIPS[2 * seat : 2 * seat + 2]
-    for ship in given:
-        refuse(ship not in own, "dice", f"unknown key {shown(ship)}; the keys are {', '.join(own)}")
-    most = {st.TURN: 2, st.JUMP: 1, st.SEND: 1, st.END: 2}.get(phase, 0)
-    refuse(len(given) > most, "dice", f"at most {most} can be unused in the phase {st.PHASES[phase]!r}")
-    return given.get(own[0], -1), given.get(own[1], -1)
-
-
-def _holes(wormholes: list[Wormhole]) -> tuple[tuple[int, ...], int, int]:
-    """The coin on each square, and the masks of public and flipped coins."""
-    holes = list(st.NO_HOLES)
-    known = faces = 0
-    for i, hole in enumerate(wormholes):
-        path, number = f"wormholes[{i}]", _number(hole.at)
-        within(f"{path}.value", hole.value, 0, 5)
-        coin = 6 * SHIPS.index(hole.suit) + (hole.value or 0)
-        flipped = hole.up == "value"
-        refuse(HOME[number] >= 0, f"{path}.at", "a base cannot hold a wormhole")
-        refuse(holes[number] >= 0, f"{path}.at", f"a second wormhole on {hole.at}")
-        refuse(coin in holes, path, f"{hole.suit} {hole.value} is there twice")
-        refuse(flipped and not hole.public, f"{path}.up", "a coin that shows its value is public")
-        holes[number] = coin
-        known |= hole.public << coin
-        faces |= flipped << coin
-    return tuple(holes), known, faces
-
-
-def _cascade(
-    pending: Pending | None, phase: str, seat: int, dice: tuple[int, int], holes: tuple[int, ...]
-) -> st.Cascade | None:
-    due = phase in ("jump", "send")
-    refuse((pending is not None) != due, "pending", f"must {'not ' * due}be null in the phase {phase!r}")
-    if pending is None:
-        return None
-    after, at = -1, -1
-    if then := pending.then:
-        after, at = SHIPS.index(then.ship), _number(then.at)
-        other = after >> 1 != seat or dice[after & 1] >= 0
-        refuse(other, "pending.then.ship", "must be the ship whose die is being used")
-        refuse(holes[at] < 0, "pending.then.at", "must hold a wormhole")
-    return SHIPS.index(pending.ship), pending.sends, after, at
-
-
-def _result(result: Result | None, phase: str, *, all_played: bool) -> st.Result | None:
-    due = phase == "end"
-    refuse((result is not None) != due, "result", f"must {'not ' * due}be null in the phase {phase!r}")
-    if result is None:
-        return None
-    drawn = result.why == "max-turns"
-    refuse((result.winner is None) != drawn, "result.winner", f"must {'' if drawn else 'not '}be null")
-    refuse(
-        drawn and not all_played, "result", "max-turns is a draw, winner null, when max_turns turns are over"
-    )
-    return -1 if result.winner is None else result.winner, result.why
-
-
-def _check_ships(ships: tuple[int, ...], phase: int, cascade: st.Cascade | None) -> None:
-    """No two ships share a square, but where one is about to be sent, or has won."""
-    sent = cascade[0] if phase == st.SEND and cascade else -1
-    for ship, number in enumerate(ships):
-        path, others = f"ships.{SHIPS[ship]}", [i for i in range(4) if i != ship and ships[i] == number]
-        sister = (ship ^ 1) in others
-        refuse(sister, path, "shares its square with the other ship of its side")
-        alone = ship == sent and not others
-        refuse(alone, "pending.ship", f"{SHIPS[ship]} must share its square with the ship that landed on it")
-        if others and phase != st.END and sent not in (ship, *others):
-            fail(path, f"shares its square with {SHIPS[others[0]]}")
-
-
-def _set_decision(state: State) -> None:
-    """Fill in who acts and what is legal in a state just read, or say why it is no position."""
-    s = state
-    placed = COUNT - s.holes.count(-1)
-    setup = s.phase in (st.OPENING_ROLL, st.ORDER)
-    refuse(setup and placed, "wormholes", "there are none before the order is chosen")
+def _decide(s: State) -> None:
+    """Fill in who acts, and what is legal."""
+    seat = s.seat
     if s.phase in (st.OPENING_ROLL, st.ROLL):
-        both = s.phase == st.ROLL and s.lost >> 2 * s.seat & 3 == 3
-        refuse(both, "lost", "both ships of the side to move lose this turn, so it does not roll")
         s.actors = st.DICE
     elif s.phase == st.ORDER:
-        s.actors, s.legal = st.SEATS[s.seat], tuple(ORDERS.values())
+        s.actors, s.legal = st.SEATS[seat], tuple(ORDERS.values())
     elif s.phase == st.PLACE:
-        owned = sum(1 for coin in s.holes if coin >= 0 and coin // 12 == s.seat)
-        turn = placed < COINS and placed - owned - owned in (0, 1)
-        text = f"seat {s.seat} has placed {owned}, the other {placed - owned}: it is not its turn"
-        refuse(not turn, "wormholes", text)
-        s.actors, s.legal = st.SEATS[s.seat], legal.placements(s.holes, s.seat)
+        s.actors, s.legal = st.SEATS[seat], legal.placements(s.holes, seat)
     elif s.phase == st.TURN:
-        s.actors, s.legal = st.SEATS[s.seat], legal.turn_actions(s.rules, s.seat, s.ships, s.dice)
-        refuse(not s.legal, "dice", "none of them can be used, so the turn is over")
+        s.actors, s.legal = st.SEATS[seat], legal.turn_actions(s.rules, seat, s.ships, s.dice)
     elif s.cascade is not None:
         ship, sends, _, _ = s.cascade
-        number = s.ships[ship]
+        number, owner = s.ships[ship], ship >> 1
         coin = s.holes[number]
         if s.phase == st.SEND:
-            s.actors, s.legal = st.SEATS[1 - (ship >> 1)], legal.send_actions(s.ships, s.holes, sends)
-            return
-        off = coin < 0 or not s.known >> coin & 1 or coin % 6 == 0
-        text = f"{SHIPS[ship]} must stand on a public wormhole that is no black hole"
-        refuse(off, "pending.ship", text)
-        reach = s.rules.jumps[coin][number]
-        s.actors, s.legal = st.SEATS[ship >> 1], legal.jump_actions(reach, number, coin, s.ships[ship ^ 1])
-        refuse(not s.legal, "pending.ship", f"{SHIPS[ship]} has no legal jump")
+            s.actors, s.legal = st.SEATS[1 - owner], legal.send_actions(s.ships, s.holes, sends)
+        else:
+            reach, sister = s.rules.jumps[coin][number], s.ships[ship ^ 1]
+            s.actors, s.legal = st.SEATS[owner], legal.jump_actions(reach, number, coin, sister)
+
+
+def from_json(data: object) -> State:
+    """The position written as `data`; `PositionError` names the place that is wrong."""
+    form = read(Position, data)
+    options = read(Options, attrs.asdict(form.options), "options")
+    own = SHIPS[2 * (form.to_move or 0) :][:2]
+    _check_turn(form, options.max_turns, own)
+    _check_ships(form)
+    _check_pending(form, own, _check_wormholes(form, own))
+    state = state_of({**attrs.asdict(form), "options": attrs.asdict(options)})
+    stuck = state.phase == st.TURN and not state.legal
+    refuse(stuck, "dice", "none of them can be used, so the turn is over")
+    stuck = state.phase == st.JUMP and not state.legal
+    refuse(stuck, "pending.ship", "has no legal jump")
+    return state
+
+
+def _check_turn(form: Position, most: int, own: tuple[str, ...]) -> None:
+    phase, turn, result = form.phase, form.turn, form.result
+    ended, first = phase == "end", phase == "opening-roll"
+    refuse((form.to_move is None) != first, "to_move", "must be null before the opening roll, then a seat")
+    playing = st.PHASES.index(phase) >= st.ROLL
+    within("turn", turn, 0, most - (not ended) if playing else 0)
+    for ship in form.dice:
+        refuse(ship not in own, "dice", f"unknown key {shown(ship)}; the keys are {', '.join(own)}")
+    unused = {"turn": 2, "jump": 1, "send": 1, "end": 2}.get(phase, 0)
+    refuse(len(form.dice) > unused, "dice", f"at most {unused} can be unused in the phase {phase!r}")
+    none = phase == "roll" and set(own) <= {*form.lost}
+    refuse(none, "lost", "both ships of the side to move lose this turn, so it does not roll")
+    refuse((result is None) == ended, "result", f"must {'not ' * ended}be null in the phase {phase!r}")
+    drawn = result is not None and result.why == "max-turns"
+    winner = result is not None and result.winner is not None
+    refuse(ended and winner == drawn, "result.winner", f"must {'not ' * (not drawn)}be null")
+    refuse(drawn and turn < most, "result", "max-turns is a draw when max_turns turns are over")
+    refuse(turn == most and not drawn, "turn", f"all {most} turns are over, so the game ended by max-turns")
+
+
+def _check_ships(form: Position) -> None:
+    """No two ships share a square, but where one is about to be sent, or has won."""
+    refuse(form.ships.keys() ^ set(SHIPS), "ships", f"must have exactly the keys {', '.join(SHIPS)}")
+    sent = form.pending.ship if form.phase == "send" and form.pending else None
+    for i, ship in enumerate(SHIPS):
+        others = [other for other in SHIPS if other != ship and form.ships[other] == form.ships[ship]]
+        path, sister = f"ships.{ship}", SHIPS[i ^ 1]
+        refuse(sister in others, path, "shares its square with the other ship of its side")
+        alone = ship == sent and not others
+        refuse(alone, "pending.ship", f"{ship} must share its square with the ship that landed on it")
+        wrong = others and form.phase != "end" and sent not in (ship, *others)
+        refuse(wrong, path, f"shares its square with {' and '.join(others)}")
+
+
+def _check_wormholes(form: Position, own: tuple[str, ...]) -> dict[int, Wormhole]:
+    """The wormholes by the numbers of their squares."""
+    holes: dict[int, Wormhole] = {}
+    coins = set()
+    for i, hole in enumerate(form.wormholes):
+        path, number, coin = f"wormholes[{i}]", _number(hole.at), (hole.suit, hole.value)
+        within(f"{path}.value", hole.value, 0, 5)
+        refuse(HOME[number] >= 0, f"{path}.at", "a base cannot hold a wormhole")
+        refuse(number in holes, f"{path}.at", f"a second wormhole on {hole.at}")
+        refuse(coin in coins, path, f"{hole.suit} {hole.value} is there twice")
+        flipped = hole.up == "value" and not hole.public
+        refuse(flipped, f"{path}.up", "a coin that shows its value is public")
+        holes[number] = hole
+        coins.add(coin)
+    early = holes and form.phase in ("opening-roll", "order")
+    refuse(early, "wormholes", "there are none before the order is chosen")
+    placed = sum(hole.suit in own for hole in form.wormholes)
+    others = len(holes) - placed
+    turn = len(holes) < COINS and others - placed in (0, 1)
+    text = f"seat {form.to_move} has placed {placed}, the other {others}: it is not its turn"
+    refuse(form.phase == "place" and not turn, "wormholes", text)
+    return holes
+
+
+def _check_pending(form: Position, own: tuple[str, ...], holes: dict[int, Wormhole]) -> None:
+    pending, phase = form.pending, form.phase
+    due = phase in ("jump", "send")
+    refuse((pending is None) == due, "pending", f"must {'not ' * due}be null in the phase {phase!r}")
+    if pending is None:
+        return
+    if then := pending.then:
+        wrong = then.ship not in own or then.ship in form.dice
+        refuse(wrong, "pending.then.ship", "must be the ship whose die is being used")
+        refuse(_number(then.at) not in holes, "pending.then.at", "must hold a wormhole")
+    under = holes.get(_number(form.ships[pending.ship]))
+    off = phase == "jump" and not (under and under.public and under.value)
+    text = f"{pending.ship} must stand on a public wormhole that is no black hole"
+    refuse(off, "pending.ship", text)

@@ -9,8 +9,7 @@ import attrs
 
 from warpleague.games.aliens.actions import Way  # noqa: TC001 - the schema reads it
 from warpleague.games.aliens.geometry import AXES, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
-from warpleague.games.aliens.position import Position, from_json, position_json
-from warpleague.games.reading import json_fields
+from warpleague.games.aliens.position import Position, position_json, state_of
 from warpleague.games.values import decoded
 
 if TYPE_CHECKING:
@@ -88,4 +87,4 @@ def determinize(view: JsonObject, seat: int, rng: Random) -> State:
         hole if hole["value"] is not None else {**hole, "value": unknown[hole["suit"]].pop()}
         for hole in holes
     ]
-    return from_json({key: view[key] for key in json_fields(Position)} | {"wormholes": filled})
+    return state_of({**view, "wormholes": filled})

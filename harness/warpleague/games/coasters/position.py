@@ -13,9 +13,8 @@ from warpleague.games.coasters.actions import Facing  # noqa: TC001 - the reader
 from warpleague.games.coasters.geometry import DELTAS, FACINGS, Systems, galaxy, square_at
 from warpleague.games.coasters.legal import text_misfit, to_misfit
 from warpleague.games.coasters.options import Options, check
-from warpleague.games.coasters.turns import next_of
 from warpleague.games.reading import Whole, by_hand, distinct, fail, read, refuse, sized, within
-from warpleague.games.values import Cache, decoded, encoded, mask, members, replaced, template
+from warpleague.games.values import Cache, decoded, encoded, mask, members, template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -183,6 +182,56 @@ def to_json(state: State) -> JsonObject:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
+def state_of(data: JsonObject) -> State:
+    """The state that a position describes, or a view; all of it is there and fits."""
+    config = st.config(data["players"], Options(**data["options"]))
+    phase, given = st.PHASES.index(data["phase"]), data["systems"]
+    systems = tuple([system and (*system["at"], system["rotation"]) for system in given])
+    alive = (1 << config.players) - 1 & ~mask(data["eliminated"]) & ~mask(data["retired"])
+    poses, hits, occupied = [], [], 0
+    for colour, ship in enumerate(data["ships"]):
+        if ship is None:
+            poses.append(st.NONE)
+            hits.append(st.HITS if phase <= st.DEPLOY and alive >> colour % config.players & 1 else 0)
+        else:
+            square = square_at(systems, *ship["at"])
+            occupied |= 1 << square
+            poses.append(4 * square + FACINGS.index(ship["facing"]))
+            hits.append(ship["hits"])
+    table = st.Table(
+        config=config,
+        systems=systems,
+        galaxy=st.UNBUILT if phase == st.LAY else galaxy(systems),
+        hits=tuple(hits),
+        alive=alive,
+        eliminated=tuple(data["eliminated"]),
+        retired=tuple(data["retired"]),
+        round=data["round"],
+        turn=data["turn"],
+        last=tuple([st.NONE if colour is None else colour for colour in data["last"]]),
+        messages=tuple(
+            [st.Message(one["turn"], one["seat"], tuple(one["to"]), one["text"]) for one in data["messages"]]
+        ),
+        why=data["why"],
+    )
+    return st.State(
+        table=table,
+        ships=tuple(poses),
+        occupied=occupied,
+        phase=phase,
+        seat=st.NONE if data["seat"] is None else data["seat"],
+        colour=st.NONE if data["colour"] is None else data["colour"],
+        d6=data["d6"] or 0,
+        flux=st.FLUX.index(data["flux"]) if data["flux"] else st.NONE,
+        halves=data["halves"],
+        fluxed=data["flux_used"],
+        agreed=mask(data["agreed"]),
+        refused=mask(data["refused"]),
+        claimed=data["claimed"],
+        asked=tuple(data["asked"]),
+    )
+
+
 def from_json(data: object) -> State:
     """The position that `data` describes; `PositionError` names what is wrong."""
     form = read(Position, data)
@@ -191,46 +240,30 @@ def from_json(data: object) -> State:
         check(form.players, options)
     except OptionsError as error:
         fail("options", str(error))
-    return _Reader(form, st.config(form.players, options)).state()
+    checked = _Checker(form, st.config(form.players, options))
+    whole = {"seat": checked.seat, "colour": checked.colour, "last": checked.last}
+    return state_of({**attrs.asdict(form), **whole})
 
 
-class _Reader:
-    """Makes the state of a position; the order of the methods is that in which its parts depend on each other."""
+class _Checker:
+    """Checks whether the parts of a position fit each other, and fills in `seat`, `colour` and `last`."""
 
     def __init__(self, form: Position, config: st.Config) -> None:
         self.form = form
         self.config = config
         self.phase = st.PHASES.index(form.phase)
         self.set_up, self.over = self.phase <= st.DEPLOY, self.phase == st.OVER
-
-    def state(self) -> State:
-        """The state, all parts checked against each other."""
-        form, config = self.form, self.config
+        self.early = False
         within("round", form.round, 1, config.options.max_rounds)
-        self.survivors()
-        self.whose_turn()
-        self.laid()
-        poses, hits, occupied = self.placed()
-        self.colour_of_turn(poses)
+        self.check_survivors()
+        self.check_seat()
+        self.check_systems()
+        self.check_ships()
+        self.check_colour()
         self.check_messages()
         self.check_why()
-        table = st.Table(
-            config,
-            self.systems,
-            st.UNBUILT if self.phase == st.LAY else galaxy(self.systems),
-            hits,
-            self.alive,
-            tuple(form.eliminated),
-            tuple(form.retired),
-            form.round,
-            form.turn,
-            self.last,
-            tuple([st.Message(one.turn, one.seat, tuple(one.to), one.text) for one in form.messages]),
-            form.why,
-        )
-        roll = form.d6 or 0, self.flux(), form.halves, form.flux_used
-        answers = *self.answers(poses), form.claimed, tuple(form.asked)
-        return st.State(table, poses, occupied, self.phase, self.seat, self.colour, *roll, *answers)
+        self.check_roll()
+        self.check_answers()
 
     def seats(self, path: str, seats: list[int], allowed: int) -> int:
         """The set of `seats`, which must be of the set `allowed`."""
@@ -241,7 +274,7 @@ class _Reader:
     def own(self, seat: int) -> range:
         return range(seat, self.config.ships, self.config.players)
 
-    def survivors(self) -> None:
+    def check_survivors(self) -> None:
         form, everyone = self.form, (1 << self.form.players) - 1
         left = everyone & ~self.seats("retired", form.retired, everyone)
         self.alive = left & ~self.seats("eliminated", form.eliminated, 0 if self.set_up else left)
@@ -253,8 +286,8 @@ class _Reader:
         # E5: all others may be out before the survivor has laid its coasters and put down its ships
         self.early = self.over and not form.eliminated and self.alone
 
-    def whose_turn(self) -> None:
-        """The seat and, in the set-up, its colour; -1 at the end, whatever seat is given; the colours used last."""
+    def check_seat(self) -> None:
+        """The seat, by default the first survivor, whatever it is at the end; in the set-up its colour."""
         form, seat = self.form, self.form.seat
         if seat == st.NONE:
             seat = next(iter(members(self.alive)), 0)
@@ -262,25 +295,17 @@ class _Reader:
             within("seat", seat, 0, form.players - 1)
         self.seat = st.NONE if self.over or seat is None else seat
         refuse(not self.over and not self.alive >> self.seat & 1, "seat", "must be a surviving seat")
-        sized("last", form.last, form.players)
-        fixed = self.set_up or self.config.options.free_colour
-        for owner, used in enumerate(form.last):
-            if used is not None:
-                refuse(fixed, f"last[{owner}]", "must be null in the set-up and with free_colour")
-                refuse(used not in self.own(owner), f"last[{owner}]", f"must be a colour of seat {owner}")
-        self.last = tuple([st.NONE if used is None else used for used in form.last])
-        self.colour = st.NONE
+        self.colour = form.colour
         if self.set_up:
             self.colour = self.seat if form.colour == st.NONE else form.colour
             within("colour", self.colour, 0, self.config.ships - 1)
             refuse(self.colour not in self.own(self.seat), "colour", f"must be a colour of seat {self.seat}")
 
-    def laid(self) -> None:
+    def check_systems(self) -> None:
         systems, taken = self.form.systems, set[tuple[int, int]]()
         sized("systems", systems, self.config.ships)
         for colour, system in enumerate(systems):
-            path = f"systems[{colour}]"
-            laying = self.phase == st.LAY and colour >= self.colour
+            path, laying = f"systems[{colour}]", self.phase == st.LAY and colour >= (self.colour or 0)
             if system is None:
                 spared = laying or self.early or colour % self.form.players in self.form.retired
                 refuse(not spared, path, "must be laid: only retired seats may lack a coaster")
@@ -298,56 +323,58 @@ class _Reader:
             taken -= {(x, y), *beside}
             pending += beside
         refuse(taken, "systems", "must lie side by side in one piece")
-        self.systems = tuple([system and (*system.at, system.rotation) for system in systems])
 
-    def placed(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        """Poses and hit points of the ships by colour, and the set of their squares."""
-        poses, hits, occupied = [], [], 0
+    def check_ships(self) -> None:
+        systems = tuple([system and (*system.at, system.rotation) for system in self.form.systems])
         sized("ships", self.form.ships, self.config.ships)
+        squares = set()
         for colour, ship in enumerate(self.form.ships):
-            path = f"ships[{colour}]"
-            alive = self.alive >> colour % self.form.players & 1
-            to_come = self.set_up and (self.phase == st.LAY or colour >= self.colour)
+            path, alive = f"ships[{colour}]", self.alive >> colour % self.form.players & 1
+            to_come = self.set_up and (self.phase == st.LAY or colour >= (self.colour or 0))
             if ship is None:
-                down = self.set_up and alive and not to_come
-                refuse(down, path, "must be a ship: it was put down already")
-                poses.append(st.NONE)
-                hits.append(st.HITS if alive and self.set_up else 0)
+                gone = self.set_up and alive and not to_come
+                refuse(gone, path, "must be a ship: it was put down already")
                 continue
             refuse(not alive or to_come, path, "must be null: there is no such ship now")
-            square, at = square_at(self.systems, *ship.at), list(ship.at)
-            refuse(square < 0, f"{path}.at", f"is not on a coaster: {at}")
+            square = square_at(systems, *ship.at)
+            refuse(square < 0, f"{path}.at", f"is not on a coaster: {list(ship.at)}")
+            refuse(square in squares, f"{path}.at", f"is the square of another ship: {list(ship.at)}")
             if self.set_up:
                 refuse(square // 9 != colour, f"{path}.at", "must be on its own coaster in the set-up")
                 within(f"{path}.hits", ship.hits, st.HITS, st.HITS)
-            refuse(occupied >> square & 1, f"{path}.at", f"is the square of another ship: {at}")
-            occupied |= 1 << square
-            poses.append(4 * square + FACINGS.index(ship.facing))
-            hits.append(ship.hits)
+            squares.add(square)
         for seat in () if self.set_up or self.early else members(self.alive):
-            gone = all(poses[colour] < 0 for colour in self.own(seat))
+            gone = not any(self.form.ships[colour] for colour in self.own(seat))
             refuse(gone, "ships", f"must have a ship of seat {seat}: it is neither eliminated nor retired")
-        return tuple(poses), tuple(hits), occupied
 
-    def colour_of_turn(self, poses: tuple[int, ...]) -> None:
-        """The colour of a turn: the next in order if it is not given, and one with a ship."""
-        given, seat, free = self.form.colour, self.seat, self.config.options.free_colour
-        colour = None if given == st.NONE else given
-        choosing = self.phase == st.CHOOSE
+    def check_colour(self) -> None:
+        """The colours used last; in a turn the colour is the next in order if it is not given, and has a ship."""
+        form, seat, free = self.form, self.seat, self.config.options.free_colour
+        self.last, choosing = [*form.last], self.phase == st.CHOOSE
+        sized("last", form.last, form.players)
+        for owner, used in enumerate(form.last):
+            if used is not None:
+                fixed = self.set_up or free
+                refuse(fixed, f"last[{owner}]", "must be null in the set-up and with free_colour")
+                refuse(used not in self.own(owner), f"last[{owner}]", f"must be a colour of seat {owner}")
         refuse(choosing and not free, "phase", "must not be colour without the option free_colour")
+        if self.set_up:
+            return
+        colour = None if form.colour == st.NONE else form.colour
         if choosing or self.over:
-            refuse(colour is not None, "colour", f"must be null in phase {self.form.phase}")
-        elif not self.set_up:
-            last = self.last[seat]
-            if colour is None:
-                colour = next_of(self.config, last, poses, seat)
-            elif colour not in self.own(seat) or poses[colour] < 0:
-                fail("colour", f"must be a colour of seat {seat} that has a ship")
-            elif last not in (st.NONE, colour):
-                fail(f"last[{seat}]", f"must be null or {colour}, which plays now")
-            self.colour = colour
+            refuse(colour is not None, "colour", f"must be null in phase {form.phase}")
+        else:
+            last = form.last[seat]
+            own = [one for one in self.own(seat) if form.ships[one]]
+            if colour is None:  # the next one in order (V1)
+                colour = min(own, key=lambda one: (last is not None and one <= last, one))
+            else:
+                refuse(colour not in own, "colour", f"must be a colour of seat {seat} that has a ship")
+                other = last not in (None, colour)
+                refuse(other, f"last[{seat}]", f"must be null or {colour}, which plays now")
             if not free:
-                self.last = replaced(self.last, seat, colour)
+                self.last[seat] = colour
+        self.colour = colour
 
     def check_messages(self) -> None:
         turn, players = self.form.turn, self.form.players
@@ -376,8 +403,7 @@ class _Reader:
             wrong or (why == st.CLAIM_CONFIRMED and not self.config.talks), "why", f"must not be {why} here"
         )
 
-    def flux(self) -> int:
-        """The face of the flux die."""
+    def check_roll(self) -> None:
         form = self.form
         if self.phase not in _IN_TURN:
             rolled = form.d6 or form.flux or form.flux_used
@@ -388,16 +414,15 @@ class _Reader:
         within("halves", form.halves, 0, 2 * (form.d6 or 0))
         useless = form.flux == "TIP" or (form.flux == "WILD" and self.config.options.wild_shot)
         refuse(form.flux_used and useless, "flux_used", f"must be false: {form.flux} gives no flux action")
-        return st.FLUX.index(form.flux) if form.flux else st.NONE
 
-    def answers(self, poses: tuple[int, ...]) -> tuple[int, int]:
-        """Who agreed and who refused; checks the claim and who is asked, too."""
+    def check_answers(self) -> None:
+        """Who agreed and who refused; the claim and who is asked."""
         form, claim = self.form, self.phase == st.CLAIMED
         talking, asking = self.phase in _IN_TURN and self.config.talks, claim or self.phase == st.ALLY
         others = self.alive & ~(1 << self.seat) if talking else 0
         agreed = self.seats("agreed", form.agreed, others)
         refused = self.seats("refused", form.refused, others & ~agreed)
-        can_claim = talking and st.NONE in poses
+        can_claim = talking and None in form.ships
         refuse(form.claimed and not can_claim, "claimed", "must be false: no claim is possible here")
         refuse(claim and not form.claimed, "claimed", "must be true in phase claim")
         refuse(asking and not talking, "phase", "must be another: there are no alliances in this game")
@@ -408,4 +433,3 @@ class _Reader:
         order = sorted(members(others), key=lambda seat: (seat - self.seat) % form.players)
         wrong = form.asked != order[len(order) - len(form.asked) :]
         refuse(claim and wrong, "asked", f"must be the end of {order}, the order of the answers")
-        return agreed, refused

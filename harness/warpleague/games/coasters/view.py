@@ -9,8 +9,7 @@ import attrs
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.actions import Facing  # noqa: TC001 - read from the classes at run time
 from warpleague.games.coasters.geometry import FACINGS, arrow_letters
-from warpleague.games.coasters.position import Position, from_json, position_json
-from warpleague.games.reading import json_fields
+from warpleague.games.coasters.position import Position, position_json, state_of
 from warpleague.games.values import decoded
 
 if TYPE_CHECKING:
@@ -81,4 +80,4 @@ def view_json(state: State, seat: int) -> bytes:
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:
     """A position in which nothing was said that the viewer did not hear: the simplest that fits."""
-    return from_json({key: view[key] for key in json_fields(Position)})
+    return state_of(view)
