@@ -100,7 +100,7 @@ class Position(Laying):
 
     seat: int
     round: int
-    last_round: int | None
+    last_round: int
     why: deal.Why | None
     energy: Annotated[int, Whole(0, st.ENERGY)]
     steps: Annotated[int, Whole(0, st.TURN_ACTIONS + st.HAND)]
@@ -162,7 +162,7 @@ def position_json(state: st.State, more: bytes) -> bytes:
         _LISTS[state.retired],
         state.seat,
         state.round,
-        b"%d" % state.last_round,
+        state.last_round,
         encoded(state.why),
         state.energy,
         state.steps,
@@ -251,7 +251,7 @@ def from_json(data: object, rules: int = deal.RULES) -> st.Position:
     board = st.table(plan, layout)
     none = [0] * plan.planets
     defaults = {
-        "seat": 0, "round": 1, "last_round": None, "why": None, "energy": st.ENERGY, "steps": 0,
+        "seat": 0, "round": 1, "last_round": 0, "why": None, "energy": st.ENERGY, "steps": 0,
         "warped": False, "picked": False, "focus": st.STATION, "taken": [], "ships": [-1] * plan.players,
         "tokens": [[]] * plan.owners, "known": None, "delivered": [none] * plan.owners, "docks": none,
         "points": [0] * plan.owners, "explorers": [], "hands": [none] * plan.players,
@@ -394,7 +394,7 @@ def ending(form: Position, plan: deal.Plan, cards: st.Cards) -> tuple[deal.Why, 
     if not cards.left:
         ends.append((form.round + 1, deal.DECK_EMPTY))
     latest, reason = min(reversed(ends), key=lambda end: end[0])  # of equals not the cap, as in play
-    last = latest if form.last_round is None else form.last_round
+    last = form.last_round or latest
     within("last_round", last, form.round, latest)
     why = form.why or reason
     gone = len(form.retired) == plan.players

@@ -119,7 +119,7 @@ class Position:
 
 # -- writing -----------------------------------------------------------------------------------------------
 
-_POSITION: Final = template(Position).removesuffix(b"}") + b"%b}"
+_POSITION: Final = template(Position).replace(b'"ships":%b', b'"ships":[%b]').removesuffix(b"}") + b"%b}"
 _SYSTEMS: Final = Cache[Systems, bytes](
     lambda systems: encoded([place and {"at": place[:2], "rotation": place[2]} for place in systems]), 256
 )
@@ -132,14 +132,15 @@ _LAST: Final = Cache[tuple[int, ...], bytes](
     lambda last: encoded([None if colour < 0 else colour for colour in last])
 )
 _PHASES: Final = tuple(map(encoded, st.PHASES))
-_FLUX: Final = tuple(map(encoded, st.FLUX))
+_FLUX: Final = tuple(map(encoded, (*st.FLUX, None)))
+_INDEX: Final = tuple(map(encoded, (*range(10), None)))
+"""Seats, colours and pips; of index -1: null."""
 _BOOL: Final = (b"false", b"true")
 
 
 def position_json(state: State, messages: Iterable[st.Message], more: bytes = b"") -> bytes:
     """The JSON of the position, with these of its messages, and with `more` fields after its own."""
     table = state.table
-    facts = table.config
     xy, hits = table.galaxy.xy, table.hits
     ships = [
         b"null" if pose < 0 else _SHIP[xy[pose >> 2], pose & 3, hits[colour]]
@@ -147,30 +148,13 @@ def position_json(state: State, messages: Iterable[st.Message], more: bytes = b"
     ]
     talk = [{"turn": one.turn, "seat": one.seat, "to": one.to, "text": one.text} for one in messages]
     return _POSITION % (
-        facts.options_json,
-        facts.players,
-        _PHASES[state.phase],
-        table.round,
-        table.turn,
-        b"null" if state.seat < 0 else b"%d" % state.seat,
-        b"null" if state.colour < 0 else b"%d" % state.colour,
-        _NUMBERS[state.asked],
-        _SYSTEMS[table.systems],
-        b"[%b]" % b",".join(ships),
-        _LAST[table.last],
-        b"%d" % state.d6 if state.d6 else b"null",
-        _FLUX[state.flux] if state.d6 else b"null",
-        state.halves,
-        _BOOL[state.fluxed],
-        _SEATS[state.agreed],
-        _SEATS[state.refused],
-        _BOOL[state.claimed],
-        _NUMBERS[table.eliminated],
-        _NUMBERS[table.retired],
-        encoded(table.why),
-        encoded(talk) if talk else b"[]",
-        more,
-    )
+        table.config.options_json, table.config.players, _PHASES[state.phase], table.round, table.turn,
+        _INDEX[state.seat], _INDEX[state.colour], _NUMBERS[state.asked], _SYSTEMS[table.systems],
+        b",".join(ships), _LAST[table.last], _INDEX[state.d6 or -1], _FLUX[state.flux], state.halves,
+        _BOOL[state.fluxed], _SEATS[state.agreed], _SEATS[state.refused], _BOOL[state.claimed],
+        _NUMBERS[table.eliminated], _NUMBERS[table.retired], encoded(table.why),
+        encoded(talk) if talk else b"[]", more,
+    )  # fmt: skip
 
 
 def to_json(state: State) -> JsonObject:
@@ -184,10 +168,10 @@ def to_json(state: State) -> JsonObject:
 
 def state_of(data: JsonObject) -> State:
     """The state that a position describes, or a view; all of it is there and fits."""
-    config = st.config(data["players"], Options(**data["options"]))
-    phase, given = st.PHASES.index(data["phase"]), data["systems"]
-    systems = tuple([system and (*system["at"], system["rotation"]) for system in given])
-    alive = (1 << config.players) - 1 & ~mask(data["eliminated"]) & ~mask(data["retired"])
+    config, phase = st.config(data["players"], Options(**data["options"])), st.PHASES.index(data["phase"])
+    systems = _systems(data["systems"])
+    eliminated, retired = tuple(data["eliminated"]), tuple(data["retired"])
+    alive = (1 << config.players) - 1 & ~mask(eliminated + retired)
     poses, hits, occupied = [], [], 0
     for colour, ship in enumerate(data["ships"]):
         if ship is None:
@@ -198,38 +182,23 @@ def state_of(data: JsonObject) -> State:
             occupied |= 1 << square
             poses.append(4 * square + FACINGS.index(ship["facing"]))
             hits.append(ship["hits"])
+    said = [st.Message(one["turn"], one["seat"], tuple(one["to"]), one["text"]) for one in data["messages"]]
+    seat, colour, *last = [
+        st.NONE if number is None else number for number in (data["seat"], data["colour"], *data["last"])
+    ]
+    flux = st.FLUX.index(data["flux"]) if data["flux"] else st.NONE
     table = st.Table(
-        config=config,
-        systems=systems,
-        galaxy=st.UNBUILT if phase == st.LAY else galaxy(systems),
-        hits=tuple(hits),
-        alive=alive,
-        eliminated=tuple(data["eliminated"]),
-        retired=tuple(data["retired"]),
-        round=data["round"],
-        turn=data["turn"],
-        last=tuple([st.NONE if colour is None else colour for colour in data["last"]]),
-        messages=tuple(
-            [st.Message(one["turn"], one["seat"], tuple(one["to"]), one["text"]) for one in data["messages"]]
-        ),
-        why=data["why"],
-    )
+        config, systems, st.UNBUILT if phase == st.LAY else galaxy(systems), tuple(hits), alive, eliminated,
+        retired, data["round"], data["turn"], tuple(last), tuple(said), data["why"],
+    )  # fmt: skip
     return st.State(
-        table=table,
-        ships=tuple(poses),
-        occupied=occupied,
-        phase=phase,
-        seat=st.NONE if data["seat"] is None else data["seat"],
-        colour=st.NONE if data["colour"] is None else data["colour"],
-        d6=data["d6"] or 0,
-        flux=st.FLUX.index(data["flux"]) if data["flux"] else st.NONE,
-        halves=data["halves"],
-        fluxed=data["flux_used"],
-        agreed=mask(data["agreed"]),
-        refused=mask(data["refused"]),
-        claimed=data["claimed"],
-        asked=tuple(data["asked"]),
-    )
+        table, tuple(poses), occupied, phase, seat, colour, data["d6"] or 0, flux, data["halves"],
+        data["flux_used"], mask(data["agreed"]), mask(data["refused"]), data["claimed"], tuple(data["asked"]),
+    )  # fmt: skip
+
+
+def _systems(systems: list[JsonObject | None]) -> Systems:
+    return tuple([system and (*system["at"], system["rotation"]) for system in systems])
 
 
 def from_json(data: object) -> State:
@@ -240,9 +209,10 @@ def from_json(data: object) -> State:
         check(form.players, options)
     except OptionsError as error:
         fail("options", str(error))
-    checked = _Checker(form, st.config(form.players, options))
-    whole = {"seat": checked.seat, "colour": checked.colour, "last": checked.last}
-    return state_of({**attrs.asdict(form), **whole})
+    checker = _Checker(form, st.config(form.players, options))
+    checker.check()
+    filled = {"seat": checker.seat, "colour": checker.colour, "last": checker.last}
+    return state_of({**attrs.asdict(form), **filled})
 
 
 class _Checker:
@@ -253,8 +223,10 @@ class _Checker:
         self.config = config
         self.phase = st.PHASES.index(form.phase)
         self.set_up, self.over = self.phase <= st.DEPLOY, self.phase == st.OVER
-        self.early = False
-        within("round", form.round, 1, config.options.max_rounds)
+
+    def check(self) -> None:
+        """Check everything; the order is that in which the parts depend on each other."""
+        within("round", self.form.round, 1, self.config.options.max_rounds)
         self.check_survivors()
         self.check_seat()
         self.check_systems()
@@ -313,9 +285,8 @@ class _Checker:
             refuse(laying, path, "must be null: it is not laid yet")
             refuse(system.at in taken, f"{path}.at", "is the place of another coaster")
             taken.add(system.at)
-        refuse(
-            taken and (0, 0) not in taken, "systems", "must have a coaster at [0, 0], the first one's place"
-        )
+        off = taken and (0, 0) not in taken
+        refuse(off, "systems", "must have a coaster at [0, 0], the first one's place")
         pending = [(0, 0)]
         while pending:
             x, y = pending.pop()
@@ -325,7 +296,7 @@ class _Checker:
         refuse(taken, "systems", "must lie side by side in one piece")
 
     def check_ships(self) -> None:
-        systems = tuple([system and (*system.at, system.rotation) for system in self.form.systems])
+        systems = _systems([system and attrs.asdict(system) for system in self.form.systems])
         sized("ships", self.form.ships, self.config.ships)
         squares = set()
         for colour, ship in enumerate(self.form.ships):
@@ -398,10 +369,8 @@ class _Checker:
         # E5: a bot can be out after the end too, and leave fewer than have won
         one = why not in (None, st.LAST_SHIP) and self.alone and not self.form.retired
         refuse(one, "why", "must be last-ship where one seat is left")
-        wrong = why == st.LAST_SHIP and not self.alone
-        refuse(
-            wrong or (why == st.CLAIM_CONFIRMED and not self.config.talks), "why", f"must not be {why} here"
-        )
+        refuse(why == st.LAST_SHIP and not self.alone, "why", f"must not be {why} here")
+        refuse(why == st.CLAIM_CONFIRMED and not self.config.talks, "why", f"must not be {why} here")
 
     def check_roll(self) -> None:
         form = self.form

@@ -272,46 +272,32 @@ def _check_seats(form: Position, players: int) -> None:
 
 def _check_units(form: Position, players: int) -> None:
     """Whether the units fit the phase."""
-    phase, hand, kept, offered, taken = form.phase, form.hand, form.kept, form.offered, form.taken
-    using, shared = phase == "use", form.shared_discards
+    phase, taken, solo = form.phase, form.taken, players == 1
+    in_hand = {(6, 0, 0), (4, 1, 1), (2, 2, 2)}
+    sizes = {
+        "roll": in_hand | {(0, 0, 3)} if solo else in_hand,
+        "keep": in_hand,
+        "mark": {(0, kept, 3) for kept in (1, 2, 3)},
+        "take": {(0, 0, offered) for offered in ((3,) if solo else (1, 2, 3))},
+        "use": {(0, 0, offered) for offered in range(3 + form.shared_discards)},
+    }.get(phase, {(0, 0, 0)})
+    groups = form.hand, form.kept, form.offered
+    fitting = " or ".join(" + ".join(map(str, size)) for size in sorted(sizes))
+    wrong = tuple(map(len, groups)) not in sizes
+    refuse(wrong, "hand, kept, offered", f"must have {fitting} units in the phase {phase!r}")
+    using = phase == "use"
     refuse(
-        (taken is not None) != using,
-        "taken",
-        f"must be {'a unit' if using else 'null'} in the phase {phase!r}",
+        (taken is None) == using, "taken", f"must be {'a unit' if using else 'null'} in the phase {phase!r}"
     )
-    solo_roll = phase == "roll" and players == 1 and not hand
-    if phase in ("roll", "keep") and not solo_roll:
-        fits = len(hand) in (2, 4, 6) and len(kept) == len(offered) == 3 - len(hand) // 2
-        text = "6, 4 or 2 units must be in hand, and half of the others each in 'kept' and 'offered'"
-        refuse(not fits, "hand", text)
-    else:
-        refuse(hand, "hand", f"must be empty in the phase {phase!r}")
-        marking = phase == "mark"
-        refuse(bool(kept) != marking, "kept", f"must {'not ' * marking}be empty in the phase {phase!r}")
-        if phase in ("lines", "over"):
-            refuse(offered, "offered", f"must be empty in the phase {phase!r}")
-        elif marking or (players == 1 and not using):
-            text = f"must have three units in the phase {phase!r}, and 'kept' at most three"
-            refuse(len(offered) != 3 or len(kept) > 3, "offered", text)
-        elif phase == "take":
-            text = "must have one to three units in the phase 'take'"
-            refuse(not 1 <= len(offered) <= 3, "offered", text)
-        else:
-            text = "has too many units: three were discarded, and one of them is taken"
-            refuse(len(offered) > 2 + shared, "offered", text)
-            text = "the taken unit must be in it exactly with shared_discards"
-            refuse((taken in offered) != shared, "offered", text)
-    units = [*hand, *kept, *offered]
-    again = len(set(units)) != len(units)
-    refuse(again, "hand, kept, offered", "a unit can be in one of them only")
-    rolled = {
-        *([] if phase == "roll" else hand),
-        *kept,
-        *([] if solo_roll else offered),
-        *filter(None, [taken]),
-    }
-    for unit in UNITS:
-        refuse(unit in rolled - form.dice.keys(), "dice", f"the value of {unit!r} is missing")
+    text = "the taken unit must be in it exactly with shared_discards"
+    refuse(using and (taken in form.offered) != form.shared_discards, "offered", text)
+    units = [unit for group in groups for unit in group]
+    twice = len(set(units)) < len(units)
+    refuse(twice, "hand, kept, offered", "a unit can be in one of them only")
+    if phase == "roll":  # what is in hand comes next; in solo, all that was offered does
+        units = [] if not form.hand else [*form.kept, *form.offered]
+    for unit in [*units, taken] if taken else units:
+        refuse(unit not in form.dice, "dice", f"the value of {unit!r} is missing")
 
 
 def _check_use(state: State, unit: int, name: str) -> None:
