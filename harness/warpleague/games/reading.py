@@ -101,8 +101,9 @@ class Misfit(Exception):
 
 def read(cls: type[T], data: object, where: str = "") -> T:
     """The `cls` that `data` describes, which stands at the path `where`; `PositionError` names what does not fit."""
+    hint: Any = cls
     try:
-        made: T = _reader(cls)(data)
+        made: T = _reader(hint)(data)
     except Misfit as misfit:
         fail(misfit.under(where).path, misfit.text)
     return made

@@ -108,7 +108,8 @@ class Position:
 
 # -- writing -----------------------------------------------------------------------------------------------
 
-_POSITION: Final = template(Position).removesuffix(b"}") + b"%b}"
+_SHIPS: Final = b'"ships":{"suns":%b,"moons":%b,"crowns":%b,"arms":%b}'
+_POSITION: Final = template(Position).replace(b'"ships":%b', _SHIPS).removesuffix(b"}") + b"%b}"
 _OPTIONS: Final = Cache[st.Rules, bytes](lambda rules: encoded(attrs.asdict(rules.options)))
 _PHASES: Final = tuple(map(encoded, st.PHASES))
 _SQUARES: Final = tuple(map(encoded, SQUARES))
@@ -169,7 +170,7 @@ def position_json(state: State, seat: int | None) -> bytes:
     s = state
     wormholes, hands = _COINS[s.holes, -1 if seat is None else s.known | _OWN[seat], s.known, s.faces]
     suns, moons, crowns, arms = s.ships
-    more = result = b""
+    more, result = b"", b"null"
     if seat is not None:
         actor = s.actors[0] if s.actors else -1
         more = b',"seat":%d,"actor":%b,"hand":%b' % (seat, _SEATS[actor], hands[seat])
@@ -177,19 +178,10 @@ def position_json(state: State, seat: int | None) -> bytes:
         winner, why = s.result
         result = b'{"winner":%b,"why":"%b"}' % (_SEATS[winner], why.encode())
     return _POSITION % (
-        _OPTIONS[s.rules],
-        _PHASES[s.phase],
-        b"null" if s.phase == st.OPENING_ROLL else _SEATS[s.seat],
-        s.turn,
-        b'{"suns":%b,"moons":%b,"crowns":%b,"arms":%b}'
-        % (_SQUARES[suns], _SQUARES[moons], _SQUARES[crowns], _SQUARES[arms]),
-        _DICE[s.seat, s.dice],
-        _LOST[s.lost],
-        wormholes,
-        _PENDING[s.cascade],
-        result or b"null",
-        more,
-    )
+        _OPTIONS[s.rules], _PHASES[s.phase], _SEATS[-1 if s.phase == st.OPENING_ROLL else s.seat], s.turn,
+        _SQUARES[suns], _SQUARES[moons], _SQUARES[crowns], _SQUARES[arms], _DICE[s.seat, s.dice],
+        _LOST[s.lost], wormholes, _PENDING[s.cascade], result, more,
+    )  # fmt: skip
 
 
 def to_json(state: State) -> JsonObject:
@@ -218,21 +210,11 @@ def state_of(data: JsonObject) -> State:
         cascade = SHIPS.index(pending["ship"]), pending["sends"], *after
     one, two = (data["dice"].get(ship, -1) for ship in SHIPS[2 * seat : 2 * seat + 2])
     state = st.State(
-        rules=st.rules_for(Options(**data["options"])),
-        phase=phase,
-        seat=seat,
-        turn=data["turn"],
-        ships=tuple([_number(data["ships"][ship]) for ship in SHIPS]),
-        dice=(one, two),
-        lost=mask(map(SHIPS.index, data["lost"])),
-        holes=tuple(holes),
-        known=known,
-        faces=faces,
-        cascade=cascade,
-        result=result and (-1 if result["winner"] is None else result["winner"], result["why"]),
-        actors=st.NOBODY,
-        legal=(),
-    )
+        st.rules_for(Options(**data["options"])), phase, seat, data["turn"],
+        tuple([_number(data["ships"][ship]) for ship in SHIPS]), (one, two),
+        mask(map(SHIPS.index, data["lost"])), tuple(holes), known, faces, cascade,
+        result and (-1 if result["winner"] is None else result["winner"], result["why"]), st.NOBODY, (),
+    )  # fmt: skip
     _decide(state)
     return state
 

@@ -171,7 +171,7 @@ def _side(path: str, spaces: Mapping[Any, tuple[Hex, ...]]) -> Side:
         for at in spaces.get(key, ()):
             refuse(at in kinds, f"{path}.{key}", f"space {list(at)} is {kinds.get(at, ' ')[0]} already")
             kinds[at] = (kind, number)
-    planets = [(at,) for at in spaces.get("planet", ())]
+    planets: list[tuple[Hex, ...]] = [(at,) for at in spaces.get("planet", ())]
     big = [False] * len(planets)
     if ring := spaces.get("big_ring_planet"):
         planets.append(ring)
@@ -230,7 +230,7 @@ def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
     refuse(not boards, f"{where}.board", "must be [[board]] tables, one for each board")
     for one, two in pairwise(boards):
         refuse(one.number == two.number, where, f"two boards have number {one.number}")
-    sides = [
+    small, large = [
         getattr(base, size) if spaces is None else _station(f"{where}.station.{size}", spaces, seats)
         for size, spaces, seats in (("small", galaxy.station.small, 3), ("large", galaxy.station.large, 5))
     ]
@@ -239,7 +239,7 @@ def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
         refuse(not galaxy.pattern, f"{where}.pattern", "must be tables [pattern.NAME]")
         names = sorted(galaxy.pattern, key=lambda name: (name not in DEFAULT_PATTERNS, name))
         patterns = {name: _pattern(f"{where}.pattern.{name}", name, galaxy.pattern[name]) for name in names}
-    return BoardSet(*sides, tuple(boards), patterns, None if base is None else table)
+    return BoardSet(small, large, tuple(boards), patterns, None if base is None else table)
 
 
 @cache

@@ -120,7 +120,11 @@ class Position(Laying):
 
 # -- writing -----------------------------------------------------------------------------------------------
 
-_POSITION: Final = template(Position).replace(b'"hands":%b', b"%b")
+_POSITION: Final = (
+    template(Position)
+    .replace(b'"known":%b,"delivered":%b,"docks":%b', b"%b")  # one part, see `_CARDS`
+    .replace(b'"hands":%b', b"%b")
+)
 
 
 def match_json(plan: deal.Plan, station: int, laid: tuple[Laid, ...]) -> JsonObject:
@@ -136,9 +140,9 @@ def _known(key: tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], .
     return encoded({"sure": sure, "slots": list(map(members, slots)), "spent": gone})
 
 
-def _cards(cards: st.Cards) -> tuple[bytes, bytes, bytes]:
+def _cards(cards: st.Cards) -> bytes:
     known = b",".join([_KNOWN[one.sure, one.slots, one.spent] for one in cards.known])
-    return b"[%b]" % known, encoded(cards.piles), encoded(cards.docks)
+    return b'"known":[%b],"delivered":%b,"docks":%b' % (known, encoded(cards.piles), encoded(cards.docks))
 
 
 _MATCH: Final = CacheByIdentity[st.Table, bytes](
@@ -157,26 +161,11 @@ _BOOL: Final = (b"false", b"true")
 def position_json(state: st.State, more: bytes) -> bytes:
     """The common part of the JSON of views and whole positions, with `more` fields after it."""
     return _POSITION % (
-        _MATCH[state.table],
-        _STAGES[state.stage],
-        _LISTS[state.retired],
-        state.seat,
-        state.round,
-        state.last_round,
-        encoded(state.why),
-        state.energy,
-        state.steps,
-        _BOOL[state.warped],
-        _BOOL[state.picked],
-        state.focus,
-        _TAKEN[state.taken],
-        _LISTS[state.ships],
-        _LISTS[state.tokens.stacks],
-        *_CARDS[state.cards],
-        _LISTS[state.points],
-        _LISTS[state.explorers],
-        more,
-    )
+        _MATCH[state.table], _STAGES[state.stage], _LISTS[state.retired], state.seat, state.round,
+        state.last_round, encoded(state.why), state.energy, state.steps, _BOOL[state.warped],
+        _BOOL[state.picked], state.focus, _TAKEN[state.taken], _LISTS[state.ships],
+        _LISTS[state.tokens.stacks], _CARDS[state.cards], _LISTS[state.points], _LISTS[state.explorers], more,
+    )  # fmt: skip
 
 
 def dealing_json(dealing: deal.Dealing) -> JsonObject:
@@ -217,19 +206,14 @@ def known_of(data: JsonObject) -> Known:
 
 
 def state_of(board: st.Table, data: JsonObject, cards: st.Cards) -> st.State:
-    """The state that `data` describes, a position or a view: all of it fits."""
+    """The state that a position describes, or a view; all of it is there and fits."""
+    tokens = st.tokens_of(board, tuple(map(tuple, data["tokens"])))
     return st.State(
-        table=board,
-        stage=st.STAGES.index(data["stage"]),
-        tokens=st.tokens_of(board, tuple(map(tuple, data["tokens"]))),
-        cards=cards,
-        taken=mask(data["taken"]),
-        **{key: tuple(data[key]) for key in ("ships", "points", "explorers", "retired")},
-        **{
-            key: data[key]
-            for key in ("seat", "round", "last_round", "why", "energy", "steps", "warped", "picked", "focus")
-        },
-    )
+        board, st.STAGES.index(data["stage"]), data["seat"], data["round"], data["energy"], data["steps"],
+        data["warped"], data["picked"], tuple(data["ships"]), tokens, cards, tuple(data["points"]),
+        tuple(data["explorers"]), tuple(data["retired"]), data["last_round"], data["why"], data["focus"],
+        mask(data["taken"]),
+    )  # fmt: skip
 
 
 def from_json(data: object, rules: int = deal.RULES) -> st.Position:
@@ -250,7 +234,7 @@ def from_json(data: object, rules: int = deal.RULES) -> st.Position:
     refuse(place is not None, f"match.boards[{place}]", turned)
     board = st.table(plan, layout)
     none = [0] * plan.planets
-    defaults = {
+    defaults: JsonObject = {
         "seat": 0, "round": 1, "last_round": 0, "why": None, "energy": st.ENERGY, "steps": 0,
         "warped": False, "picked": False, "focus": st.STATION, "taken": [], "ships": [-1] * plan.players,
         "tokens": [[]] * plan.owners, "known": None, "delivered": [none] * plan.owners, "docks": none,
@@ -388,7 +372,7 @@ def known(form: Position, board: st.Table) -> tuple[Known, ...]:
 def ending(form: Position, plan: deal.Plan, cards: st.Cards) -> tuple[deal.Why, int]:
     """Why and when the game ends (captains E1, E4)."""
     most, explored = plan.options.max_rounds, len(form.explorers) == plan.planets
-    ends = [(most, deal.MAX_ROUNDS)]
+    ends: list[tuple[int, deal.Why]] = [(most, deal.MAX_ROUNDS)]
     if explored:
         ends.append((form.round + 3, deal.EXPLORED))
     if not cards.left:

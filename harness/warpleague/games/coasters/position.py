@@ -198,7 +198,7 @@ def state_of(data: JsonObject) -> State:
 
 
 def _systems(systems: list[JsonObject | None]) -> Systems:
-    return tuple([system and (*system["at"], system["rotation"]) for system in systems])
+    return tuple([None if place is None else (*place["at"], place["rotation"]) for place in systems])
 
 
 def from_json(data: object) -> State:
@@ -296,7 +296,7 @@ class _Checker:
         refuse(taken, "systems", "must lie side by side in one piece")
 
     def check_ships(self) -> None:
-        systems = _systems([system and attrs.asdict(system) for system in self.form.systems])
+        systems = _systems(attrs.asdict(self.form)["systems"])
         sized("ships", self.form.ships, self.config.ships)
         squares = set()
         for colour, ship in enumerate(self.form.ships):

@@ -49,7 +49,7 @@ class Sheets(Game[State, Action]):
     outcome = staticmethod(_score.outcome)
     setup = staticmethod(_view.setup)
     view = staticmethod(_view.view)
-    view_json = staticmethod(_view.view_json)
+    view_json = staticmethod(_position.view_json)
     determinize = staticmethod(_view.determinize)
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)

@@ -161,7 +161,7 @@ def dice_json(dice: Sequence[int]) -> JsonObject:
     return {**white, **{unit: value for unit, value in zip(UNITS[1:], dice[2:], strict=True) if value}}
 
 
-_POSITION: Final = template(Position)
+_POSITION: Final = template(Position).replace(b'"sheets":%b', b'"sheets":[%b]')
 _SHEET: Final = template(_Marks).removesuffix(b"}") + b',"filled":%b,%b}'
 _SHEETS: Final = Cache(_sheet)
 """From the fields of `Sheet`: its marks, and what follows from them."""
@@ -173,36 +173,54 @@ _ACTOR: Final = {actor: encoded(actor if actor >= 0 else None) for actor in (NOB
 _DICE: Final = Cache[tuple[int, ...], bytes](lambda dice: encoded(dice_json(dice)))
 
 
-def position_json(state: State) -> bytes:
+def view_json(state: State, seat: int) -> bytes:
     """The position, and on each sheet what follows from its marks: the view of every seat."""
     sheets = [
         _SHEETS[s.edges, s.filled, s.wormholes, s.yellow, s.red, s.blue, s.free_lines, s.rerolls]
         for s in state.sheets
     ]
     return _POSITION % (
-        state.round,
-        state.seat,
-        _PHASES[state.phase],
-        _ACTOR[state.actor],
-        _DICE[state.dice],
-        _NAMES[state.hand],
-        _NAMES[state.kept],
-        _NAMES[state.offered],
-        _UNITS[state.taken],
-        encoded(state.retired) if state.retired else b"[]",
-        b"true" if state.shared else b"false",
-        b"[%b]" % b",".join(sheets),
-    )
+        state.round, state.seat, _PHASES[state.phase], _ACTOR[state.actor], _DICE[state.dice],
+        _NAMES[state.hand], _NAMES[state.kept], _NAMES[state.offered], _UNITS[state.taken],
+        encoded(state.retired) if state.retired else b"[]", b"true" if state.shared else b"false",
+        b",".join(sheets),
+    )  # fmt: skip
 
 
 def to_json(state: State) -> JsonObject:
     """The whole position."""
-    data: JsonObject = decoded(position_json(state))
+    data: JsonObject = decoded(view_json(state, 0))
     data["sheets"] = [{key: sheet[key] for key in json_fields(_Marks)} for sheet in data["sheets"]]
     return data
 
 
 # -- reading -----------------------------------------------------------------------------------------------
+
+
+def _sheet_from(data: JsonObject) -> Sheet:
+    edges = mask(data["edges"])
+    blue = [-circle["value"] if circle["crossed"] else circle["value"] for circle in data["blue"]]
+    return Sheet(
+        edges, filled_boxes(edges), mask(data["wormholes"]), mask(data["yellow"]), mask(data["red"]),
+        tuple(blue), data["free_lines"], data["rerolls"],
+    )  # fmt: skip
+
+
+def _units_from(names: list[str]) -> int:
+    return mask([UNIT_NUMBER[name] for name in names])
+
+
+def state_of(data: JsonObject) -> State:
+    """The state that a position describes, or a view; all of it fits."""
+    dice, actor = data["dice"], data["actor"]
+    if actor is None:
+        actor = NOBODY if data["phase"] == "over" else CHANCE
+    return State(
+        tuple(map(_sheet_from, data["sheets"])), data["shared_discards"], data["round"], data["turn"],
+        data["phase"], actor, (*dice.get("white", (0, 0)), *[dice.get(unit, 0) for unit in UNITS[1:]]),
+        _units_from(data["hand"]), _units_from(data["kept"]), _units_from(data["offered"]),
+        -1 if data["taken"] is None else UNIT_NUMBER[data["taken"]], tuple(data["retired"]),
+    )  # fmt: skip
 
 
 def from_json(data: object) -> State:
@@ -221,11 +239,12 @@ def from_json(data: object) -> State:
         refuse(pair != (unit == "white"), f"dice.{unit}", f"must be {'one value' if pair else 'two values'}")
     _check_seats(form, players)
     _check_units(form, players)
-    state = read_state(data)
-    for unit in members(state.kept) if state.phase == "mark" else ():
-        _check_use(state, unit, "kept")
-    if state.phase == "use":
-        _check_use(state, state.taken, "taken")
+    state = state_of(attrs.asdict(form))
+    pending = {"mark": ("kept", members(state.kept)), "use": ("taken", [state.taken])}
+    name, due = pending.get(form.phase, ("", []))
+    for number in due:  # T2, T3
+        use = useful(state.dice, state.round, state.sheets[state.actor], number)
+        refuse(not use, name, f"{UNITS[number]!r} has no use on the sheet of seat {state.actor}")
     return state
 
 
@@ -240,9 +259,7 @@ def _check_sheet(path: str, sheet: _Marks, rounds: int) -> None:
         if not circle.crossed:
             standing.add(circle.value)
     crossed, wormholes = size - len(standing), len(sheet.wormholes)
-    text = (
-        f"{wormholes} wormholes, but {crossed} crossed-out circles in 'blue'; each stands for one (sheets S4)"
-    )
+    text = f"{wormholes} wormholes, but {crossed} crossed-out circles in 'blue' (sheets S4)"
     refuse(crossed != wormholes, f"{path}.wormholes", text)
     # A position made by hand may hold all rewards of a game besides those that are still to come (S2, S5). So what
     # follows from it holds no more, either.
@@ -256,7 +273,7 @@ def _check_seats(form: Position, players: int) -> None:
     """Whether the seats fit the phase."""
     phase, turn, actor, retired = form.phase, form.turn, form.actor, form.retired
     idle, over = phase in ("roll", "over"), phase == "over"
-    refuse((actor is None) != idle, "actor", f"must be {'null' if idle else 'a seat'} in the phase {phase!r}")
+    refuse((actor is None) != idle, "actor", f"must {'not ' * (not idle)}be null in the phase {phase!r}")
     all_out = len(retired) == players
     refuse(all_out and not over, "phase", "must be 'over' when all seats are retired")
     gone = turn in retired and phase in ("roll", "keep", "mark")
@@ -286,9 +303,7 @@ def _check_units(form: Position, players: int) -> None:
     wrong = tuple(map(len, groups)) not in sizes
     refuse(wrong, "hand, kept, offered", f"must have {fitting} units in the phase {phase!r}")
     using = phase == "use"
-    refuse(
-        (taken is None) == using, "taken", f"must be {'a unit' if using else 'null'} in the phase {phase!r}"
-    )
+    refuse((taken is None) == using, "taken", f"must {'not ' * using}be null in the phase {phase!r}")
     text = "the taken unit must be in it exactly with shared_discards"
     refuse(using and (taken in form.offered) != form.shared_discards, "offered", text)
     units = [unit for group in groups for unit in group]
@@ -298,49 +313,3 @@ def _check_units(form: Position, players: int) -> None:
         units = [] if not form.hand else [*form.kept, *form.offered]
     for unit in [*units, taken] if taken else units:
         refuse(unit not in form.dice, "dice", f"the value of {unit!r} is missing")
-
-
-def _check_use(state: State, unit: int, name: str) -> None:
-    """A pending mark has a use (T2, T3)."""
-    use = useful(state.dice, state.round, state.sheets[state.actor], unit)
-    refuse(not use, name, f"{UNITS[unit]!r} has no use on the sheet of seat {state.actor}")
-
-
-def _sheet_from(data: JsonObject) -> Sheet:
-    edges = mask(data["edges"])
-    return Sheet(
-        edges,
-        filled_boxes(edges),
-        mask(data["wormholes"]),
-        mask(data["yellow"]),
-        mask(data["red"]),
-        tuple(-circle["value"] if circle["crossed"] else circle["value"] for circle in data["blue"]),
-        data["free_lines"],
-        data["rerolls"],
-    )
-
-
-def _units_from(names: list[str]) -> int:
-    return mask([UNIT_NUMBER[name] for name in names])
-
-
-def read_state(data: JsonObject) -> State:
-    """The position that is written in `data`, a view perhaps; trusts its caller that all of it fits."""
-    dice = data["dice"]
-    actor = data["actor"]
-    if actor is None:
-        actor = NOBODY if data["phase"] == "over" else CHANCE
-    return State(
-        tuple(_sheet_from(sheet) for sheet in data["sheets"]),
-        data["shared_discards"],
-        data["round"],
-        data["turn"],
-        data["phase"],
-        actor,
-        (*dice.get("white", (0, 0)), *(dice.get(unit, 0) for unit in UNITS[1:])),
-        _units_from(data["hand"]),
-        _units_from(data["kept"]),
-        _units_from(data["offered"]),
-        -1 if data["taken"] is None else UNIT_NUMBER[data["taken"]],
-        tuple(data["retired"]),
-    )

@@ -16,7 +16,7 @@ from warpleague.games.sheets.geometry import (
     edges_of,
 )
 from warpleague.games.sheets.legal import BLACK_BLUE_ROUND, BLACK_RED_ROUND
-from warpleague.games.sheets.position import Circle, Table, position_json, read_state
+from warpleague.games.sheets.position import Circle, Table, state_of, view_json
 from warpleague.games.values import decoded
 
 if TYPE_CHECKING:
@@ -123,11 +123,6 @@ def view(state: State, seat: int) -> JsonObject:
     return data
 
 
-def view_json(state: State, seat: int) -> bytes:
-    """The same in its bytes, with the keys of `to_json` in the same order."""
-    return position_json(state)
-
-
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:
     """The position that `view` shows."""
-    return read_state(view)
+    return state_of(view)
