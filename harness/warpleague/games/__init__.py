@@ -13,7 +13,7 @@ rules       what is rolled, and what an action, a roll or a retirement does to a
 rollout     random play in place: the rules once more, for speed (optional)
 score       what a position is worth, and who stands where at the end
 view        what a seat sees, what the start message tells, and positions drawn to fit a view
-position    positions as JSON, out and in
+position    a position as JSON: its class, written, read, and read from hand with all checks
 tell        the events, and a line of English for each
 phrase      a sentence for each action, and a heading for each decision
 guide       the goal, the rules in a minute, and a first turn, for persons who begin

@@ -299,9 +299,9 @@ def _check_units(form: Position, players: int) -> None:
         "use": {(0, 0, offered) for offered in range(3 + form.shared_discards)},
     }.get(phase, {(0, 0, 0)})
     groups = form.hand, form.kept, form.offered
-    fitting = " or ".join(" + ".join(map(str, size)) for size in sorted(sizes))
-    wrong = tuple(map(len, groups)) not in sizes
-    refuse(wrong, "hand, kept, offered", f"must have {fitting} units in the phase {phase!r}")
+    size = tuple(map(len, groups))
+    text = f"must have {' or '.join(map(str, sorted(sizes)))} units in the phase {phase!r}, not {size}"
+    refuse(size not in sizes, "hand, kept, offered", text)
     using = phase == "use"
     refuse((taken is None) == using, "taken", f"must {'not ' * using}be null in the phase {phase!r}")
     text = "the taken unit must be in it exactly with shared_discards"
