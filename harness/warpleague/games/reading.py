@@ -228,25 +228,25 @@ def json_fields(cls: Any) -> dict[str, Any]:
 
 
 def _wrong(hint: Any, value: object) -> Misfit:
-    return Misfit(f"must be {wanted(hint)}, not {shown(value)}", kind=True)
+    return Misfit(f"must be {_wanted(hint)}, not {shown(value)}", kind=True)
 
 
-def wanted(hint: Any) -> str:
+def _wanted(hint: Any) -> str:
     """The type `hint` in words."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
         mark = args[1]
         return (
-            f"a whole number from {mark.low} to {mark.high}" if isinstance(mark, Whole) else wanted(args[0])
+            f"a whole number from {mark.low} to {mark.high}" if isinstance(mark, Whole) else _wanted(args[0])
         )
     if origin in (Union, types.UnionType):
-        return " or ".join(wanted(arg) for arg in args)
+        return " or ".join(_wanted(arg) for arg in args)
     if origin is Literal:
         return args[0] if len(args) == 1 else f"one of {', '.join(map(str, args))}"
     if origin is tuple and Ellipsis not in args:
-        return f"a list of {len(args)}: {', '.join(wanted(arg) for arg in args)}"
+        return f"a list of {len(args)}: {', '.join(_wanted(arg) for arg in args)}"
     if origin in (tuple, list):
-        return f"a list, each item {wanted(args[0])}"
+        return f"a list, each item {_wanted(args[0])}"
     if attrs.has(hint):
         return f"an object with the keys {', '.join(json_fields(hint))}"
     return _NAMES.get(origin or hint, "an object")
