@@ -14,6 +14,9 @@ PYTEST ?=
 AGAIN := $(if $(CI),--reruns 2 --reruns-delay 5 -r fER)
 # The examples of the docs take a minute, and `make check` runs them.
 EXAMPLES := tests/docs/test_examples.py
+# What depends most on the Python and the system there are. The rest plays whole games, serves arenas and clusters.
+QUICK := $(addprefix tests/,cli docs/test_links.py docs/test_manifest.py league match report runner sandbox sim warpline)
+TESTS := tests --ignore $(EXAMPLES)
 
 .DEFAULT_GOAL := help
 
@@ -27,7 +30,11 @@ demo: program ## play a small league of every game, then the aliens demo league,
 
 .PHONY: test
 test: bootstrap ## run the tests on all processors, without the examples of the docs
-	$(BIN)/pytest -n auto --ignore $(EXAMPLES) $(AGAIN) $(PYTEST)
+	$(BIN)/pytest -n auto $(TESTS) $(AGAIN) $(PYTEST)
+
+.PHONY: test-quick
+test-quick: ## run the third of the tests that depends most on the Python and the system there are
+	@$(MAKE) test TESTS='$(QUICK)'
 
 .PHONY: compile
 compile: bootstrap ## compile the part of the program that is in C; `make pure` removes it
@@ -41,16 +48,6 @@ pure: bootstrap
 test-compiled: compile ## run the tests of bots and matches with the part in C, then remove it
 	@$(BIN)/pytest -n auto tests/match tests/runner tests/sandbox tests/e2e/test_misbehaving.py $(PYTEST); \
 	status=$$?; $(MAKE) pure; exit $$status
-
-.PHONY: compile-games
-compile-games: bootstrap ## compile random playouts: a wheel in dist for the folder of a bot, by a compiler for C
-	$(BIN)/python scripts/compile_games.py
-
-.PHONY: test-compiled-games
-test-compiled-games: bootstrap ## the same, then run the tests of games, simulator and golden records with it
-	@$(BIN)/python scripts/compile_games.py; status=$$?; \
-	[ $$status = 2 ] && exit 0; [ $$status = 0 ] || exit $$status; \
-	PYTHONPATH=dist/compiled $(BIN)/pytest -n auto tests/games tests/sim tests/match/test_golden_records.py $(PYTEST)
 
 .PHONY: coverage
 coverage: bootstrap ## measure which lines the tests run in their own process; fails if they are too few
@@ -67,7 +64,7 @@ check: bootstrap ## all checks before a commit, without the tests; continues aft
 
 .PHONY: quick
 quick: bootstrap ## the part of check that takes seconds, as the pre-commit hook runs it
-	@$(MAKE) -k lint format types layers schema locks modules
+	@$(MAKE) -k lint format types layers schema locks
 
 .PHONY: lint
 lint: bootstrap
@@ -85,10 +82,6 @@ types: bootstrap
 layers: bootstrap
 	$(BIN)/lint-imports --no-logo
 
-.PHONY: modules
-modules: bootstrap
-	$(BIN)/python scripts/modules.py --check
-
 .PHONY: schema
 schema: bootstrap
 	$(BIN)/python scripts/schema.py --check
@@ -98,9 +91,11 @@ schema: bootstrap
 locks: bootstrap
 	$(BIN)/python scripts/lock.py --check
 
+# In continuous integration the examples run once, with nothing but the wheel.
 .PHONY: examples
 examples: bootstrap
-	$(BIN)/pytest -n auto tests/docs $(AGAIN)
+	$(BIN)/pytest -n auto tests/docs $(if $(CI),--deselect $(EXAMPLES)::test_examples) $(AGAIN)
+	$(if $(CI),@$(MAKE) examples-wheel)
 
 .PHONY: examples-wheel
 examples-wheel: bootstrap ## run the examples of the docs once more, in empty folders, with nothing but the wheel installed
@@ -135,8 +130,8 @@ vectors: bootstrap ## make the test vectors of the rules anew, after a change of
 		$(BIN)/warpleague sim --vectors $$game --out protocol/conformance/rules/$$game.jsonl.xz --force || exit; done
 
 .PHONY: bench
-bench: bootstrap ## measure engines, referee and bots on this machine
-	$(BIN)/warpleague bench
+bench: bootstrap ## measure engines, referee, matches, leagues and start-up on this machine (BENCH='wire short')
+	$(BIN)/python scripts/bench $(BENCH)
 
 .PHONY: crash
 crash: bootstrap ## kill leagues at random instants, fill their disk, compare (CRASH_KILLS=240)
@@ -171,17 +166,9 @@ api-requests: bootstrap ## send random requests to the JSON API of an arena (API
 adversary: bootstrap ## play honest bots beside every misbehaving one on a busy machine (ADVERSARY='--load 8')
 	$(BIN)/python tests/soak/adversary.py $(ADVERSARY)
 
-.PHONY: clock
-clock: bootstrap ## show what bots are charged beside programs that compute, at several nicenesses (CLOCK='--load 20 --nice 0 19')
-	$(BIN)/python tests/soak/clock.py $(CLOCK)
-
 .PHONY: many-workers
 many-workers: bootstrap ## simulate a cluster of 200 workers that freeze, die and join late (MANY_WORKERS='--workers 50')
 	$(BIN)/python tests/soak/many_workers.py $(MANY_WORKERS)
-
-.PHONY: cluster-cost
-cluster-cost: bootstrap ## measure what a match on a cluster costs client and scheduler (CLUSTER_COST='--turns 60')
-	$(BIN)/python tests/soak/cluster_cost.py $(CLUSTER_COST)
 
 .PHONY: simulations
 simulations: bootstrap ## simulate leagues and tests of strength whose truth is known, for half an hour (SIMULATIONS=--quick)
@@ -196,7 +183,7 @@ twins: bootstrap ## play each game at every table size with the same bot twice, 
 	$(BIN)/python tests/soak/same_bot_twice.py $(or $(TWINS_DEALS),1000)
 
 .PHONY: clocks
-clocks: bootstrap ## play every searching bot with short clocks beside eight programs that compute, for half an hour (CLOCKS='--games sheets')
+clocks: bootstrap ## show what bots are charged beside programs that compute; every searching bot plays with short clocks (CLOCKS='--games sheets')
 	$(BIN)/python tests/soak/clocks.py $(CLOCKS)
 
 .PHONY: clicks
@@ -232,8 +219,8 @@ test-pythons: ## golden matches, digests and the wire on every supported Python 
 	scripts/test-pythons.sh $(PYTEST)
 
 .PHONY: test-ends
-test-ends: ## all tests on the oldest and the newest supported Python found here, besides the one of `make test`
-	scripts/test-pythons.sh --ends $(AGAIN) $(PYTEST)
+test-ends: ## the quick part on the oldest and the newest supported Python found here, besides the one of `make test`
+	scripts/test-pythons.sh --ends $(QUICK) $(AGAIN) $(PYTEST)
 
 .PHONY: test-tables
 test-tables: bootstrap ## read the exported tables of a league with pandas, polars and DuckDB

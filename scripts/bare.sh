@@ -2,8 +2,9 @@
 # Runs `make demo` and `make test` as on a new user's machine: in a Debian that holds nothing but python3, git, make
 # and what every Debian brings, as an ordinary user, from a fresh clone of what is committed.
 #
-#   scripts/bare.sh [SUITE]     the Debian to make, by the name of its release (default: bookworm, which is Debian 12)
-#   BARE=FOLDER                 make it in this folder and keep it there for the next run (default: one that is removed)
+#   scripts/bare.sh [SUITE [TARGET]]   the Debian to make, by the name of its release (default: bookworm, which is Debian
+#                                      12), and the tests to run there (default: test)
+#   BARE=FOLDER                        make it in this folder and keep it there for the next run (default: one that goes)
 #
 # debootstrap makes the Debian, from where this machine's own apt gets its packages; this machine's pip downloads what
 # the lock names, so that the Debian's needs no settings. Needs root.
@@ -12,6 +13,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 3
 
 suite=${1:-bookworm}
+target=${2:-test}
 user=player
 uid=4321
 pip_python=.venv/bin/python
@@ -34,7 +36,7 @@ log=$(mktemp)
 folder=${BARE:-$(mktemp -d)}
 end() {
     # The clone and what was built in it go in any case; mounts first, so that nothing but the Debian is removed.
-    umount -R "$folder/proc" "$folder/dev" 2>/dev/null
+    umount -R "$folder" 2>/dev/null
     if mountpoint -q "$folder/proc" || mountpoint -q "$folder/dev"; then return; fi
     if [ -n "${BARE:-}" ]; then rm -rf "$folder/home/$user"; else rm -rf --one-file-system "$folder"; fi
     rm -f "$log"
@@ -60,7 +62,8 @@ make_debian() { # false when there is no mirror, or it does not have this Debian
 }
 
 set_up() { # gives the Debian an ordinary user, a clone, and what it cannot get by itself
-    mount --bind /proc "$folder/proc" && mount --rbind /dev "$folder/dev" || return 1
+    # A mount of its own can become the root of what runs inside.
+    mount --bind "$folder" "$folder" && mount --bind /proc "$folder/proc" && mount --rbind /dev "$folder/dev" || return 1
     cp -L /etc/resolv.conf /etc/hosts "$folder/etc/" || return 1
     apt-config dump | grep -E '^Acquire::(https?|Check-[A-Za-z-]+|Retries)[: ]' >"$folder/etc/apt/apt.conf.d/80machine"
     mkdir -p "$folder/etc/ssl/certs" && cp -rLf /etc/ssl/certs/. "$folder/etc/ssl/certs/"
@@ -78,11 +81,17 @@ download() { # what the lock names, for the Python in the Debian, by this machin
             --only-binary=:all: --python-version "$version" -r requirements/dev.lock
 }
 
+# The kernel makes no user namespaces, and so no sandboxes, for a process whose root is not that of its mounts, as after
+# `chroot`: so the Debian becomes the root of a mount namespace.
 inside() { # inside ID COMMAND...: runs it in the clone, as the user of this number, in an environment of its own
     local id=$1
     shift
-    chroot --userspec="$id:$id" --groups= "$folder" /usr/bin/env -i HOME="/home/$user" LANG=C.UTF-8 \
-        CI="${CI:-}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels \
+    # shellcheck disable=SC2016 # the arguments are those of the shell inside
+    unshare --mount --propagation private sh -c '
+        cd "$1" && pivot_root . . && umount -l . && cd / && shift && exec "$@"' sh "$folder" \
+        setpriv --reuid "$id" --regid "$id" --clear-groups \
+        /usr/bin/env -i HOME="/home/$user" LANG=C.UTF-8 CI="${CI:-}" \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels \
         bash -c "cd /home/$user/clone && exec \"\$@\"" - "$@"
 }
 
@@ -115,5 +124,5 @@ fi
 
 status=0
 timed make demo || status=1
-timed make test || status=1
+timed make "$target" || status=1
 exit $status

@@ -52,8 +52,6 @@ TABLES = {
 LEVELS = (2, 3, 4, 5)
 UNSTEADY = {"coasters": "coasters-5~"}
 """Who plays where the strongest bot draws no random numbers."""
-FORM = 2
-"""Of the records whose dice are used."""
 START, END = "<!-- made by scripts/benchmark.py -->", "<!-- end -->"
 
 Figures = dict[str, Any]
@@ -160,7 +158,7 @@ def unsteady(name: str, game: Any, options: Any, seats: int, deals: int) -> list
         for again in (0, 1):
             for bot in bots:
                 bot.again = again
-            pair.append(play(game, options, bots, match_key(f"benchmark {deal}"), FORM))
+            pair.append(play(game, options, bots, match_key(f"benchmark {deal}")))
         found.append((pair[0], pair[1]))
     return found
 
@@ -206,7 +204,7 @@ def measure_table(name: str, seats: int, deals: int, minutes: float, level_deals
             for player in strong:
                 player.again = again
             start = process_time()
-            found.append(play(game, options, strong, key, FORM))
+            found.append(play(game, options, strong, key))
             times.append(process_time() - start)
         outcomes.append((found[0], found[1]))
     legal = [count for player in strong for count in player.legal]
@@ -254,7 +252,6 @@ def levels(name: str, game: Any, options: Any, strong: Sequence[Watched], deals:
                 options,
                 [*strong[:seat], bot, *strong[seat + 1 :]],
                 match_key(f"benchmark {deal}"),
-                FORM,
             )
             shares.append(results(outcome)[seat])
             scores.append(outcome.scores[seat])

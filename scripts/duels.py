@@ -28,8 +28,6 @@ from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 
-FORM = 2
-"""Of the records whose dice are used."""
 TOLD = 20
 """Deals between two lines."""
 
@@ -75,12 +73,12 @@ def deal(
     `bots` has a player of each bot for each seat; `places` says which bot has which seat in the first match.
     """
     if len(places) == 1:
-        one, two = (play(game, options, players, key, FORM) for players in bots)
+        one, two = (play(game, options, players, key) for players in bots)
         scores = [outcome.scores[0] - (outcome.rival or 0) for outcome in (one, two)]
         return points(scores[0], scores[1]), scores[0] - scores[1]
     shares, margins = [], []
     for here in (places, [1 - bot for bot in places]):
-        found = play(game, options, [bots[bot][seat] for seat, bot in enumerate(here)], key, FORM)
+        found = play(game, options, [bots[bot][seat] for seat, bot in enumerate(here)], key)
         own, other = ([seat for seat, bot in enumerate(here) if bot == which] for which in (0, 1))
         shares.append(mean(points(-found.ranks[a], -found.ranks[b]) for a in own for b in other))
         margins.append(mean(found.scores[a] for a in own) - mean(found.scores[b] for b in other))

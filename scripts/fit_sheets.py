@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from random import Random
+from textwrap import fill
 from typing import Any, Final
 
 import numpy as np
@@ -21,11 +22,13 @@ from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_move
 from warpleague.games.sheets import GAME
 from warpleague.games.sheets.geometry import ROUNDS
-from warpleague.opponents import sheets, sheets_worth
+from warpleague.opponents import sheets
+from warpleague.opponents.player import Skill
+from warpleague.opponents.sheets import box_points, features, marks_of, pairs
 from warpleague.opponents.sheets_weights import WEIGHTS
-from warpleague.opponents.sheets_worth import box_points, features, marks_of, pairs
+from warpline.budget import Budget
 
-FILE: Final = Path(sheets_worth.__file__).parent / "sheets_weights.py"
+FILE: Final = Path(sheets.__file__).parent / "sheets_weights.py"
 ROLLS: Final = 8
 DIFFER: Final = 0.3
 """How much weights differ, as a part of them."""
@@ -58,8 +61,8 @@ def play(rng: Random, rows: dict[int, list[Row]]) -> None:
             state, _ = GAME.apply(state, random_move(GAME, state, rng))
             continue
         player = players[actors[0]]
-        sheets_worth.WEIGHTS = tuple(weights[actors[0]])  # type: ignore[misc]
-        sheets.worth_with = player.worths  # type: ignore[attr-defined]
+        sheets.WEIGHTS = tuple(weights[actors[0]])  # type: ignore[attr-defined]
+        sheets.worth_with = player.worths
         legal = GAME.legal(state, player.seat)
         question: Any = type("Asked", (), {"ask": GAME.ask(state, player.seat)})
         state, _ = GAME.apply(state, legal[player.choose(question, state, legal)])
@@ -73,9 +76,10 @@ def play(rng: Random, rows: dict[int, list[Row]]) -> None:
 def seat_of(seat: int) -> Any:
     """A player with a memory of worths of its own."""
     player: Any = sheets.Sheets.__new__(sheets.Sheets)
-    player.seat, player.skill, player.rng = seat, sheets.Skill(0.0, ROLLS), Random(seat)
-    known: dict[int, sheets_worth.Worth] = {}
-    player.worths = lambda left: known.setdefault(left, sheets_worth.Worth(left))
+    player.seat, player.skill, player.rng = seat, Skill(0.0, ROLLS), Random(seat)
+    player.budget = Budget()
+    known: dict[int, sheets.Worth] = {}
+    player.worths = lambda left: known.setdefault(left, sheets.Worth(left))
     return player
 
 
@@ -100,10 +104,16 @@ def main() -> None:
     for number in range(games):
         play(Random(f"fit {number}"), rows)
     head = FILE.read_text(encoding="utf-8").partition("WEIGHTS: Final")[0]
-    lines = [f"    ({', '.join(f'{weight:.2f}' for weight in row)}),\n" for row in fit(rows)]
-    table = f"WEIGHTS: Final[tuple[tuple[float, ...], ...]] = (\n{''.join(lines)})\n"
-    FILE.write_text(head + table, encoding="utf-8")
-    print(f"{FILE}: weights from {games} games; format it: make fix")
+    table = "".join([f"    (\n{_lines(row)}\n    ),\n" for row in fit(rows)])
+    text = f"{head}WEIGHTS: Final[tuple[tuple[float, ...], ...]] = (\n{table})  # fmt: skip\n"
+    FILE.write_text(text, encoding="utf-8")
+    print(f"{FILE}: weights from {games} games")
+
+
+def _lines(row: tuple[float, ...]) -> str:
+    """The weights of a row, many on a line."""
+    text = ", ".join(f"{weight:.2f}" for weight in row)
+    return fill(f"{text},", 110, initial_indent=" " * 8, subsequent_indent=" " * 8)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ PROGRAM = ROOT / "harness" / "warpleague" / "opponents"
 LADDER = ROOT / "bots" / "ladder"
 VERSION = "1.0"
 LEVELS = {2: "weak", 3: "fair", 4: "good", 5: "strong"}
-SHARED = ("__main__", "player", "search")
+SHARED = ("__main__", "player")
 
 
 def games() -> list[str]:

@@ -3,7 +3,7 @@
 
 python scripts/luck.py                                  every pair below, for some minutes each
 python scripts/luck.py sheets --deals 1000              one game
-python scripts/luck.py aliens --bots aliens-greedy aliens-search --format 1
+python scripts/luck.py aliens --bots aliens-greedy aliens-search
 
 Two bots play each deal in both seat orders, in this process, without a clock. The points of the first bot, which are
 1 for a win and 0.5 for a draw, are x in one order and y in the other. Over many deals,
@@ -16,8 +16,7 @@ the bots play the same deal one after the other, and it is their difference that
 every seat beside the same two bots of a field, as `warpleague compare NEW OLD FIELD FIELD` does; x, y, ... are the
 shares of the first bot in its seats, and those of the second one with a minus. A bot may be a version of a shipped
 one, with other values of constants of its program: `sheets-greedy:SPITE=0.1`. A name that ends in `~` is a bot that
-plays one of ten actions at random, by a seed of its own. --format 1 measures the dice of record format 1, which came
-in order from one stream.
+plays one of ten actions at random, by a seed of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ from warpleague.games.api import CHANCE
 from warpleague.league.ratings.elo import pair_points
 from warpleague.match.chance import Dice, bot_seed, match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import FORMATS
 from warpline import client
 
 if TYPE_CHECKING:
@@ -172,10 +170,10 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def play(game: Game, options: Any, players: Sequence[Player], key: bytes, form: int) -> Any:
+def play(game: Game, options: Any, players: Sequence[Player], key: bytes) -> Any:
     """The outcome of a match."""
     state = game.initial(len(players), options)
-    dice = Dice(key, form)
+    dice = Dice(key)
     begun = False
     while actors := game.actors(state):
         if actors == (CHANCE,):
@@ -194,33 +192,31 @@ def play(game: Game, options: Any, players: Sequence[Player], key: bytes, form: 
     return game.outcome(state)
 
 
-def played(game: Game, options: Any, pair: Sequence[Player], key: bytes, form: int) -> tuple[Deal, Deal]:
+def played(game: Game, options: Any, pair: Sequence[Player], key: bytes) -> tuple[Deal, Deal]:
     """Points and margins of the first bot of a pair in the two matches of a deal."""
     one, two = pair
-    results = [play(game, options, order, key, form) for order in ((one, two), (two, one))]
+    results = [play(game, options, order, key) for order in ((one, two), (two, one))]
     points = [(3 - 2 * result.ranks[0] + (result.ranks == (1, 1))) / 2 for result in results]
     margins = [result.scores[0] - result.scores[1] for result in results]
     return (points[0], -points[1]), (margins[0], -margins[1])
 
 
-def played_alone(
-    game: Game, options: Any, pair: Sequence[Player], key: bytes, form: int
-) -> tuple[Deal, Deal]:
+def played_alone(game: Game, options: Any, pair: Sequence[Player], key: bytes) -> tuple[Deal, Deal]:
     """The same at tables of one, where the difference of the two bots counts."""
-    one, two = (play(game, options, [player], key, form) for player in pair)
+    one, two = (play(game, options, [player], key) for player in pair)
     margins = [result.scores[0] - (result.rival or 0) for result in (one, two)]
     return (float(one.ranks[0] == 1), -float(two.ranks[0] == 1)), (margins[0], -margins[1])
 
 
 def played_beside(
-    game: Game, options: Any, pair: Sequence[Player], key: bytes, form: int, field: Sequence[Player]
+    game: Game, options: Any, pair: Sequence[Player], key: bytes, field: Sequence[Player]
 ) -> tuple[Deal, Deal]:
     """The same beside two bots of a field: one value for each bot and seat."""
     points, margins = [], []
     for bot, sign in zip(pair, (1, -1), strict=True):
         for seat in range(3):
             table = [bot, *field]
-            found = play(game, options, table[-seat:] + table[:-seat], key, form)
+            found = play(game, options, table[-seat:] + table[:-seat], key)
             others = [other for other in range(3) if other != seat]
             beaten = [pair_points(found.ranks[seat], found.ranks[other]) for other in others]
             points.append(sign * sum(beaten) / 2)
@@ -243,7 +239,7 @@ def ratio(deals: Sequence[Deal]) -> tuple[float, float]:
     return of(deals), sqrt((groups - 1) / groups * sum((part - mean) ** 2 for part in parts))
 
 
-def measure(name: str, bots: Sequence[str], deals: int, form: int, field: Sequence[str] | None) -> str:
+def measure(name: str, bots: Sequence[str], deals: int, field: Sequence[str] | None) -> str:
     """A row of the table; without a `field` the two others at a table of three are the first bot once more, twice."""
     game_id, _, how = name.partition(" ")
     game = load_game(game_id)
@@ -251,14 +247,14 @@ def measure(name: str, bots: Sequence[str], deals: int, form: int, field: Sequen
     pair = [Player(bot, number) for number, bot in enumerate(bots)]
     beside = [Player(bot, number) for number, bot in enumerate(field or bots[:1] * 2, start=2)]
     of_deal = {"solo": played_alone, "field": partial(played_beside, field=beside)}.get(how, played)
-    found = [of_deal(game, options, pair, match_key(f"luck {deal}"), form) for deal in range(deals)]
+    found = [of_deal(game, options, pair, match_key(f"luck {deal}")) for deal in range(deals)]
     points, margins = zip(*found, strict=True)
     told = "   ".join("{:.2f} ± {:.2f}".format(*ratio(each)) for each in (points, margins))
-    return f"{name:14} {' '.join(bots):78} {form:6} {deals:6}   {told}"
+    return f"{name:14} {' '.join(bots):78} {deals:6}   {told}"
 
 
 def main() -> None:
-    """Print a row for each pair and format asked for."""
+    """Print a row for each pair asked for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -271,16 +267,14 @@ def main() -> None:
         help="who else sits at a table of three (default: the first bot, twice)",
     )
     parser.add_argument("--deals", type=int, default=300)
-    parser.add_argument("--format", type=int, choices=FORMATS, help="of the records (default: both)")
     args = parser.parse_args()
     if args.game not in (None, *PAIRS) or (args.bots and not args.game) or args.deals < 2:
         parser.error("name a game of the list, also for --bots, and at least two deals")
-    print(f"{'game':14} {'bots':78} format  deals   points        margin", flush=True)
+    print(f"{'game':14} {'bots':78}  deals   points        margin", flush=True)
     for name, pairs in PAIRS.items():
         if args.game in (None, name):
             for bots in [args.bots] if args.bots else pairs:
-                for form in FORMATS if args.format is None else (args.format,):
-                    print(measure(name, bots, args.deals, form, args.field), flush=True)
+                print(measure(name, bots, args.deals, args.field), flush=True)
 
 
 if __name__ == "__main__":

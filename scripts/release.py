@@ -77,7 +77,7 @@ def play(folder: Path) -> str:
     run(program, *MATCH, "--force", cwd=folder)
     print(run(program, "replay", "verify", "match.jsonl", cwd=folder), end="")
     digest = (
-        "from warpleague.match.lines import end_digest; print(end_digest(open('match.jsonl', 'rb').read()))"
+        "from warpleague.match.record import end_digest; print(end_digest(open('match.jsonl', 'rb').read()))"
     )
     return run(VENV / "bin/python", "-c", digest, cwd=folder)
 

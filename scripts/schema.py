@@ -1,6 +1,6 @@
 """Writes protocol/schema/: the JSON Schema of messages, record lines, games, and the files that users write.
 
-The classes are in `warpline.messages`, `warpleague.match.forms`, the games, and the modules that read the files.
+The classes are in `warpline.messages`, `warpleague.match.record`, the games, and the modules that read the files.
 `openapi.json` describes an arena's JSON API: it is made of the operations in `warpleague.arena`. With `--check`
 nothing is written; the exit code is 1 when a file is not what it would be.
 """
@@ -13,12 +13,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.arena.web import openapi
+from warpleague.arena.submissions.api import document_text
+from warpleague.arena.web.server import OPERATIONS
+from warpleague.extras.rounds.file import RoundsConfig
 from warpleague.games import GAMES, load_game
 from warpleague.league.season.config import LeagueConfig
-from warpleague.match.forms import Act, Chance, End, Fault, Header, Seal
+from warpleague.match.record import Act, Chance, End, Fault, Header, Seal
 from warpleague.match.spec import FORMAT
-from warpleague.rounds.file import RoundsConfig
 from warpleague.runner.bundle.manifest import Manifest
 from warpline.schema import DIALECT, Definitions, messages_schema, schema_of
 
@@ -75,7 +76,7 @@ def files() -> dict[str, str]:
         f"{name}.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         for name, schema in schemas.items()
     }
-    return {**found, "openapi.json": openapi.text()}
+    return {**found, "openapi.json": document_text(OPERATIONS)}
 
 
 def stale(folder: Path, wanted: dict[str, str]) -> list[str]:

@@ -1,23 +1,18 @@
 """Shares a cache of built bots with all tests, and gives them surroundings that are the same everywhere."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from warpleague.errors import BadInput
-from warpleague.runner.confine import cgroup, groups
-from warpleague.runner.doctor.promises import check_level
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from warpleague.runner.confine import cgroups
+from warpleague.runner.doctor import check_level
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -108,8 +103,8 @@ def own_groups() -> Callable[[], set[str]]:
     """Names the control groups that this test process has made and not removed."""
 
     def found() -> set[str]:
-        base = cgroup.support().base
-        prefix = f"warpleague-{groups.owner()}-"
+        base = cgroups.memory_support().base
+        prefix = f"warpleague-{cgroups.owner()}-"
         return {name for name in os.listdir(base) if name.startswith(prefix)} if base else set()
 
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpleague.counts import counted
+from warpleague.text import counted
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,18 @@ from math import sqrt
 from random import Random
 
 from warpleague.games.aliens import GAME
-from warpleague.games.aliens.actions import DECLINING, JUMP_REACH, JUMP_WAYS, SEND_TARGETS, USES
-from warpleague.games.aliens.geometry import COUNT, HOME, INDEX, SHIPS, TARGET
+from warpleague.games.aliens.geometry import (
+    COUNT,
+    DECLINING,
+    HOME,
+    INDEX,
+    JUMP_REACH,
+    JUMP_WAYS,
+    SEND_TARGETS,
+    SHIPS,
+    TARGET,
+    USES,
+)
 from warpleague.games.aliens.state import ROLL, SEND, TURN
 from warpline.budget import Budget
 from warpline.client import Reply, run

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 import attrs
 
 from warpleague.errors import ConfigError
-from warpleague.suggest import nearest
+from warpleague.text import nearest
 from warpline.structure import Misfit, MisfitError, Path, path_text, strict_converter
 
 T = TypeVar("T")

@@ -25,7 +25,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
     "protocol/SPEC.md": "specification.md",
-    "scripts/site/api.md": "api.md",
+    "scripts/site/api.md": "python-api.md",
 }
 """Pages that do not lie in docs/, by their path in the repository, and where they are in the site."""
 

@@ -1,4 +1,4 @@
-"""Shares a page on which persons play, served on the loopback address to a client that speaks HTTP."""
+"""Shares an arena without a network, and a page on which persons play, served to a client that speaks HTTP."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 import trio
+from tests.arena.harness import ArenaHarness
 from tests.waiting import PATIENCE_S
 
-from warpleague.arena.play.page import PlayPage
-from warpleague.arena.play.server import serving
+from warpleague.arena.play.page import PlayPage, serving
 from warpleague.arena.play.sitting import Sitting
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
@@ -26,8 +26,17 @@ from warpleague.runner.play import end_idle
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Iterator
     from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
 
     Serve = Callable[..., AbstractAsyncContextManager["Table"]]
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[ArenaHarness]:
+    """A league called cup with two authors, an organiser, and pages for them."""
+    found = ArenaHarness(tmp_path)
+    yield found
+    found.close()
 
 
 class Client:

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from starlette.routing import Route
-from tests.arena.api_ground import ApiGround, ApiRequest, api_requests
+from tests.arena.harness import ApiHarness, ApiRequest, api_requests, document
 
-from warpleague.arena.submissions import checking
-from warpleague.arena.web.openapi import PATH, document
+from warpleague.arena.submissions import workers
+from warpleague.arena.submissions.api import PATH
 from warpleague.arena.web.renderer import table_json
 from warpleague.report.wording.docs import page_text, pages
 from warpleague.runner.checkup import CODES, FAULT
@@ -24,12 +24,12 @@ from warpleague.runner.checkup import CODES, FAULT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.arena.submission_ground import Answer
+    from tests.arena.harness import Answer
 
 
 @pytest.fixture(scope="module")
-def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiGround]:
-    found = ApiGround(tmp_path_factory.mktemp("api"))
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiHarness]:
+    found = ApiHarness(tmp_path_factory.mktemp("api"))
     yield found
     found.close()
 
@@ -48,11 +48,11 @@ def fits(operation: dict[str, Any], answer: Answer) -> None:
         Draft202012Validator(schema).validate(answer.json)
 
 
-def test_the_document_has_every_route_and_no_other(ground: ApiGround) -> None:
+def test_the_document_has_every_route_and_no_other(arena: ApiHarness) -> None:
     """A route that is not described, or a description without a route, is an error."""
     routes = {
         (method, route.path.replace(":int", ""))
-        for route in ground.whole.app(ground.handlers).routes
+        for route in arena.whole.app(arena.handlers).routes
         if isinstance(route, Route) and route.path.startswith("/api/")
         for method in (route.methods or set()) - {"HEAD"}
     }
@@ -65,79 +65,75 @@ def test_the_document_has_every_route_and_no_other(ground: ApiGround) -> None:
 
 
 def test_the_page_of_the_docs_names_every_operation_and_code() -> None:
-    """And no other one."""
+    """And no other one; it says which need a token."""
     page = page_text(pages()["api"])
-    rows = dict(re.findall(r"(?m)^\| `([^`]+)`(?:, with the token)? \| (.+) \|$", page))
-    told = {key: text for key, text in rows.items() if " " in key}
-    assert told == {
-        f"{method.upper()} {path}": operation["summary"]
+    public, with_token = (set(block.splitlines()) for block in re.findall(r"(?ms)^```text\n(.+?)^```$", page))
+    operations = {
+        f"{method.upper()} {path}": bool(operation["security"])
         for path, methods in document()["paths"].items()
         for method, operation in methods.items()
     }
-    codes = {key: text for key, text in rows.items() if " " not in key and key != f"{FAULT}KIND"}
-    assert codes == {**CODES, **checking.CODES}
+    assert dict.fromkeys(public, False) | dict.fromkeys(with_token, True) == operations
+    codes = dict(re.findall(r"(?m)^\| `([^`]+)` \| (.+) \|$", page))
+    del codes[f"{FAULT}KIND"]
+    assert codes == {**CODES, **workers.CODES}
 
 
-def test_the_document_is_served_at_its_address(ground: ApiGround) -> None:
+def test_the_document_is_served_at_its_address(arena: ApiHarness) -> None:
     """To everybody, as it is in the file."""
-    answer = ground.ask("GET", PATH)
+    answer = arena.ask("GET", PATH)
     assert (answer.status, answer.json) == (200, document())
 
 
-def test_each_resource_is_as_the_document_says(ground: ApiGround) -> None:
+def test_each_resource_is_as_the_document_says(arena: ApiHarness) -> None:
     """Every operation that only reads is answered, with the values that there are."""
     for path, methods in document()["paths"].items():
         operation = methods.get("get")
         if operation is None or path == "/api/leagues/{league}/bots/{bot}/logs/{match}":
             continue
-        address = path
-        for name, values in ground.values().items():
-            address = address.replace("{" + name + "}", values[0])
-        answer = ground.ask("GET", address, "ada")
+        answer = arena.ask("GET", arena.address(path), "ada")
         assert answer.status == 200, (path, answer.body)
         fits(operation, answer)
 
 
-def test_what_is_an_authors_own_needs_the_token(ground: ApiGround) -> None:
+def test_what_is_an_authors_own_needs_the_token(arena: ApiHarness) -> None:
     """Without a token, and with one of somebody else, nobody gets anything of it."""
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             if not operation["security"]:
                 continue
-            address = path
-            for name, values in ground.values().items():
-                address = address.replace("{" + name + "}", values[0])
-            answer = ground.ask(method.upper(), address, content_type="application/gzip")
+            address = arena.address(path)
+            answer = arena.ask(method.upper(), address, content_type="application/gzip")
             assert answer.status == 401, (path, answer.body)
             if "{" in path and method == "get":
-                assert ground.ask("GET", address, "bob").status in (404, 422), path
+                assert arena.ask("GET", address, "bob").status in (404, 422), path
 
 
-def test_matches_are_listed_in_parts(ground: ApiGround) -> None:
+def test_matches_are_listed_in_parts(arena: ApiHarness) -> None:
     """Each match once, the newest first; with the name of a bot only its matches."""
     seen: list[str] = []
     before = ""
     while True:
-        found = ground.ask("GET", f"/api/leagues/played/matches?most=2{before}").json
+        found = arena.ask("GET", f"/api/leagues/played/matches?most=2{before}").json
         seen += [match["match"] for match in found["matches"]]
         if found["before"] is None:
             break
         before = f"&before={found['before']}"
-    assert sorted(seen) == sorted(ground.matches)
+    assert sorted(seen) == sorted(arena.matches)
     assert len(seen) == 6
-    stored = [ground.ask("GET", f"/api/leagues/played/matches/{match}").json["stored"] for match in seen]
+    stored = [arena.ask("GET", f"/api/leagues/played/matches/{match}").json["stored"] for match in seen]
     assert stored == sorted(stored, reverse=True)
-    assert ground.ask("GET", "/api/leagues/played/matches?bot=nobody").json["matches"] == []
+    assert arena.ask("GET", "/api/leagues/played/matches?bot=nobody").json["matches"] == []
 
 
-def test_the_standings_say_which_version_and_how_it_won(ground: ApiGround) -> None:
+def test_the_standings_say_which_version_and_how_it_won(arena: ApiHarness) -> None:
     """Wins by an opponent's fault are told apart, and fit the list of matches."""
-    lines = ground.ask("GET", "/api/leagues/played/standings").json
+    lines = arena.ask("GET", "/api/leagues/played/standings").json
     assert {line["bot"]: line["content"] for line in lines} == {
         "mine": "digest of mine",
         "loser": "digest of loser",
     }
-    matches = ground.ask("GET", "/api/leagues/played/matches").json["matches"]
+    matches = arena.ask("GET", "/api/leagues/played/matches").json["matches"]
     for line in lines:
         retired = won = 0
         for match in matches:
@@ -154,50 +150,50 @@ def test_numbers_of_tables_may_be_those_of_numpy() -> None:
     assert json.loads(found) == [{"fit": 1500.5, "played": 3, "error": None}]
 
 
-def test_an_author_reads_the_logs_of_own_bots(ground: ApiGround) -> None:
+def test_an_author_reads_the_logs_of_own_bots(arena: ApiHarness) -> None:
     """What a bot printed in a match; not what others' bots did, nor in a match that it did not play."""
-    place = f"/api/leagues/played/bots/mine/logs/{ground.matches[0]}"
-    assert ground.ask("GET", place, "ada").text == "said"
-    assert ground.ask("GET", f"{place}?kind=other", "ada").status == 422
-    assert ground.ask("GET", f"{place}?seat=7", "ada").status == 422
-    assert ground.ask("GET", place, "bob").status == 422
-    assert ground.ask("GET", place.replace("mine", "loser"), "ada").status == 422
-    assert ground.ask("GET", f"/api/leagues/played/bots/mine/logs/{'0' * 20}", "ada").status == 422
+    place = f"/api/leagues/played/bots/mine/logs/{arena.matches[0]}"
+    assert arena.ask("GET", place, "ada").text == "said"
+    assert arena.ask("GET", f"{place}?kind=other", "ada").status == 422
+    assert arena.ask("GET", f"{place}?seat=7", "ada").status == 422
+    assert arena.ask("GET", place, "bob").status == 422
+    assert arena.ask("GET", place.replace("mine", "loser"), "ada").status == 422
+    assert arena.ask("GET", f"/api/leagues/played/bots/mine/logs/{'0' * 20}", "ada").status == 422
 
 
 def test_a_bot_is_withdrawn_and_activated(tmp_path: Any) -> None:
     """By its author's token alone; the versions of others cannot be touched."""
-    ground = ApiGround(tmp_path)
-    number = ground.accepted("ada", "other")
+    arena = ApiHarness(tmp_path)
+    number = arena.accepted("ada", "other")
     for author, status in (("bob", 404), ("ada", 200)):
-        assert ground.ask("POST", f"/api/submissions/{number}/activate", author).status == status
-    assert ground.ask("POST", "/api/leagues/cup/bots/other/withdraw", "bob").status == 422
-    answer = ground.ask("POST", "/api/leagues/cup/bots/other/withdraw", "ada")
+        assert arena.ask("POST", f"/api/submissions/{number}/activate", author).status == status
+    assert arena.ask("POST", "/api/leagues/cup/bots/other/withdraw", "bob").status == 422
+    answer = arena.ask("POST", "/api/leagues/cup/bots/other/withdraw", "ada")
     assert (answer.status, answer.json) == (200, {"league": "cup", "bot": "other"})
-    assert not ground.ask("GET", f"/api/submissions/{number}", "ada").json["active"]
-    assert ground.ask("POST", f"/api/submissions/{number}/activate", "ada").json["active"]
-    ground.close()
+    assert not arena.ask("GET", f"/api/submissions/{number}", "ada").json["active"]
+    assert arena.ask("POST", f"/api/submissions/{number}/activate", "ada").json["active"]
+    arena.close()
 
 
-def test_the_matches_of_a_solo_league_wait_for_the_end(ground: ApiGround) -> None:
+def test_the_matches_of_a_solo_league_wait_for_the_end(arena: ApiHarness) -> None:
     """As its pages do: what one bot drew in a deal, others are still to draw."""
-    feed = ground.feeds[1]
+    feed = arena.feeds[1]
     page = feed.page
     assert page is not None
     feed.page = attrs.evolve(page, open_matches=False)
     try:
-        for path in ("", f"/{ground.matches[0]}", f"/{ground.matches[0]}/record"):
-            assert ground.ask("GET", f"/api/leagues/played/matches{path}").status == 403
+        for path in ("", f"/{arena.matches[0]}", f"/{arena.matches[0]}/record"):
+            assert arena.ask("GET", f"/api/leagues/played/matches{path}").status == 403
     finally:
         feed.page = page
 
 
 @settings(max_examples=300)
 @given(data=st.data())
-def test_no_request_makes_the_server_fail(ground: ApiGround, data: st.DataObject) -> None:
+def test_no_request_makes_the_server_fail(arena: ApiHarness, data: st.DataObject) -> None:
     """Whatever is asked, the answer is one that the document names, and of the form that it says."""
-    asked: ApiRequest = data.draw(api_requests(ground))
-    answer = asked.send(ground)
+    asked: ApiRequest = data.draw(api_requests(arena))
+    answer = asked.send(arena)
     if answer.status in (400, 404, 414):
         # Refused before it reaches an operation: what is no address, or no header.
         assert answer.body
@@ -205,7 +201,7 @@ def test_no_request_makes_the_server_fail(ground: ApiGround, data: st.DataObject
     fits(asked.operation, answer)
 
 
-def test_an_error_is_json(ground: ApiGround) -> None:
+def test_an_error_is_json(arena: ApiHarness) -> None:
     """Also where there is no such address."""
-    answer = ground.ask("GET", "/api/nowhere")
+    answer = arena.ask("GET", "/api/nowhere")
     assert (answer.status, json.loads(answer.body)) == (404, {"error": "There is no such page"})

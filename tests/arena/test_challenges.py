@@ -6,33 +6,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.arena.api_ground import ApiGround
-from tests.arena.submission_ground import Ground
+from tests.arena.harness import ApiHarness, ArenaHarness
 from tests.league.fakes import fakeplay
 
-from warpleague.arena.submissions import challenges, versions
-from warpleague.arena.submissions.challenge_player import run_challenges
-from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.limits import set_limit
-from warpleague.arena.submissions.versions import OverQuota
-from warpleague.cli import main
+from warpleague.arena.submissions import jobs, on_demand, versions
+from warpleague.arena.submissions.jobs import OverQuota
+from warpleague.arena.submissions.ledger import set_limit
+from warpleague.arena.submissions.workers import run_challenges
 from warpleague.errors import BadInput, HarnessFault
-from warpleague.match.packing import unpack
+from warpleague.match.record import unpack
 from warpleague.match.replay import verify_record
-from warpleague.match.spec import SeatLog
+from warpleague.match.spec import MatchResult, MatchSpec, SeatLog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-    from warpleague.match.spec import MatchResult, MatchSpec
-
-
-@pytest.fixture
-def ground(tmp_path: Path) -> Iterator[Ground]:
-    found = Ground(tmp_path)
-    yield found
-    found.close()
 
 
 @pytest.fixture
@@ -41,12 +28,12 @@ def played() -> list[MatchSpec]:
     return []
 
 
-def submitted(ground: Ground, author: str, bot: str, version: str = "1") -> int:
+def submitted(arena: ArenaHarness, author: str, bot: str, version: str = "1") -> int:
     """A version that was accepted, and can be played."""
-    return ground.accepted(author, bot, version)
+    return arena.accepted(author, bot, version)
 
 
-def play_all(ground: Ground, played: list[MatchSpec], result: Any = None) -> None:
+def play_all(arena: ArenaHarness, played: list[MatchSpec], result: Any = None) -> None:
     """Play all that waits, with bots that always answer 0."""
 
     def play(spec: MatchSpec, seconds: float, log: bool) -> MatchResult | None:
@@ -62,19 +49,20 @@ def play_all(ground: Ground, played: list[MatchSpec], result: Any = None) -> Non
         )
         return found
 
-    leagues = {ground.config.name: ground.config}
-    run_challenges(ground.ledger, leagues, lambda _: False, once=True, play=play)
+    leagues = {arena.config.name: arena.config}
+    run_challenges(arena.ledger, leagues, lambda _: False, once=True, play=play)
 
 
-def test_an_own_bot_plays_a_bot_of_the_league(ground: Ground, played: list[MatchSpec]) -> None:
+def test_an_own_bot_plays_a_bot_of_the_league(arena: ArenaHarness, played: list[MatchSpec]) -> None:
     """Under the conditions of the league, with dice of its own; the record holds, and names nobody's output."""
-    submitted(ground, "ada", "mine")
-    ada, bob = ground.author("ada"), ground.author("bob")
+    submitted(arena, "ada", "mine")
+    ada, bob = arena.author("ada"), arena.author("bob")
     numbers = [
-        challenges.ask(ground.ledger, ground.config, ada, "mine", ["random-python"]).id for _ in range(8)
+        on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["random-python"]).id
+        for _ in range(8)
     ]
-    play_all(ground, played)
-    assert {spec.clock for spec in played} == {ground.config.clock}
+    play_all(arena, played)
+    assert {spec.clock for spec in played} == {arena.config.clock}
     assert {(spec.game, spec.level, spec.private) for spec in played} == {("aliens", "sandbox", True)}
     assert len({spec.key for spec in played}) == 8
     assert {tuple(seat.bot for seat in spec.seats) for spec in played} == {
@@ -82,29 +70,29 @@ def test_an_own_bot_plays_a_bot_of_the_league(ground: Ground, played: list[Match
         ("random-python", "mine"),
     }
     for number, spec in zip(numbers, played, strict=True):
-        found = challenges.challenge(ground.ledger, ada, number)
+        found = on_demand.challenge(arena.ledger, number, ada)
         assert (found.state, found.why) == ("played", None)
         assert found.result is not None
         assert [found.seats[place].bot for place in found.result["order"]] == [
             seat.bot for seat in spec.seats
         ]
-        assert challenges.log_of(ground.ledger, ada, number, "stderr") == "said mine"
-        packed = challenges.record_of(ground.ledger, ada, number)
+        assert on_demand.log_of(arena.ledger, ada, number, "stderr") == "said mine"
+        packed = on_demand.record_of(arena.ledger, ada, number)
         assert packed is not None
         verify_record(unpack(packed))
     with pytest.raises(BadInput):
-        challenges.record_of(ground.ledger, bob, numbers[0])
+        on_demand.record_of(arena.ledger, bob, numbers[0])
 
 
-def test_an_earlier_version_is_an_opponent(ground: Ground, played: list[MatchSpec]) -> None:
+def test_an_earlier_version_is_an_opponent(arena: ArenaHarness, played: list[MatchSpec]) -> None:
     """By its number, and by it alone; a version of another author is none."""
-    old, new = submitted(ground, "ada", "mine", "1"), submitted(ground, "ada", "mine", "2")
-    theirs = submitted(ground, "bob", "other")
-    ada = ground.author("ada")
-    found = challenges.ask(ground.ledger, ground.config, ada, "mine", [str(old)])
+    old, new = submitted(arena, "ada", "mine", "1"), submitted(arena, "ada", "mine", "2")
+    theirs = submitted(arena, "bob", "other")
+    ada = arena.author("ada")
+    found = on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", [str(old)])
     assert [seat.submission for seat in found.seats] == [new, old]
-    challenges.ask(ground.ledger, ground.config, ada, str(old), ["other"])
-    play_all(ground, played)
+    on_demand.ask_challenge(arena.ledger, arena.config, ada, str(old), ["other"])
+    play_all(arena, played)
     assert sorted(seat.bot for seat in played[0].seats) == ["mine", "mine"]
     assert len({seat.digest for seat in played[0].seats}) == 2
     for bot, opponents in (
@@ -117,105 +105,87 @@ def test_an_earlier_version_is_an_opponent(ground: Ground, played: list[MatchSpe
         ("mine", ["9" * 30]),
     ):
         with pytest.raises(BadInput):
-            challenges.ask(ground.ledger, ground.config, ada, bot, opponents)
-    versions.withdraw(ground.ledger, ground.author("bob"), "cup", "other")
+            on_demand.ask_challenge(arena.ledger, arena.config, ada, bot, opponents)
+    versions.withdraw(arena.ledger, arena.author("bob"), "cup", "other")
     with pytest.raises(BadInput, match="no bot 'other' plays"):
-        challenges.ask(ground.ledger, ground.config, ada, "mine", ["other"])
+        on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["other"])
 
 
-def test_there_is_a_budget_for_each_day(ground: Ground, played: list[MatchSpec]) -> None:
+def test_there_is_a_budget_for_each_day(arena: ArenaHarness, played: list[MatchSpec]) -> None:
     """A match that could not be played does not count; who asked for less comes first."""
-    submitted(ground, "ada", "mine")
-    submitted(ground, "bob", "other")
-    ada, bob = ground.author("ada"), ground.author("bob")
-    set_limit(ground.ledger, "challenges", 2, "test")
-    challenges.ask(ground.ledger, ground.config, ada, "mine", ["other"])
-    play_all(ground, played, HarnessFault("the moon is full"))
-    (failed,) = challenges.challenges(ground.ledger, ada)
+    submitted(arena, "ada", "mine")
+    submitted(arena, "bob", "other")
+    ada, bob = arena.author("ada"), arena.author("bob")
+    set_limit(arena.ledger, "challenges", 2, "test")
+    on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["other"])
+    play_all(arena, played, HarnessFault("the moon is full"))
+    (failed,) = on_demand.challenges(arena.ledger, ada)
     assert (failed.state, failed.why) == ("failed", "the moon is full")
     for _ in range(2):
-        challenges.ask(ground.ledger, ground.config, ada, "mine", ["other"])
+        on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["other"])
     with pytest.raises(OverQuota, match="2 matches on demand within 24 hours"):
-        challenges.ask(ground.ledger, ground.config, ada, "mine", ["other"])
-    challenges.ask(ground.ledger, ground.config, bob, "other", ["mine"])
-    first, second = challenges.claim(ground.ledger), challenges.claim(ground.ledger)
-    assert first is not None
-    assert second is not None
-    assert {first.author, second.author} == {"ada", "bob"}
+        on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["other"])
+    on_demand.ask_challenge(arena.ledger, arena.config, bob, "other", ["mine"])
+    first, second = (jobs.claim(arena.ledger, jobs.CHALLENGE) for _ in range(2))
+    bobs = [one.id for one in on_demand.challenges(arena.ledger, bob)]
+    assert len({first, second} & {*bobs}) == 1
 
 
-def test_what_was_being_played_is_played_again(ground: Ground, played: list[MatchSpec]) -> None:
+def test_what_was_being_played_is_played_again(arena: ArenaHarness, played: list[MatchSpec]) -> None:
     """After a kill; but not for ever."""
-    submitted(ground, "ada", "mine")
-    ada = ground.author("ada")
-    number = challenges.ask(ground.ledger, ground.config, ada, "mine", ["random-python"]).id
-    for _ in range(3):
-        assert challenges.claim(ground.ledger) is not None
-        challenges.recover(ground.ledger)
-    assert challenges.challenge(ground.ledger, ada, number).state == "failed"
-    late = challenges.ask(ground.ledger, ground.config, ada, "mine", ["random-python"]).id
-    play_all(ground, played, "late")
-    assert challenges.challenge(ground.ledger, ada, late).why == "it was not over within 300 s"
+    submitted(arena, "ada", "mine")
+    ada = arena.author("ada")
+    number = on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["random-python"]).id
+    for again in ([], [], [number]):
+        assert jobs.claim(arena.ledger, jobs.CHALLENGE) == number
+        assert jobs.recover(arena.ledger, jobs.CHALLENGE) == again
+    play_all(arena, played)
+    assert played == []
+    assert on_demand.challenge(arena.ledger, number, ada).state == "failed"
+    late = on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["random-python"]).id
+    play_all(arena, played, "late")
+    assert on_demand.challenge(arena.ledger, late, ada).why == "it was not over within 300 s"
 
 
-def test_pages_and_commands_ask_for_matches(ground: Ground, played: list[MatchSpec]) -> None:
+def test_pages_and_commands_ask_for_matches(arena: ArenaHarness, played: list[MatchSpec]) -> None:
     """With the session's form, and with the token; the result is shown to its author alone."""
-    submitted(ground, "ada", "mine")
-    ada, bob = ground.client("ada"), ground.client("bob")
+    submitted(arena, "ada", "mine")
+    ada, bob = arena.client("ada"), arena.client("bob")
     fields = {"league": "cup", "bot": "mine", "opponents": "random-python"}
     assert ada.post("/submit/challenge", {**fields, "form": "other"}).status == 403
     assert ada.post("/submit/challenge", fields).status == 303
     assert bob.post("/submit/challenge", fields).status == 422
-    play_all(ground, played)
+    play_all(arena, played)
     page = ada.ask("GET", "/submit").text
     assert "mine (1) – random-python, <b>played</b>" in page
     assert "You can ask for 19 more today." in page
-    record = ada.ask("GET", "/submit/challenges/1/record")
+    (asked,) = on_demand.challenges(arena.ledger, arena.author("ada"))
+    record = ada.ask("GET", f"/submit/challenges/{asked.id}/record")
     assert record.status == 200
     verify_record(record.body)
-    assert bob.ask("GET", "/submit/challenges/1/record").status == 404
+    assert bob.ask("GET", f"/submit/challenges/{asked.id}/record").status == 404
     assert "random-python, <b>" not in bob.ask("GET", "/submit").text
 
 
 def test_a_command_waits_for_its_match(tmp_path: Path) -> None:
     """The API answers it; what is no challenge is refused."""
-    ground = ApiGround(tmp_path)
-    submitted(ground, "ada", "mine2")
+    arena = ApiHarness(tmp_path)
+    submitted(arena, "ada", "mine2")
     kind = {"content_type": "application/json"}
     body = json.dumps({"bot": "mine2", "opponents": ["random-python"], "league": "cup"}).encode()
-    assert ground.ask("POST", "/api/challenges", "ada", body, content_type="text/plain").status == 415
+    assert arena.ask("POST", "/api/challenges", "ada", body, content_type="text/plain").status == 415
     for wrong in (b"", b"{}", b"[1]", b'{"bot": 5}', b'{"bot": "mine2", "opponents": "x"}', b"\xff"):
-        assert ground.ask("POST", "/api/challenges", "ada", wrong, **kind).status == 422
-    answer = ground.ask("POST", "/api/challenges", "ada", body, **kind)
+        assert arena.ask("POST", "/api/challenges", "ada", wrong, **kind).status == 422
+    answer = arena.ask("POST", "/api/challenges", "ada", body, **kind)
     assert (answer.status, answer.json["state"]) == (202, "waiting")
     number = answer.json["id"]
-    assert ground.ask("GET", f"/api/challenges/{number}/record", "ada").status == 404
-    play_all(ground, [])
-    assert ground.ask("GET", f"/api/challenges/{number}", "ada").json["state"] == "played"
-    assert ground.ask("GET", f"/api/challenges/{number}/log", "ada").text == "said mine2"
-    assert ground.ask("GET", f"/api/challenges/{number}/record", "ada").status == 200
+    assert arena.ask("GET", f"/api/challenges/{number}/record", "ada").status == 404
+    play_all(arena, [])
+    assert arena.ask("GET", f"/api/challenges/{number}", "ada").json["state"] == "played"
+    assert arena.ask("GET", f"/api/challenges/{number}/log", "ada").text == "said mine2"
+    assert arena.ask("GET", f"/api/challenges/{number}/record", "ada").status == 200
     for path in ("", "/record", "/log"):
-        assert ground.ask("GET", f"/api/challenges/{number}{path}", "bob").status == 404
-    assert ground.ask("GET", "/api/challenges", "bob").json == []
-    assert ground.ask("GET", "/api/author", "ada").json["challenges_today"] == 2
-    ground.close()
-
-
-def test_an_arena_of_an_earlier_release_is_converted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Its authors, submissions and sessions stay."""
-    with Ledger.open(tmp_path) as ledger, ledger.writing() as db:
-        for table in ("challenge", "member", "invitation", "trial"):
-            db.execute(f"DROP TABLE {table}")
-        db.execute("UPDATE setting SET value = '1' WHERE key = 'format'")
-        db.execute(
-            "INSERT INTO author (name, organiser, added) VALUES ('ada', 0, '2026-01-01T00:00:00+00:00')"
-        )
-    with Ledger.open(tmp_path) as ledger:
-        assert ledger.rows("SELECT count(*) FROM challenge") == [(0,)]
-        assert ledger.rows("SELECT name FROM author") == [("ada",)]
-        with ledger.writing() as db:
-            db.execute("UPDATE setting SET value = '99' WHERE key = 'format'")
-    assert main(["arena", "author", "list", "--results", str(tmp_path)]) == 2
-    assert f"{FILE}: is of ledger format 99; this warpleague reads 1" in capsys.readouterr().err
+        assert arena.ask("GET", f"/api/challenges/{number}{path}", "bob").status == 404
+    assert arena.ask("GET", "/api/challenges", "bob").json == []
+    assert arena.ask("GET", "/api/author", "ada").json["challenges_today"] == 2
+    arena.close()

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 import trio
-from tests.arena.api_ground import ApiGround
+from tests.arena.harness import ApiHarness
 
-from warpleague.arena.web.freeze import is_frozen, shown_results
+from warpleague.arena.web.renderer import is_frozen, shown_results
 from warpleague.errors import ConfigError
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.store.store import Store
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ AT = "2021-01-01T00:00:00+00:00"
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Iterator[ApiGround]:
+def arena(tmp_path: Path) -> Iterator[ApiHarness]:
     """Three of its six matches were stored before the time at which it is frozen."""
-    found = ApiGround(tmp_path)
+    found = ApiHarness(tmp_path)
     with closing(sqlite3.connect(found.results / "played" / "league.sqlite")) as db, db:
         for match in found.matches[:3]:
             db.execute("UPDATE match SET stored = '2020-12-31T23:59:59+00:00' WHERE id = ?", (match,))
@@ -35,24 +35,24 @@ def ground(tmp_path: Path) -> Iterator[ApiGround]:
     found.close()
 
 
-def everything(ground: ApiGround) -> str:
+def everything(arena: ApiHarness) -> str:
     """All that everybody can get of the league but the pages of single matches."""
     paths = ["/l/played/", "/bots", "/l/played/bots/mine", "/l/played/matches/order.js", "/"]
     paths += [f"/api/leagues/played{path}" for path in ("", "/standings", "/bots", "/matches", "/playing")]
-    paths += [f"/api/leagues/played/tables/{table}" for table in ground.values()["table"]]
-    return "\n".join(ground.ask("GET", path).text for path in paths)
+    paths += [f"/api/leagues/played/tables/{table}" for table in arena.values()["table"]]
+    return "\n".join(arena.ask("GET", path).text for path in paths)
 
 
-def test_frozen_standings_have_the_matches_from_before(ground: ApiGround) -> None:
+def test_frozen_standings_have_the_matches_from_before(arena: ApiHarness) -> None:
     """In tables, lists, pages of matches and records; the store itself is as it was."""
-    ground.serve(f'[arena]\nfreeze_at = "{AT}"\n')
-    early, late = ground.matches[:3], ground.matches[3:]
-    listed = ground.ask("GET", "/api/leagues/played/matches").json["matches"]
+    arena.serve(f'[arena]\nfreeze_at = "{AT}"\n')
+    early, late = arena.matches[:3], arena.matches[3:]
+    listed = arena.ask("GET", "/api/leagues/played/matches").json["matches"]
     assert sorted(match["match"] for match in listed) == early
-    lines = ground.ask("GET", "/api/leagues/played/standings").json
+    lines = arena.ask("GET", "/api/leagues/played/standings").json
     assert [line["played"] for line in lines] == [3, 3]
-    assert not any(match in everything(ground) for match in late)
-    assert f"Shown is how the league stood at {AT}" in unescape(everything(ground))
+    assert not any(match in everything(arena) for match in late)
+    assert f"Shown is how the league stood at {AT}" in unescape(everything(arena))
     for match in late:
         for path in (
             f"/l/played/matches/{match}.html",
@@ -60,58 +60,58 @@ def test_frozen_standings_have_the_matches_from_before(ground: ApiGround) -> Non
             f"/api/leagues/played/matches/{match}",
             f"/api/leagues/played/matches/{match}/record",
         ):
-            assert ground.ask("GET", path).status == 404, path
-    assert ground.ask("GET", f"/api/leagues/played/matches/{early[0]}").status == 200
-    with Store.open_to_read(ground.results / "played") as store:
+            assert arena.ask("GET", path).status == 404, path
+    assert arena.ask("GET", f"/api/leagues/played/matches/{early[0]}").status == 200
+    with Store.open_to_read(arena.results / "played") as store:
         assert store.count() == 6
 
 
-def test_hidden_standings_have_no_matches(ground: ApiGround) -> None:
+def test_hidden_standings_have_no_matches(arena: ApiHarness) -> None:
     """The bots are named, and nothing else."""
-    ground.serve(f'[arena]\nfreeze_at = "{AT}"\nfreeze = "hidden"\n')
-    assert ground.ask("GET", "/api/leagues/played/matches").json["matches"] == []
+    arena.serve(f'[arena]\nfreeze_at = "{AT}"\nfreeze = "hidden"\n')
+    assert arena.ask("GET", "/api/leagues/played/matches").json["matches"] == []
     assert {
-        line["bot"]: line["played"] for line in ground.ask("GET", "/api/leagues/played/standings").json
+        line["bot"]: line["played"] for line in arena.ask("GET", "/api/leagues/played/standings").json
     } == {
         "mine": 0,
         "loser": 0,
     }
-    assert not any(match in everything(ground) for match in ground.matches)
-    assert "Results are hidden until the season is over." in ground.ask("GET", "/l/played/").text
+    assert not any(match in everything(arena) for match in arena.matches)
+    assert "Results are hidden until the season is over." in arena.ask("GET", "/l/played/").text
 
 
-def test_authors_still_get_the_records_of_their_own_bots(ground: ApiGround) -> None:
+def test_authors_still_get_the_records_of_their_own_bots(arena: ApiHarness) -> None:
     """They know their own matches anyway."""
-    ground.serve(f'[arena]\nfreeze_at = "{AT}"\n')
-    assert ground.ask("GET", "/api/leagues/played/bots/mine/records.zip", "ada").status == 200
+    arena.serve(f'[arena]\nfreeze_at = "{AT}"\n')
+    assert arena.ask("GET", "/api/leagues/played/bots/mine/records.zip", "ada").status == 200
 
 
-def test_all_is_shown_before_the_time_and_after_the_season(ground: ApiGround) -> None:
+def test_all_is_shown_before_the_time_and_after_the_season(arena: ApiHarness) -> None:
     """The time alone decides when it begins, and the end of the season when it ends."""
-    ground.serve('[arena]\nfreeze_at = "2121-01-01T00:00:00+00:00"\n')
-    assert len(ground.ask("GET", "/api/leagues/played/matches").json["matches"]) == 6
-    ground.serve(f'[arena]\nfreeze_at = "{AT}"\n')
+    arena.serve('[arena]\nfreeze_at = "2121-01-01T00:00:00+00:00"\n')
+    assert len(arena.ask("GET", "/api/leagues/played/matches").json["matches"]) == 6
+    arena.serve(f'[arena]\nfreeze_at = "{AT}"\n')
     at_s = 1609459200.0
-    assert not is_frozen(ground.played, ground.results, at_s - 1)
-    assert is_frozen(ground.played, ground.results, at_s)
-    assert shown_results(ground.played, ground.results) != ground.results
-    with Store.open_to_write(ground.results / "played") as store:
+    assert not is_frozen(arena.played, arena.results, at_s - 1)
+    assert is_frozen(arena.played, arena.results, at_s)
+    assert shown_results(arena.played, arena.results) != arena.results
+    with Store.open_to_write(arena.results / "played") as store:
         store.publish_secret()
-    assert shown_results(ground.played, ground.results) == ground.results
-    ground.render()
-    assert len(ground.ask("GET", "/api/leagues/played/matches").json["matches"]) == 6
+    assert shown_results(arena.played, arena.results) == arena.results
+    arena.render()
+    assert len(arena.ask("GET", "/api/leagues/played/matches").json["matches"]) == 6
 
 
 def test_the_page_is_made_again_when_the_time_has_come(
-    ground: ApiGround, autojump_clock: trio.abc.Clock
+    arena: ApiHarness, autojump_clock: trio.abc.Clock
 ) -> None:
     """Also where no match is stored any more, so that nothing else changes the page."""
-    ground.serve(f'[arena]\nfreeze_at = "{AT}"\nfreeze = "hidden"\n')
-    feed = ground.feeds[1]
+    arena.serve(f'[arena]\nfreeze_at = "{AT}"\nfreeze = "hidden"\n')
+    feed = arena.feeds[1]
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(feed.run, ground.whole.words())
+            nursery.start_soon(feed.run, arena.whole.words())
             await trio.sleep(5)
             assert feed.page is not None
             feed.page = attrs.evolve(feed.page, frozen=False)  # as if it had been made before the time
@@ -124,15 +124,15 @@ def test_the_page_is_made_again_when_the_time_has_come(
 
 
 def test_a_league_without_a_page_says_whether_matches_were_played(
-    ground: ApiGround, autojump_clock: trio.abc.Clock
+    arena: ApiHarness, autojump_clock: trio.abc.Clock
 ) -> None:
     """A server that has just started says that tables are being made, not that nothing was played."""
 
     async def main() -> None:
-        for feed in ground.feeds:
+        for feed in arena.feeds:
             feed.page = None
             with trio.move_on_after(1):
-                await feed.run(ground.whole.words())
+                await feed.run(arena.whole.words())
             feed.page = None
 
     trio.run(main, clock=autojump_clock)
@@ -140,15 +140,15 @@ def test_a_league_without_a_page_says_whether_matches_were_played(
         ("played", "The tables of this league are being made."),
         ("cup", "No match has been played yet."),
     ):
-        assert ground.ask("GET", f"/api/leagues/{league}").json["sentence"] == sentence
-        assert ground.ask("GET", f"/api/leagues/{league}/standings").json["error"] == sentence
-        assert sentence in ground.ask("GET", f"/l/{league}/").text
+        assert arena.ask("GET", f"/api/leagues/{league}").json["sentence"] == sentence
+        assert arena.ask("GET", f"/api/leagues/{league}/standings").json["error"] == sentence
+        assert sentence in arena.ask("GET", f"/l/{league}/").text
 
 
 @pytest.mark.parametrize("time", ["tomorrow", "2026-12-28", "2026-12-28T18:00:00"])
-def test_a_time_needs_its_zone(ground: ApiGround, time: str) -> None:
+def test_a_time_needs_its_zone(arena: ApiHarness, time: str) -> None:
     """Or nobody knows when it is."""
-    path = ground.folder / "wrong.toml"
-    path.write_text(ground.played.path.read_text() + f'[arena]\nfreeze_at = "{time}"\n')
+    path = arena.folder / "wrong.toml"
+    path.write_text(arena.played.path.read_text() + f'[arena]\nfreeze_at = "{time}"\n')
     with pytest.raises(ConfigError, match=r"arena\.freeze_at: must be a date and a time with its zone"):
         load_config(path)

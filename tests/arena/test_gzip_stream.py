@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.requests import Request
 
-from warpleague.arena.web.gzip_stream import BEGIN, Piece, accepts_gzip
-from warpleague.arena.web.league_feed import LeagueFeed
+from warpleague.arena.web.league_feed import BEGIN, LeagueFeed, Piece, accepts_gzip
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.arena.submissions import entering, invitations, tokens
-from warpleague.arena.submissions.journal_words import decision_words, journal_words
-from warpleague.arena.submissions.ledger import Entry, Ledger
-from warpleague.arena.submissions.limits import set_limit
+from warpleague.arena.submissions import accounts, entering
+from warpleague.arena.submissions.ledger import Entry, Ledger, journal_words, set_limit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,13 +59,13 @@ def test_entries_are_sentences(what: str) -> None:
 def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
     """Authors, members, tokens, invitations, pauses, limits and decisions, as the ledger enters them."""
     with Ledger.open(tmp_path) as ledger:
-        tokens.add_author(ledger, "ada", "olga")
-        tokens.add_author(ledger, "otto", "olga", organiser=True)
-        tokens.add_member(ledger, "ada", "bea", "olga")
-        tokens.remove_member(ledger, "ada", "bea", "olga")
-        tokens.renew_token(ledger, "ada", "olga")
-        invitations.invite(ledger, "olga", uses=2, days=1, note="course")
-        invitations.revoke_invitation(ledger, 1, "olga")
+        accounts.add_author(ledger, "ada", "olga")
+        accounts.add_author(ledger, "otto", "olga", organiser=True)
+        accounts.add_member(ledger, "ada", "bea", "olga")
+        accounts.remove_member(ledger, "ada", "bea", "olga")
+        accounts.renew_token(ledger, "ada", "olga")
+        accounts.invite(ledger, "olga", uses=2, days=1, note="course")
+        accounts.revoke_invitation(ledger, 1, "olga")
         entering.pause(ledger, "cup", "olga", on=True)
         entering.pause(ledger, "cup", "olga", on=False)
         entering.close(ledger, "cup", "olga")
@@ -76,10 +74,10 @@ def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
         entering.ask(ledger, "cup", "disqualify", "olga", bot="b", reason="a copy", results="out")
         entering.ask(ledger, "cup", "reinstate", "olga", bot="b", reason="it was none")
         entering.ask(ledger, "cup", "replay", "olga", match="abcdef", reason="power")
-        tokens.revoke(ledger, "ada", "olga")
+        accounts.revoke(ledger, "ada", "olga")
         journal = ledger.journal()[::-1]
         decisions = entering.decisions(ledger, "cup")
-    (until,) = [entry.said["ends"][:10] for entry in journal if entry.what == "invitation made"]
+    (until,) = [entry.details["ends"][:10] for entry in journal if entry.what == "invitation made"]
     assert [journal_words(entry) for entry in journal] == [
         "ada is a new author",
         "otto is a new organiser",
@@ -98,7 +96,7 @@ def test_what_organisers_do_is_said_in_sentences(tmp_path: Path) -> None:
         "asks to declare match abcdef of cup void: power",
         "ada can no longer submit bots: the token is revoked",
     ]
-    assert [decision_words(one) for one in decisions] == [
+    assert [entering.decision_words(one) for one in decisions] == [
         "declare match abcdef void (power)",
         "let b play again (it was none)",
         "disqualify b (a copy)",

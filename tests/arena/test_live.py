@@ -11,9 +11,8 @@ import attrs
 import pytest
 import trio
 
-from warpleague.arena.live import feed
-from warpleague.arena.live.follow import LiveFolder
-from warpleague.arena.live.frames import Frame, new_frames
+from warpleague.arena import live
+from warpleague.arena.live import Frame, LiveFolder, new_frames
 from warpleague.games import load_game
 from warpleague.games.api import SPECTATOR
 from warpleague.match.chance import match_key
@@ -77,7 +76,7 @@ def test_a_spectator_sees_what_every_seat_knows(game_id: str, tmp_path: Path) ->
     referee.begin()
     for seat in range(PLAYERS[game_id]):
         referee.connect(seat, BotHello(protocol=1, wants=("legal",)))
-    path = tmp_path / f"{referee.spec.id}{feed.ENDING}"
+    path = tmp_path / f"{referee.spec.id}{live.ENDING}"
     folder = LiveFolder(tmp_path)
     line, told, now_s, over = 0, [], 100.0, False
     shown: Any = EMPTY
@@ -119,7 +118,7 @@ def test_what_happened_is_told_late(tmp_path: Path) -> None:
     """With a delay nothing is told before its time: not that a match goes on, no move of it, and not its end."""
     referee = referee_of("sheets")
     referee.begin()
-    path = tmp_path / f"{referee.spec.id}{feed.ENDING}"
+    path = tmp_path / f"{referee.spec.id}{live.ENDING}"
     folder = LiveFolder(tmp_path, delay_s=30)
     line = written(referee, path, 1000.0, 0)
     assert not folder.refresh(1029.0)
@@ -150,7 +149,7 @@ def test_who_watches_a_bot_is_led_from_match_to_match(tmp_path: Path) -> None:
         )
         referee = Referee(referee.game, attrs.evolve(referee.spec, id=f"{number:020x}", seats=seats))
         referee.begin()
-        paths.append(tmp_path / f"{referee.spec.id}{feed.ENDING}")
+        paths.append(tmp_path / f"{referee.spec.id}{live.ENDING}")
         written(referee, paths[-1], 10.0 + number, 0)
     folder.refresh(20.0)
 
@@ -174,7 +173,7 @@ def test_a_match_that_is_begun_again_is_another_one(tmp_path: Path) -> None:
     """A file that a dead referee left is replaced by a new one; who followed the old one is told that it is over."""
     referee = referee_of("sheets")
     referee.begin()
-    path = tmp_path / f"{referee.spec.id}{feed.ENDING}"
+    path = tmp_path / f"{referee.spec.id}{live.ENDING}"
     folder = LiveFolder(tmp_path)
     written(referee, path, 1.0, 0)
     folder.refresh(2.0)
@@ -194,7 +193,7 @@ def test_a_match_that_is_begun_again_is_another_one(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_no_harm(data: bytes, tmp_path: Path) -> None:
     """What is no match is not shown, or shown as one that cannot be watched."""
-    (tmp_path / f"x{feed.ENDING}").write_bytes(data)
+    (tmp_path / f"x{live.ENDING}").write_bytes(data)
     folder = LiveFolder(tmp_path)
     folder.refresh(10.0)
     for match in folder.matches.values():
@@ -213,7 +212,7 @@ def test_the_file_of_a_match_grows_and_goes(autojump_clock: trio.abc.Clock, tmp_
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(partial(feed.write_on, str(path), referee))
+            nursery.start_soon(partial(live.write_on, str(path), referee))
             await trio.sleep(0.4)
             assert not path.exists()
             await trio.sleep(0.2)
@@ -227,7 +226,7 @@ def test_the_file_of_a_match_grows_and_goes(autojump_clock: trio.abc.Clock, tmp_
     trio.run(main, clock=autojump_clock)
     lines = [line for line in path.read_bytes().splitlines(keepends=True) if not line.startswith(b"@")]
     assert lines == referee.lines_since(0)  # the last moves, too
-    feed.clear(tmp_path)
+    live.clear(tmp_path)
     assert not path.exists()
 
 

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpleague.arena.scheduler import Restarts, Scheduler, SchedulerSettings
-from warpleague.league.play.running import run_league
+from warpleague.league.play.running import RunReport, StopWhen, run_league
 from warpleague.match.spec import SeatLog
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
     import pytest
-
-    from warpleague.league.play.progress import RunReport
 
 
 def test_referees_stay_when_bots_enter(tmp_path: Path) -> None:
@@ -114,7 +112,7 @@ on_event = ["sh", "-c", "cat >> heard.jsonl; echo wrong; exit 1"]
     most = [1, None]
 
     def run(*args: Any, **words: Any) -> RunReport:
-        report = run_league(*args, **words, most=most.pop(0))
+        report = run_league(*args, **(words | {"stop_when": StopWhen(matches=most.pop(0))}))
         if most:
             path.write_text(f"{text}# other bots\n")
         else:

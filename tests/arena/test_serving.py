@@ -9,13 +9,13 @@ import pytest
 import trio
 import trio.testing
 
-from warpleague.arena.process.retention import prune
-from warpleague.arena.submissions import tokens
+from warpleague.arena.processes import prune
+from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.server import Serving, check_address
 from warpleague.errors import BadInput
-from warpleague.report.site.docs_pages import text_of
+from warpleague.report.site.page_frame import text_of
 from warpleague.report.wording.docs import pages
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ def test_others_are_let_in_with_an_organisers_token(tmp_path: Path) -> None:
     """The token of an author is not enough, nor one that was revoked; this machine's own address needs none."""
     serving = Serving(paths=(), results=tmp_path, host="0.0.0.0", names=("a.example",))
     with Ledger.open(tmp_path) as ledger:
-        tokens.add_author(ledger, "ada", "test")
+        accounts.add_author(ledger, "ada", "test")
         with pytest.raises(BadInput, match="organiser"):
             check_address(serving)
-        tokens.add_author(ledger, "org", "test", organiser=True)
+        accounts.add_author(ledger, "org", "test", organiser=True)
         check_address(serving)
-        tokens.revoke(ledger, "org", "test")
+        accounts.revoke(ledger, "org", "test")
         with pytest.raises(BadInput, match="organiser"):
             check_address(serving)
     check_address(Serving(paths=(), results=tmp_path))

@@ -9,163 +9,154 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import pytest
-from tests.arena.submission_ground import Ground
 
-from warpleague.arena.submissions import entering, tokens, versions
-from warpleague.arena.submissions.limits import set_limit
+from warpleague.arena.submissions import accounts, entering, versions
+from warpleague.arena.submissions.ledger import set_limit
 from warpleague.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from tests.arena.submission_ground import Answer
+    from tests.arena.harness import Answer, ArenaHarness
 
 JSON: Final[dict[str, Any]] = {"content_type": "application/json"}
 GZIP: Final[dict[str, Any]] = {"content_type": "application/gzip"}
 
 
-@pytest.fixture
-def ground(tmp_path: Path) -> Iterator[Ground]:
-    found = Ground(tmp_path)
-    yield found
-    found.close()
-
-
-def send(ground: Ground, data: bytes = b"x", author: str = "ada", **more: Any) -> Answer:
+def send(arena: ArenaHarness, data: bytes = b"x", author: str = "ada", **more: Any) -> Answer:
     """Send an archive as `warpleague submit` does."""
-    headers = {"authorization": f"Bearer {ground.tokens[author]}", **GZIP, **more}
-    return ground.client().ask("POST", "/api/submissions?league=cup", data, **headers)
+    headers = {"authorization": f"Bearer {arena.tokens[author]}", **GZIP, **more}
+    return arena.client().ask("POST", "/api/submissions?league=cup", data, **headers)
 
 
-def revoked(ground: Ground) -> Answer:
-    tokens.revoke(ground.ledger, "ada", "test")
-    return send(ground)
+def revoked(arena: ArenaHarness) -> Answer:
+    accounts.revoke(arena.ledger, "ada", "test")
+    return send(arena)
 
 
-def renewed(ground: Ground) -> Answer:
-    tokens.renew_token(ground.ledger, "ada", "test")
-    return send(ground)
+def renewed(arena: ArenaHarness) -> Answer:
+    accounts.renew_token(arena.ledger, "ada", "test")
+    return send(arena)
 
 
-def session_after_logout(ground: Ground) -> Answer:
-    client = ground.client("ada")
+def session_after_logout(arena: ArenaHarness) -> Answer:
+    client = arena.client("ada")
     cookie = client.cookie
     assert client.post("/submit/logout", {}).status == 303
     client.cookie = cookie
     return client.post("/submit/withdraw", {"league": "cup", "bot": "mine"})
 
 
-def session_after_revocation(ground: Ground) -> Answer:
-    client = ground.client("ada")
-    tokens.revoke(ground.ledger, "ada", "test")
+def session_after_revocation(arena: ArenaHarness) -> Answer:
+    client = arena.client("ada")
+    accounts.revoke(arena.ledger, "ada", "test")
     return client.upload(b"x")
 
 
-def others_form(ground: Ground) -> Answer:
-    ada, bob = ground.client("ada"), ground.client("bob")
+def others_form(arena: ArenaHarness) -> Answer:
+    ada, bob = arena.client("ada"), arena.client("bob")
     ada.form = bob.form
     return ada.upload(b"x")
 
 
-def without_form(ground: Ground) -> Answer:
-    client = ground.client("ada")
+def without_form(arena: ArenaHarness) -> Answer:
+    client = arena.client("ada")
     client.form = ""
     return client.post("/submit/withdraw", {"league": "cup", "bot": "mine"})
 
 
-def guessed_tokens(ground: Ground) -> Answer:
-    client = ground.client()
+def guessed_tokens(arena: ArenaHarness) -> Answer:
+    client = arena.client()
     for _ in range(20):
         assert client.post("/submit/login", {"token": "wl-1-" + "x" * 32}).status == 401
-    return client.post("/submit/login", {"token": ground.tokens["ada"]})
+    return client.post("/submit/login", {"token": arena.tokens["ada"]})
 
 
-def over_quota(ground: Ground) -> Answer:
-    set_limit(ground.ledger, "per_day", 1, "test")
-    assert send(ground, b"one").status == 202
-    return send(ground, b"two")
+def over_quota(arena: ArenaHarness) -> Answer:
+    set_limit(arena.ledger, "per_day", 1, "test")
+    assert send(arena, b"one").status == 202
+    return send(arena, b"two")
 
 
-def upload(ground: Ground, **fields: str) -> Answer:
-    return ground.client("ada").upload(b"data", **fields)
+def upload(arena: ArenaHarness, **fields: str) -> Answer:
+    return arena.client("ada").upload(b"data", **fields)
 
 
-def two_files(ground: Ground) -> Answer:
-    client = ground.client("ada")
+def two_files(arena: ArenaHarness) -> Answer:
+    client = arena.client("ada")
     part = b'--xyz\r\nContent-Disposition: form-data; name="archive"; filename="a"\r\n\r\nx\r\n'
     body = part + part + b"--xyz--\r\n"
     return client.ask("POST", "/submit/upload", body, content_type="multipart/form-data; boundary=xyz")
 
 
-def many_fields(ground: Ground) -> Answer:
-    return ground.client("ada").post("/submit/withdraw", {f"f{number}": "x" for number in range(50)})
+def many_fields(arena: ArenaHarness) -> Answer:
+    return arena.client("ada").post("/submit/withdraw", {f"f{number}": "x" for number in range(50)})
 
 
-def large_field(ground: Ground) -> Answer:
-    return upload(ground, bot="x" * 10_000)
+def large_field(arena: ArenaHarness) -> Answer:
+    return upload(arena, bot="x" * 10_000)
 
 
-def no_boundary(ground: Ground) -> Answer:
-    return ground.client("ada").ask("POST", "/submit/upload", b"x" * 99, content_type="multipart/form-data")
+def no_boundary(arena: ArenaHarness) -> Answer:
+    return arena.client("ada").ask("POST", "/submit/upload", b"x" * 99, content_type="multipart/form-data")
 
 
-def others(path: str, author: str = "bob") -> Callable[[Ground], Answer]:
-    def ask(ground: Ground) -> Answer:
-        number = ground.accepted("ada")
-        return ground.client(author).ask("GET", path.format(number=number))
+def others(path: str, author: str = "bob") -> Callable[[ArenaHarness], Answer]:
+    def ask(arena: ArenaHarness) -> Answer:
+        number = arena.accepted("ada")
+        return arena.client(author).ask("GET", path.format(number=number))
 
     return ask
 
 
-def others_by_api(ground: Ground) -> Answer:
-    path = f"/api/submissions/{ground.accepted('ada')}"
-    return ground.client().ask("GET", path, authorization=f"Bearer {ground.tokens['bob']}")
+def others_by_api(arena: ArenaHarness) -> Answer:
+    path = f"/api/submissions/{arena.accepted('ada')}"
+    return arena.client().ask("GET", path, authorization=f"Bearer {arena.tokens['bob']}")
 
 
-def others_bot(ground: Ground) -> Answer:
-    ground.accepted("ada")
-    return ground.client("bob").post("/submit/withdraw", {"league": "cup", "bot": "mine"})
+def others_bot(arena: ArenaHarness) -> Answer:
+    arena.accepted("ada")
+    return arena.client("bob").post("/submit/withdraw", {"league": "cup", "bot": "mine"})
 
 
-def others_version(ground: Ground) -> Answer:
-    number = ground.accepted("ada")
-    return ground.client("bob").post("/submit/activate", {"number": str(number)})
+def others_version(arena: ArenaHarness) -> Answer:
+    number = arena.accepted("ada")
+    return arena.client("bob").post("/submit/activate", {"number": str(number)})
 
 
-def organise(path: str, author: str = "ada", **fields: str) -> Callable[[Ground], Answer]:
-    return lambda ground: ground.client(author).post(f"/organise/{path}", fields)
+def organise(path: str, author: str = "ada", **fields: str) -> Callable[[ArenaHarness], Answer]:
+    return lambda arena: arena.client(author).post(f"/organise/{path}", fields)
 
 
-def closed(ground: Ground) -> Answer:
-    entering.close(ground.ledger, "cup", "test")
-    return send(ground)
+def closed(arena: ArenaHarness) -> Answer:
+    entering.close(arena.ledger, "cup", "test")
+    return send(arena)
 
 
-def too_late(ground: Ground) -> Answer:
-    ground.accepted("ada")
-    ground.end_season()
-    return ground.client("ada").post("/submit/withdraw", {"league": "cup", "bot": "mine"})
+def too_late(arena: ArenaHarness) -> Answer:
+    arena.accepted("ada")
+    arena.end_season()
+    return arena.client("ada").post("/submit/withdraw", {"league": "cup", "bot": "mine"})
 
 
-def without_sandbox(ground: Ground) -> Answer:
-    ground.sandbox("bubblewrap is not installed")
-    return send(ground)
+def without_sandbox(arena: ArenaHarness) -> Answer:
+    arena.sandbox("bubblewrap is not installed")
+    return send(arena)
 
 
-def login(token: str, **headers: str | None) -> Callable[[Ground], Answer]:
-    return lambda ground: ground.client().post("/submit/login", {"token": token}, **headers)
+def login(token: str, **headers: str | None) -> Callable[[ArenaHarness], Answer]:
+    return lambda arena: arena.client().post("/submit/login", {"token": token}, **headers)
 
 
-def cross_site(ground: Ground) -> Answer:
-    client = ground.client("ada")
+def cross_site(arena: ArenaHarness) -> Answer:
+    client = arena.client("ada")
     fields = {"league": "cup", "bot": "mine"}
     return client.post("/submit/withdraw", fields, origin="https://evil.example", sec_fetch_site="cross-site")
 
 
-def cross_site_with_a_token(ground: Ground) -> Answer:
+def cross_site_with_a_token(arena: ArenaHarness) -> Answer:
     """A page elsewhere cannot add this header; if it could, the form's text would be missing."""
-    client = ground.client("ada")
+    client = arena.client("ada")
     client.form = "x"
     return client.post(
         "/submit/withdraw",
@@ -175,7 +166,7 @@ def cross_site_with_a_token(ground: Ground) -> Answer:
     )
 
 
-HOSTILE: Final[dict[str, tuple[Callable[[Ground], Answer], int, str]]] = {
+HOSTILE: Final[dict[str, tuple[Callable[[ArenaHarness], Answer], int, str]]] = {
     "no token": (lambda g: send(g, authorization=None, origin=None), 403, "another site"),
     "another scheme": (lambda g: send(g, authorization="Basic YTpi"), 401, "token is needed"),
     "an empty token": (lambda g: send(g, authorization="Bearer "), 401, "token is needed"),
@@ -275,16 +266,16 @@ HOSTILE: Final[dict[str, tuple[Callable[[Ground], Answer], int, str]]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_requests_are_refused(ground: Ground, name: str) -> None:
+def test_hostile_requests_are_refused(arena: ArenaHarness, name: str) -> None:
     """Each with its status and reason; no path of this machine is told, and nothing is received."""
     ask, status, reason = HOSTILE[name]
-    before = len(ground.ledger.journal(1000))
-    answer = ask(ground)
+    before = len(arena.ledger.journal(1000))
+    answer = ask(arena)
     assert answer.status == status
     assert reason in answer.text
-    assert str(ground.folder) not in answer.text
+    assert str(arena.folder) not in answer.text
     assert "set-cookie" not in answer.headers
-    said = [entry.what for entry in ground.ledger.journal(1000)][: -before or None]
+    said = [entry.what for entry in arena.ledger.journal(1000)][: -before or None]
     allowed = {
         "session begun",
         "token revoked",
@@ -296,83 +287,83 @@ def test_hostile_requests_are_refused(ground: Ground, name: str) -> None:
     assert set(said) <= allowed
 
 
-def test_an_upload_that_breaks_off_leaves_nothing(ground: Ground) -> None:
+def test_an_upload_that_breaks_off_leaves_nothing(arena: ArenaHarness) -> None:
     """Neither a row nor a charge to the quota, wherever it was cut; sent again it arrives, and only once."""
-    data = ground.bot()
+    data = arena.bot()
     for cut_at in (0, 1, 100, len(data) - 1):
-        send(ground, data, cut_at=cut_at)
-        assert versions.submissions(ground.ledger) == []
-    first, again = send(ground, data), send(ground, data)
+        send(arena, data, cut_at=cut_at)
+        assert versions.submissions(arena.ledger) == []
+    first, again = send(arena, data), send(arena, data)
     assert (first.status, first.json["state"]) == (202, "received")
     assert again.json["id"] == first.json["id"]
-    assert len(versions.submissions(ground.ledger)) == 1
+    assert len(versions.submissions(arena.ledger)) == 1
 
 
-def test_an_author_submits_by_the_form(ground: Ground) -> None:
+def test_an_author_submits_by_the_form(arena: ArenaHarness) -> None:
     """The page says what becomes of it, with the findings as text; then its author can download it and take it out."""
-    client = ground.client("ada")
-    data = ground.bot()
+    client = arena.client("ada")
+    data = arena.bot()
     assert client.upload(data).headers["location"] == "/submit/1"
     page = client.ask("GET", "/submit/1")
     assert "its check begins" in page.text
     assert page.headers["refresh"] == "1"
     assert page.headers["cache-control"] == "no-store"
-    number = ground.accepted("bob", "other")
-    page = ground.client("bob").ask("GET", f"/submit/{number}")
+    number = arena.accepted("bob", "other")
+    page = arena.client("bob").ask("GET", f"/submit/{number}")
     assert "is accepted" in page.text
     assert "&lt;script&gt;alert(1)" in page.text
     assert "<script>alert" not in page.text
     assert "refresh" not in page.headers
     assert client.ask("GET", "/submit/1/archive").body == data
-    bob = ground.client("bob")
+    bob = arena.client("bob")
     assert bob.post("/submit/withdraw", {"league": "cup", "bot": "other"}).status == 303
-    assert versions.active(ground.ledger, "cup") == []
+    assert arena.active() == []
     assert "let this version play" in bob.ask("GET", "/submit").text
     assert bob.post("/submit/activate", {"number": str(number)}).status == 303
-    assert [one.bot for one in versions.active(ground.ledger, "cup")] == ["other"]
+    assert arena.active() == [number]
 
 
-def test_an_author_knows_beforehand_how_many_matches_a_bot_makes(ground: Ground) -> None:
+def test_an_author_knows_beforehand_how_many_matches_a_bot_makes(arena: ArenaHarness) -> None:
     """The page says it for each league, and so does the answer to a submission, unless results decide it."""
-    ladder = ground.config.format
-    assert "In cup results decide how many matches" in ground.client("ada").ask("GET", "/submit").text
+    ladder = arena.config.format
+    assert "In cup results decide how many matches" in arena.client("ada").ask("GET", "/submit").text
     round_robin, sampled = (
         attrs.evolve(ladder, kind="round-robin", deals=3),
         attrs.evolve(ladder, kind="round-robin", tables=3),
     )
     for others in range(3):
         added = [
-            entering.matches_added(ground.ledger, attrs.evolve(ground.config, format=form))
+            entering.matches_added(arena.ledger, attrs.evolve(arena.config, format=form))
             for form in (ladder, round_robin, sampled)
         ]
         # One table of two bots more for each bot there is, with three deals in both seat orders.
         assert added[:2] == [None, 6 * (2 + others)]
         assert 0 <= added[2] <= 2 * 4
-        ground.accepted("bob", f"other-{others}")
-    told = send(ground, ground.bot()).json
+        arena.accepted("bob", f"other-{others}")
+    told = send(arena, arena.bot()).json
     assert (told["state"], told["matches"]) == ("received", None)
 
 
-def test_sessions_are_for_this_site_only(ground: Ground) -> None:
+def test_sessions_are_for_this_site_only(arena: ArenaHarness) -> None:
     """The cookie is hidden from scripts and not sent along by other sites; the token is stored as a hash."""
-    client = ground.client()
-    answer = client.post("/submit/login", {"token": ground.tokens["ada"]})
+    client = arena.client()
+    answer = client.post("/submit/login", {"token": arena.tokens["ada"]})
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
-    stored = ground.ledger.path.read_bytes() + ground.ledger.path.with_name("arena.db-wal").read_bytes()
-    for secret in (*ground.tokens.values(), client.cookie.partition("=")[2]):
+    stored = arena.ledger.path.read_bytes() + arena.ledger.path.with_name("arena.db-wal").read_bytes()
+    for secret in (*arena.tokens.values(), client.cookie.partition("=")[2]):
         assert secret.encode() not in stored
-    assert ground.ledger.path.stat().st_mode & 0o077 == 0
+    assert arena.ledger.path.stat().st_mode & 0o077 == 0
 
 
-def test_an_organiser_decides(ground: Ground) -> None:
+def test_an_organiser_decides(arena: ArenaHarness) -> None:
     """Authors, pauses, limits, and what the scheduler is asked for; each is in the journal with who it was."""
-    ground.accepted("ada")
-    client = ground.client("olga")
+    arena.accepted("ada")
+    client = arena.client("olga")
     page = client.post("/organise/author", {"what": "add", "name": "eve"})
     token = page.text.partition('<code id="token">')[2].partition("<")[0]
-    assert tokens.who_has(ground.ledger, token) == tokens.author_named(ground.ledger, "eve")
+    assert accounts.who_has(arena.ledger, token) == accounts.author_named(arena.ledger, "eve")
     for fields in (
         {"what": "pause"},
         {"what": "close"},
@@ -380,10 +371,10 @@ def test_an_organiser_decides(ground: Ground) -> None:
         {"what": "replay", "match": "abcdef", "reason": "the power failed"},
     ):
         assert client.post("/organise/league", {"league": "cup", **fields}).status == 303
-    assert entering.is_paused(ground.ledger, "cup")
-    assert ground.app.rendered == ["cup"] * 4
-    assert entering.is_closed(ground.ledger, "cup")
-    assert [one.what for one in entering.decisions(ground.ledger, "cup")] == ["replay", "disqualify"]
+    assert entering.is_paused(arena.ledger, "cup")
+    assert arena.app.rendered == ["cup"] * 4
+    assert entering.is_closed(arena.ledger, "cup")
+    assert [one.what for one in entering.decisions(arena.ledger, "cup")] == ["replay", "disqualify"]
     assert client.post("/organise/limit", {"key": "per_day", "value": "3"}).status == 303
     assert client.post("/organise/author", {"what": "revoke", "name": "eve"}).status == 303
     page = client.ask("GET", "/organise")
@@ -399,53 +390,53 @@ def test_an_organiser_decides(ground: Ground) -> None:
     # Nothing has been played, so there is no bot and no match to choose.
     assert "declare void" not in page.text
     assert ">disqualify<" not in page.text
-    said = [entry.what for entry in ground.ledger.journal() if entry.who == "olga"]
+    said = [entry.what for entry in arena.ledger.journal() if entry.who == "olga"]
     assert said[:2] == ["token revoked", "set"]
     found = json.loads(client.ask("GET", "/organise/export.json").body)
     assert [one["bot"] for one in found["submissions"]] == ["mine"]
     assert token not in json.dumps(found)
 
 
-def test_what_plays_is_always_listed(ground: Ground) -> None:
+def test_what_plays_is_always_listed(arena: ArenaHarness) -> None:
     """An author's page has the active bot on it, however many versions were refused since."""
-    number = ground.accepted("ada")
-    author = ground.author("ada")
-    with ground.ledger.writing() as db:
+    number = arena.accepted("ada")
+    author = arena.author("ada")
+    with arena.ledger.writing() as db:
         db.executemany(
-            "INSERT INTO submission (author, league, state, sha256, bytes, received, received_s) "
-            "VALUES (?, 'cup', 'refused', '', 0, '', 0)",
+            "INSERT INTO job (kind, author, league, state, asked, asked_s, details, sha256) "
+            "VALUES ('submission', ?, 'cup', 'refused', '', 0, '{\"bytes\": 0}', '')",
             [(author.id,)] * 120,
         )
-    found = versions.submissions(ground.ledger, "ada")
+    found = versions.submissions(arena.ledger, "ada")
     assert len(found) == 100
     assert (found[0].id, found[-1].id) == (number + 120, number)
-    assert number not in [one.id for one in versions.submissions(ground.ledger)]
+    assert number not in [one.id for one in versions.submissions(arena.ledger)]
 
 
 @pytest.mark.usefixtures("sandboxed")
-def test_authors_get_their_own_records(ground: Ground, capsys: pytest.CaptureFixture[str]) -> None:
+def test_authors_get_their_own_records(arena: ArenaHarness, capsys: pytest.CaptureFixture[str]) -> None:
     """A zip file with the record of each match, and what their own bot printed, not what another one did."""
     from warpleague.league.play.entering import open_to_run
-    from warpleague.league.play.running import run_league
+    from warpleague.league.play.running import StopWhen, run_league
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bundle.content import folder_digest
     from warpleague.runner.bundle.shipped import shipped_root
 
-    number = ground.accepted("ada")
-    kept = ground.results / "arena" / "bots"
+    number = arena.accepted("ada")
+    kept = arena.results / "arena" / "bots"
     kept.mkdir(parents=True)
-    folder = kept / f"{number}-{versions.submission(ground.ledger, number).sha256[:12]}"
+    folder = kept / f"{number}-{arena.submission(number).sha256[:12]}"
     folder.mkdir()
     source = (shipped_root() / "bots" / "random-python" / "bot.py").read_text()
     (folder / "bot.py").write_text(f"import sys\nprint('my secret', file=sys.stderr)\n{source}")
     (folder / "bot.toml").write_text('name = "mine"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n')
-    with ground.ledger.writing() as db:
-        db.execute("UPDATE submission SET digest = ? WHERE id = ?", (folder_digest(folder), number))
-    logs = LogFolder(ground.results / "cup" / "logs")
-    with open_to_run(entering.entered(ground.ledger, ground.config), ground.results) as league:
-        report = run_league(league, most=4, logs=logs, publish=False)
+    with arena.ledger.writing() as db:
+        db.execute("UPDATE job SET digest = ? WHERE id = ?", (folder_digest(folder), number))
+    logs = LogFolder(arena.results / "cup" / "logs")
+    with open_to_run(entering.entered(arena.ledger, arena.config), arena.results) as league:
+        report = run_league(league, stop_when=StopWhen(matches=4), logs=logs, publish=False)
         assert report.played == 4
-    data = ground.client("ada").ask("GET", "/submit/cup/mine/records.zip").body
+    data = arena.client("ada").ask("GET", "/submit/cup/mine/records.zip").body
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         names = packed.namelist()
         records = [json.loads(packed.read(name).splitlines()[0]) for name in names if name.endswith(".jsonl")]
@@ -457,32 +448,32 @@ def test_authors_get_their_own_records(ground: Ground, capsys: pytest.CaptureFix
     assert all(b"my secret" in text for text in said)
     # An organiser chooses bots and matches from lists.
     match = records[0]["id"]
-    page = ground.client("olga").ask("GET", "/organise").text
+    page = arena.client("olga").ask("GET", "/organise").text
     assert f'<option value="{match}">' in page
     assert "<option>mine</option>" in page
     assert "Reinstate a bot" not in page  # since none is disqualified
     # The page of a match that is void goes with it, since another match will have its id.
-    pages = ground.results / "cup" / "pages"
+    pages = arena.results / "cup" / "pages"
     pages.mkdir()
     kept, gone = pages / "1-other.html", pages / f"1-{match}.html"
     kept.touch(), gone.touch()
-    entering.ask(ground.ledger, "cup", "replay", "olga", match=match, reason="the power failed")
-    assert [one.answer for one in entering.decide(ground.ledger, ground.config, ground.results)] == [
+    entering.ask(arena.ledger, "cup", "replay", "olga", match=match, reason="the power failed")
+    assert [one.answer for one in entering.decide(arena.ledger, arena.config, arena.results)] == [
         "done: it will be played again"
     ]
     assert [*pages.iterdir()] == [kept]
-    entering.ask(ground.ledger, "cup", "replay", "olga", match="0123456789", reason="a slip")
-    (decision,) = entering.decide(ground.ledger, ground.config, ground.results)
+    entering.ask(arena.ledger, "cup", "replay", "olga", match="0123456789", reason="a slip")
+    (decision,) = entering.decide(arena.ledger, arena.config, arena.results)
     assert decision.answer is not None
     assert decision.answer.startswith("nothing is void: no match with this id is stored")
     # Commands see the league as the arena plays it, and leave playing to the arena.
-    file, results = str(ground.folder / "cup.toml"), ["--results", str(ground.results)]
+    file, results = str(arena.folder / "cup.toml"), ["--results", str(arena.results)]
     assert main(["league", "status", file, *results]) == 0
     shown = capsys.readouterr()
     assert "3 matches" in shown.out
     assert "has changed since" not in shown.err
     assert main(["league", "run", file, *results]) == 2
     assert "the arena in this folder plays cup" in capsys.readouterr().err
-    assert main(["arena", "journal", "--results", str(ground.folder)]) == 2
+    assert main(["arena", "journal", "--results", str(arena.folder)]) == 2
     assert "there is no arena in this folder" in capsys.readouterr().err
-    assert not (ground.folder / "arena.db").exists()
+    assert not (arena.folder / "arena.db").exists()

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from tests.arena.submission_ground import BOT, Client, Ground
+from tests.arena.harness import BOT, ArenaHarness, Client
 
 from warpleague.arena.submissions import entering, versions
 from warpleague.cli import main
@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Iterator[Ground]:
-    found = Ground(tmp_path)
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def arena(ground: Ground) -> Iterator[str]:
+def address(arena: ArenaHarness) -> Iterator[str]:
     """The address of a server whose checker accepts a bot when it is asked about for the first time."""
     asked: list[str] = []
 
@@ -44,18 +37,18 @@ def arena(ground: Ground) -> Iterator[str]:
             self.send(self.answer("POST", body))
 
         def do_GET(self) -> None:
-            if (found := versions.claim(ground.ledger)) is not None:
+            if (found := arena.claim()) is not None:
                 command = "warpleague bot check FOLDER --quick --seed 1; rm --all"
-                versions.add_finding(ground.ledger, found.id, Finding(REPEAT, "ok", command))
-                versions.add_finding(ground.ledger, found.id, Finding("bundle", "ok", "built \x1b[2J"))
-                versions.accept(ground.ledger, found.id, "mine", "1", "0" * 64)
+                versions.add_finding(arena.ledger, found, Finding(REPEAT, "ok", command))
+                versions.add_finding(arena.ledger, found, Finding("bundle", "ok", "built \x1b[2J"))
+                versions.accept(arena.ledger, found, "mine", "1", "0" * 64)
             self.send(self.answer("GET", b""))
 
         def answer(self, method: str, body: bytes) -> tuple[int, bytes]:
             headers: dict[str, Any] = {"authorization": self.headers["authorization"]}
             if method == "POST":
                 headers["content_type"] = self.headers["content-type"]
-            found = Client(ground.server).ask(method, self.path, body, **headers)
+            found = Client(arena.server).ask(method, self.path, body, **headers)
             return found.status, found.body
 
         def send(self, answer: tuple[int, bytes]) -> None:
@@ -86,13 +79,13 @@ def bot(tmp_path: Path) -> Path:
 
 
 def test_a_bot_is_submitted(
-    ground: Ground, arena: str, bot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arena: ArenaHarness, address: str, bot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Once, though an answer is lost; its findings are shown, and nothing in them can steer the terminal."""
     token = tmp_path / "token"
-    token.write_text(ground.tokens["ada"] + "\n")
+    token.write_text(arena.tokens["ada"] + "\n")
     token.chmod(0o600)
-    assert main(["submit", str(bot), "--to", arena, "--token-file", str(token)]) == 0
+    assert main(["submit", str(bot), "--to", address, "--token-file", str(token)]) == 0
     shown = capsys.readouterr()
     assert "mine 1: accepted; it plays in cup" in shown.out
     assert "built" in shown.out
@@ -100,31 +93,31 @@ def test_a_bot_is_submitted(
     last = shown.out.splitlines()[-1]
     assert last == f"the same check here: warpleague bot check {bot} --quick --seed '1;' rm --all"
     assert "\x1b[2J" not in shown.out
-    assert len(versions.submissions(ground.ledger)) == 1
-    assert ground.tokens["ada"] not in shown.out + shown.err
+    assert len(versions.submissions(arena.ledger)) == 1
+    assert arena.tokens["ada"] not in shown.out + shown.err
 
 
 def test_what_is_not_sent(
-    ground: Ground,
-    arena: str,
+    arena: ArenaHarness,
+    address: str,
     bot: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """No token to a stranger without encryption, none that is no token, and no folder that is no bot."""
     monkeypatch.delenv("WARPLEAGUE_TOKEN", raising=False)
-    assert main(["submit", str(bot), "--to", arena]) == 2
+    assert main(["submit", str(bot), "--to", address]) == 2
     assert "a token is needed" in capsys.readouterr().err
     monkeypatch.setenv("WARPLEAGUE_TOKEN", "wl-1-" + "x" * 32)
-    assert main(["submit", str(bot), "--to", arena]) == 2
+    assert main(["submit", str(bot), "--to", address]) == 2
     assert "not the token of an author" in capsys.readouterr().err
     assert main(["submit", str(bot), "--to", "http://arena.example.org"]) == 2
     assert "unencrypted" in capsys.readouterr().err
     assert main(["submit", str(bot), "--to", "ftp://arena.example.org"]) == 2
     assert "begins with https://" in capsys.readouterr().err
-    assert main(["submit", str(bot.parent / "none"), "--to", arena]) == 2
+    assert main(["submit", str(bot.parent / "none"), "--to", address]) == 2
     assert "no such folder" in capsys.readouterr().err
-    assert versions.submissions(ground.ledger) == []
+    assert versions.submissions(arena.ledger) == []
 
 
 SUBMISSION: Final = {
@@ -196,8 +189,8 @@ def test_what_a_server_answers_that_is_no_arena(
 
 
 def test_an_answer_before_all_is_sent(
-    ground: Ground,
-    arena: str,
+    arena: ArenaHarness,
+    address: str,
     bot: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -210,7 +203,7 @@ def test_an_answer_before_all_is_sent(
         raise BrokenPipeError
 
     monkeypatch.setattr(HTTPConnection, "request", request_cut_off)
-    monkeypatch.setenv("WARPLEAGUE_TOKEN", ground.tokens["ada"])
-    entering.close(ground.ledger, "cup", "test")
-    assert main(["submit", str(bot), "--to", arena]) == 2
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", arena.tokens["ada"])
+    entering.close(arena.ledger, "cup", "test")
+    assert main(["submit", str(bot), "--to", address]) == 2
     assert "closed it" in capsys.readouterr().err

@@ -10,49 +10,46 @@ from typing import TYPE_CHECKING
 
 import attrs
 import pytest
-from tests.arena.api_ground import ApiGround, served
-from tests.arena.submission_ground import BOT
+from tests.arena.harness import BOT, ApiHarness, served
 from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import entering, versions
-from warpleague.arena.submissions.challenge_player import run_challenges
 from warpleague.arena.submissions.conditions import conditions_of, config_of
+from warpleague.arena.submissions.workers import run_challenges
 from warpleague.cli import main
 from warpleague.errors import BadInput
 from warpleague.league.season.bot_check import check_for
 from warpleague.match.replay import verify_record
-from warpleague.match.spec import SeatLog
+from warpleague.match.spec import MatchResult, MatchSpec, SeatLog
 from warpleague.runner.checkup import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from warpleague.match.spec import MatchResult, MatchSpec
-
     Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Iterator[ApiGround]:
-    found = ApiGround(tmp_path)
+def arena(tmp_path: Path) -> Iterator[ApiHarness]:
+    found = ApiHarness(tmp_path)
     yield found
     found.close()
 
 
 @pytest.fixture
-def address(ground: ApiGround) -> Iterator[str]:
-    """The address of a server that answers as the one of the ground does."""
-    with served(ground) as found:
+def address(arena: ApiHarness) -> Iterator[str]:
+    """The address of a server that answers as the one of the arena does."""
+    with served(arena) as found:
         yield found
 
 
 @pytest.fixture
 def submit(
-    ground: ApiGround, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arena: ApiHarness, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Command:
     """Runs `warpleague submit WORDS --to` the server, as ada; gives exit code, output and remarks."""
-    monkeypatch.setenv("WARPLEAGUE_TOKEN", ground.tokens["ada"])
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", arena.tokens["ada"])
 
     def run(*words: str) -> tuple[int, str, str]:
         code = main(["submit", *words, "--to", address])
@@ -62,15 +59,15 @@ def submit(
     return run
 
 
-def test_the_status_of_a_submission_is_an_exit_code(ground: ApiGround, submit: Command) -> None:
+def test_the_status_of_a_submission_is_an_exit_code(arena: ApiHarness, submit: Command) -> None:
     """0 for accepted, 1 for refused, 3 as long as nobody knows; the list has all of them."""
-    accepted = ground.submission
-    waiting = versions.submit(ground.ledger, ground.author("ada"), "cup", ground.bot()).id
+    accepted = arena.number
+    waiting = versions.submit(arena.ledger, arena.author("ada"), "cup", arena.bot()).id
     code, out, _ = submit("status", str(accepted))
     assert (code, "mine 1  accepted, plays" in out) == (0, True)
     assert submit("status", str(waiting))[0] == 3
-    assert versions.claim(ground.ledger) is not None
-    versions.refuse(ground.ledger, waiting, "it does not build", code="build")
+    assert arena.claim() is not None
+    arena.refuse(waiting, "it does not build", "build")
     code, out, _ = submit("status", str(waiting), "--json")
     assert code == 1
     assert json.loads(out)["found"][-1]["code"] == "build"
@@ -84,7 +81,7 @@ def test_the_status_of_a_submission_is_an_exit_code(ground: ApiGround, submit: C
     assert submit("status", "1", "2")[0] == 2
 
 
-def test_an_author_gets_records_and_logs(ground: ApiGround, submit: Command, tmp_path: Path) -> None:
+def test_an_author_gets_records_and_logs(arena: ApiHarness, submit: Command, tmp_path: Path) -> None:
     """The league is found by the bot's name."""
     file = tmp_path / "mine.zip"
     code, out, _ = submit("records", "mine", "--out", str(file))
@@ -92,33 +89,33 @@ def test_an_author_gets_records_and_logs(ground: ApiGround, submit: Command, tmp
     with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
         assert len([name for name in archive.namelist() if name.endswith(".jsonl")]) == 6
     assert submit("log", "mine") == (0, "said\n", "")
-    told = json.loads(submit("log", "mine", ground.matches[0], "--json")[1])
+    told = json.loads(submit("log", "mine", arena.matches[0], "--json")[1])
     assert told == {
         "league": "played",
         "bot": "mine",
-        "match": ground.matches[0],
+        "match": arena.matches[0],
         "kind": "stderr",
         "text": "said",
     }
-    code, _, err = submit("log", "mine", ground.matches[0], "--kind", "wire")
+    code, _, err = submit("log", "mine", arena.matches[0], "--kind", "wire")
     assert (code, "is no longer stored" in err) == (2, True)
     code, _, err = submit("records", "loser")
     assert (code, "you have no bot of that name" in err) == (2, True)
 
 
-def test_who_watches_sees_the_matches_of_the_version(ground: ApiGround, submit: Command) -> None:
+def test_who_watches_sees_the_matches_of_the_version(arena: ApiHarness, submit: Command) -> None:
     """The check first, then each match once, oldest first."""
-    code, out, _ = submit("watch", str(ground.submission), "--matches", "3", "--json")
+    code, out, _ = submit("watch", str(arena.number), "--matches", "3", "--json")
     first, *matches = [json.loads(line) for line in out.splitlines()]
-    assert (code, first["id"], len(matches)) == (0, ground.submission, 3)
+    assert (code, first["id"], len(matches)) == (0, arena.number, 3)
     assert len({match["match"] for match in matches}) == 3
     code, out, _ = submit("watch", "--matches", "1")
     assert (code, " – " in out.splitlines()[-1]) == (0, True)
 
 
-def test_versions_are_changed_by_commands(ground: ApiGround, submit: Command) -> None:
+def test_versions_are_changed_by_commands(arena: ApiHarness, submit: Command) -> None:
     """A bot is withdrawn, and an old version plays again; then its first match is told."""
-    number = ground.accepted("ada", "other")
+    number = arena.accepted("ada", "other")
     assert submit("withdraw", "other") == (0, "other: plays in cup no more\n", "")
     assert "plays" not in submit("status", str(number))[1].splitlines()[0]
     code, out, _ = submit("activate", str(number))
@@ -126,14 +123,14 @@ def test_versions_are_changed_by_commands(ground: ApiGround, submit: Command) ->
     told = json.loads(submit("status", str(number), "--json")[1])
     assert told["played"] == 0
     assert "within about 60 s" in told["first_match"]
-    entering.pause(ground.ledger, "cup", "test", on=True)
+    entering.pause(arena.ledger, "cup", "test", on=True)
     assert "organiser" in json.loads(submit("status", str(number), "--json")[1])["first_match"]
-    played = json.loads(submit("status", str(ground.submission), "--json")[1])
+    played = json.loads(submit("status", str(arena.number), "--json")[1])
     assert (played["played"], played["first_match"]) == (6, None)
 
 
 def test_a_check_that_could_not_be_made_is_told_apart(
-    ground: ApiGround, submit: Command, tmp_path: Path
+    arena: ApiHarness, submit: Command, tmp_path: Path
 ) -> None:
     """With `--wait` by exit code 3; without, the code is 1, as it always was. So is a check that takes too long."""
     folder = tmp_path / "bot"
@@ -144,16 +141,16 @@ def test_a_check_that_could_not_be_made_is_told_apart(
     code, out, _ = submit(*words, "--wait", "--max-wait", "0")
     assert (code, json.loads(out)["state"]) == (3, "received")
     number = json.loads(out)["id"]
-    assert versions.claim(ground.ledger) is not None
+    assert arena.claim() is not None
     stop = threading.Event()
 
     def fail() -> None:
         while not stop.wait(0.05):
-            if (found := versions.claim(ground.ledger)) is not None:
-                versions.add_finding(ground.ledger, found.id, Finding("machine", "failed", "busy", "machine"))
-                versions.refuse(ground.ledger, found.id, "no disk", what="harness", state="failed")
+            if (found := arena.claim()) is not None:
+                versions.add_finding(arena.ledger, found, Finding("machine", "failed", "busy", "machine"))
+                arena.refuse(found, "no disk", "harness", "failed")
 
-    versions.refuse(ground.ledger, number, "no disk", what="harness", state="failed")
+    arena.refuse(number, "no disk", "harness", "failed")
     thread = threading.Thread(target=fail)
     thread.start()
     try:
@@ -180,15 +177,15 @@ def test_a_folder_with_the_name_of_a_word_is_still_sent(
 
 
 def test_a_match_is_asked_for_by_a_command(
-    ground: ApiGround,
+    arena: ApiHarness,
     address: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It waits for the match, prints the result, and writes the record; 3 if the match could not be played."""
-    ground.accepted("ada", "late")
-    monkeypatch.setenv("WARPLEAGUE_TOKEN", ground.tokens["ada"])
+    number = arena.accepted("ada", "late")
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", arena.tokens["ada"])
     stop = threading.Event()
     fails: list[int] = []
 
@@ -198,8 +195,8 @@ def test_a_match_is_asked_for_by_a_command(
         found = fakeplay.play_refereed(spec)
         return attrs.evolve(found, logs=tuple(SeatLog.of("", "") for _ in spec.seats))
 
-    leagues = {ground.config.name: ground.config}
-    words = (ground.ledger, leagues, lambda seconds: stop.wait(min(seconds, 0.05)))
+    leagues = {arena.config.name: arena.config}
+    words = (arena.ledger, leagues, lambda seconds: stop.wait(min(seconds, 0.05)))
     thread = threading.Thread(target=run_challenges, args=words, kwargs={"play": play})
     thread.start()
     try:
@@ -207,7 +204,7 @@ def test_a_match_is_asked_for_by_a_command(
         command = ["arena", "challenge", "late", "random-python", "--to", f"{address}/l/cup/"]
         assert main([*command, "--out", str(record)]) == 0
         out = capsys.readouterr().out
-        assert "match 2 in cup: late (2) – random-python" in out
+        assert f"match {number + 1} in cup: late ({number}) – random-python" in out
         assert f"record: {record}" in out
         verify_record(record.read_bytes())
         fails.append(1)
@@ -220,10 +217,10 @@ def test_a_match_is_asked_for_by_a_command(
         thread.join()
 
 
-def test_the_conditions_make_the_same_check_as_the_file(ground: ApiGround, tmp_path: Path) -> None:
+def test_the_conditions_make_the_same_check_as_the_file(arena: ApiHarness, tmp_path: Path) -> None:
     """Clock, rules, options, table and names: nothing that a bot could notice differs."""
-    for config in (ground.config, ground.played):
-        told = conditions_of(ground.ledger, config)
+    for config in (arena.config, arena.played):
+        told = conditions_of(arena.ledger, config)
         there = config_of(told)
         assert there.conditions == config.conditions
         folder = tmp_path / "somewhere"
@@ -237,7 +234,7 @@ def test_the_conditions_make_the_same_check_as_the_file(ground: ApiGround, tmp_p
 
 
 def test_a_bot_is_checked_for_the_league_of_an_arena(
-    ground: ApiGround, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arena: ApiHarness, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """By the address of the league's page, without a token; a bot that does not play its game is not ready."""
     folder = tmp_path / "bot"

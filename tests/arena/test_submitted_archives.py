@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from warpleague.arena.submissions.limits import SubmissionLimits
+from warpleague.arena.submissions.ledger import SubmissionLimits
 from warpleague.arena.submissions.upload import pack_folder, unpack_upload
 from warpleague.errors import BotError
 

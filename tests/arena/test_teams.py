@@ -7,62 +7,55 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.arena.submission_ground import Ground
 
-from warpleague.arena.submissions import invitations, tokens
+from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.cli import main
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-
-@pytest.fixture
-def ground(tmp_path: Path) -> Iterator[Ground]:
-    found = Ground(tmp_path)
-    yield found
-    found.close()
+    from tests.arena.harness import ArenaHarness
 
 
-def authorised(ground: Ground, token: str) -> int:
+def authorised(arena: ArenaHarness, token: str) -> int:
     """The status of a request with a token."""
-    return ground.client().ask("GET", "/api/author", authorization=f"Bearer {token}").status
+    return arena.client().ask("GET", "/api/author", authorization=f"Bearer {token}").status
 
 
-def test_members_act_for_their_team_and_leave_one_by_one(ground: Ground) -> None:
+def test_members_act_for_their_team_and_leave_one_by_one(arena: ArenaHarness) -> None:
     """The bots are the team's; a token that has ended ends its sessions, and no others."""
-    grace = tokens.add_member(ground.ledger, "ada", "grace", "test")
-    mary = tokens.add_member(ground.ledger, "ada", "mary", "test")
-    ground.tokens |= {"grace": grace, "mary": mary}
-    assert tokens.members(ground.ledger) == {"ada": ["grace", "mary"], "bob": [], "olga": []}
-    clients = {name: ground.client(name) for name in ("ada", "grace", "mary")}
-    found = clients["grace"].upload(ground.bot())
+    grace = accounts.add_member(arena.ledger, "ada", "grace", "test")
+    mary = accounts.add_member(arena.ledger, "ada", "mary", "test")
+    arena.tokens |= {"grace": grace, "mary": mary}
+    assert accounts.members(arena.ledger) == {"ada": ["grace", "mary"], "bob": [], "olga": []}
+    clients = {name: arena.client(name) for name in ("ada", "grace", "mary")}
+    found = clients["grace"].upload(arena.bot())
     assert found.status == 303
     assert "<b>received</b>" in clients["mary"].ask("GET", "/submit").text
-    said = [entry.said for entry in ground.ledger.journal() if entry.what == "submission received"]
+    said = [entry.details for entry in arena.ledger.journal() if entry.what == "submission received"]
     assert said[0]["member"] == "grace"
-    tokens.remove_member(ground.ledger, "ada", "grace", "test")
-    assert [authorised(ground, token) for token in (ground.tokens["ada"], grace, mary)] == [200, 401, 200]
+    accounts.remove_member(arena.ledger, "ada", "grace", "test")
+    assert [authorised(arena, token) for token in (arena.tokens["ada"], grace, mary)] == [200, 401, 200]
     assert "What you submitted" in clients["ada"].ask("GET", "/submit").text
     assert "What you submitted" in clients["mary"].ask("GET", "/submit").text
     assert "What you submitted" not in clients["grace"].ask("GET", "/submit").text
-    tokens.revoke(ground.ledger, "ada", "test")
-    assert [authorised(ground, token) for token in (ground.tokens["ada"], mary)] == [401, 401]
+    accounts.revoke(arena.ledger, "ada", "test")
+    assert [authorised(arena, token) for token in (arena.tokens["ada"], mary)] == [401, 401]
     with pytest.raises(BadInput, match="has ended"):
-        tokens.add_member(ground.ledger, "ada", "eve", "test")
+        accounts.add_member(arena.ledger, "ada", "eve", "test")
     for name, member in (("nobody", "eve"), ("bob", "e v e"), ("bob", "")):
         with pytest.raises(BadInput):
-            tokens.add_member(ground.ledger, name, member, "test")
+            accounts.add_member(arena.ledger, name, member, "test")
     with pytest.raises(BadInput, match="no member 'eve'"):
-        tokens.remove_member(ground.ledger, "bob", "eve", "test")
+        accounts.remove_member(arena.ledger, "bob", "eve", "test")
 
 
-def test_an_invited_person_becomes_an_author_once(ground: Ground) -> None:
+def test_an_invited_person_becomes_an_author_once(arena: ArenaHarness) -> None:
     """By a link, with a name of their own choice; a name that is taken costs no use."""
-    secret = invitations.invite(ground.ledger, "test")
-    visitor = ground.client()
+    secret = accounts.invite(arena.ledger, "test")
+    visitor = arena.client()
     page = visitor.ask("GET", f"/join/{secret}")
     assert page.status == 200
     assert secret in page.text
@@ -72,41 +65,41 @@ def test_an_invited_person_becomes_an_author_once(ground: Ground) -> None:
     assert answer.status == 200
     found = re.search(r'id="token">(wl-[^<]+)<', answer.text)
     assert found is not None
-    assert authorised(ground, found[1]) == 200
-    assert not tokens.author_named(ground.ledger, "grace").organiser
+    assert authorised(arena, found[1]) == 200
+    assert not accounts.author_named(arena.ledger, "grace").organiser
     assert visitor.ask("GET", f"/join/{secret}").status == 404
     assert visitor.post("/join", {"invitation": secret, "name": "mary"}).status == 404
-    assert secret not in json.dumps([entry.said for entry in ground.ledger.journal()])
-    assert ground.ledger.rows("SELECT count(*) FROM invitation WHERE secret = ?", secret.encode()) == [(0,)]
+    assert secret not in json.dumps([entry.details for entry in arena.ledger.journal()])
+    assert arena.ledger.rows("SELECT count(*) FROM invitation WHERE secret = ?", secret.encode()) == [(0,)]
 
 
-def test_invitations_end(ground: Ground) -> None:
+def test_invitations_end(arena: ArenaHarness) -> None:
     """After so many uses or days, and when an organiser says so; what is none is answered in the same way."""
-    several = invitations.invite(ground.ledger, "test", uses=2)
+    several = accounts.invite(arena.ledger, "test", uses=2)
     for name in ("a1", "a2"):
-        invitations.accept(ground.ledger, several, name)
-    late = invitations.invite(ground.ledger, "test", days=1)
-    with ground.ledger.writing() as db:
+        accounts.accept_invitation(arena.ledger, several, name)
+    late = accounts.invite(arena.ledger, "test", days=1)
+    with arena.ledger.writing() as db:
         db.execute("UPDATE invitation SET ends_s = 1 WHERE id = 2")
-    revoked = invitations.invite(ground.ledger, "test", uses=9)
-    invitations.revoke_invitation(ground.ledger, 3, "test")
+    revoked = accounts.invite(arena.ledger, "test", uses=9)
+    accounts.revoke_invitation(arena.ledger, 3, "test")
     told = set()
     for secret in (several, late, revoked, "wi-1-" + "x" * 32, "wi-99-" + "x" * 32, "nonsense"):
-        with pytest.raises(invitations.NoInvitation) as caught:
-            invitations.accept(ground.ledger, secret, "eve")
+        with pytest.raises(accounts.NoInvitation) as caught:
+            accounts.accept_invitation(arena.ledger, secret, "eve")
         told.add(str(caught.value))
     assert len(told) == 1
     with pytest.raises(BadInput):
-        invitations.revoke_invitation(ground.ledger, 3, "test")
+        accounts.revoke_invitation(arena.ledger, 3, "test")
     for wrong in ({"uses": 0}, {"uses": 1001}, {"days": 0}, {"days": 366}, {"note": "a\nb"}):
         with pytest.raises(BadInput):
-            invitations.invite(ground.ledger, "test", **wrong)
+            accounts.invite(arena.ledger, "test", **wrong)
 
 
-def test_wrong_invitations_are_counted_as_wrong_tokens_are(ground: Ground) -> None:
+def test_wrong_invitations_are_counted_as_wrong_tokens_are(arena: ArenaHarness) -> None:
     """So that nobody can try many; and another site cannot send the form."""
-    secret = invitations.invite(ground.ledger, "test")
-    client = ground.client()
+    secret = accounts.invite(arena.ledger, "test")
+    client = arena.client()
     fields = {"invitation": secret, "name": "eve"}
     assert client.post("/join", fields, origin="https://evil.example").status == 403
     for _ in range(20):
@@ -115,9 +108,9 @@ def test_wrong_invitations_are_counted_as_wrong_tokens_are(ground: Ground) -> No
     assert client.post("/join", fields).status == 429
 
 
-def test_organisers_invite_and_change_teams_on_their_page(ground: Ground) -> None:
+def test_organisers_invite_and_change_teams_on_their_page(arena: ArenaHarness) -> None:
     """With the form of their session; authors who are no organisers cannot."""
-    olga, ada = ground.client("olga"), ground.client("ada")
+    olga, ada = arena.client("olga"), arena.client("ada")
     assert ada.post("/organise/invitation", {"what": "add", "uses": "1", "days": "1"}).status == 403
     answer = olga.post("/organise/invitation", {"what": "add", "uses": "3", "days": "7", "note": "spring"})
     found = re.search(r'id="link">http://127.0.0.1:8000(/join/wi-[^<]+)<', answer.text)
@@ -132,18 +125,18 @@ def test_organisers_invite_and_change_teams_on_their_page(ground: Ground) -> Non
     answer = olga.post("/organise/author", {"what": "add-member", "name": "ada", "member": "grace"})
     token = re.search(r'id="token">(wl-[^<]+)<', answer.text)
     assert token is not None
-    assert authorised(ground, token[1]) == 200
+    assert authorised(arena, token[1]) == 200
     assert "; members: grace<" in olga.ask("GET", "/organise").text
     fields = {"what": "remove-member", "name": "ada", "member": "grace"}
     assert ada.post("/organise/author", fields).status == 403
     assert olga.post("/organise/author", fields).status == 303
-    assert authorised(ground, token[1]) == 401
+    assert authorised(arena, token[1]) == 401
 
 
 def test_commands_do_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each with JSON."""
     with Ledger.open(tmp_path) as ledger:
-        tokens.add_author(ledger, "ada", "test")
+        accounts.add_author(ledger, "ada", "test")
 
     def run(*words: str) -> str:
         assert main(["arena", *words, "--results", str(tmp_path)]) == 0
@@ -159,23 +152,3 @@ def test_commands_do_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(run("invitations", "--json"))[0]["uses"] == 2
     assert "is no longer valid" in run("uninvite", "1")
     assert main(["arena", "uninvite", "1", "--results", str(tmp_path)]) == 2
-
-
-def test_an_arena_of_an_earlier_release_gets_teams(tmp_path: Path) -> None:
-    """Its tokens and sessions stay valid."""
-    with Ledger.open(tmp_path) as ledger:
-        token = tokens.add_author(ledger, "ada", "test")
-        author = tokens.author_named(ledger, "ada")
-        session = tokens.begin_session(ledger, author)
-        with ledger.writing() as db:
-            db.execute("DROP TABLE member")
-            db.execute("DROP TABLE invitation")
-            db.execute("DROP TABLE trial")
-            db.execute("ALTER TABLE session DROP COLUMN member")
-            db.execute("UPDATE setting SET value = '2' WHERE key = 'format'")
-    with Ledger.open(tmp_path) as ledger:
-        found = tokens.who_has(ledger, token)
-        assert found is not None
-        assert tokens.session_of(ledger, session.key) is not None
-        tokens.add_member(ledger, "ada", "grace", "test")
-        assert invitations.invitations(ledger) == []

@@ -8,14 +8,12 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.arena.submission_ground import Ground
 
 from warpleague.arena.submissions import versions
 from warpleague.report.site.page_frame import folder, moment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.arena.harness import ArenaHarness
 
 NODE = shutil.which("node")
 CODE = """
@@ -26,13 +24,6 @@ Date.now = () => Date.parse("2026-01-05T12:00:00Z");
 require(process.argv[1]);
 process.stdout.write(JSON.stringify(nodes.map((node) => node.textContent)));
 """
-
-
-@pytest.fixture
-def ground(tmp_path: Path) -> Iterator[Ground]:
-    found = Ground(tmp_path)
-    yield found
-    found.close()
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -68,18 +59,18 @@ def test_without_scripts_times_are_in_utc() -> None:
     assert "<script" not in moment('"><script>')
 
 
-def test_a_refused_submission_has_its_name_and_reason_in_every_list(ground: Ground) -> None:
+def test_a_refused_submission_has_its_name_and_reason_in_every_list(arena: ArenaHarness) -> None:
     """Of its author, and of an organiser; so does the JSON."""
-    number = versions.submit(ground.ledger, ground.author("ada"), "cup", ground.bot()).id
-    assert versions.claim(ground.ledger) is not None
-    versions.name(ground.ledger, number, "mine", "7")
-    versions.refuse(ground.ledger, number, "it does not build\nfor many reasons", code="build")
+    number = arena.submit("ada", arena.bot())
+    assert arena.claim() is not None
+    versions.name(arena.ledger, number, "mine", "7")
+    arena.refuse(number, "it does not build\nfor many reasons", "build")
     for author, path in (("ada", "/submit"), ("olga", "/organise")):
-        page = ground.client(author).ask("GET", path).text
+        page = arena.client(author).ask("GET", path).text
         assert "mine 7" in page
         assert "bundle: it does not build" in page
         assert 'title="20' in page
-    token = f"Bearer {ground.tokens['ada']}"
-    (listed,) = ground.client().ask("GET", "/api/submissions", authorization=token).json
+    token = f"Bearer {arena.tokens['ada']}"
+    (listed,) = arena.client().ask("GET", "/api/submissions", authorization=token).json
     assert (listed["bot"], listed["version"]) == ("mine", "7")
     assert listed["reason"] == "bundle: it does not build"

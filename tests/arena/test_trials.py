@@ -11,26 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
-from tests.arena.api_ground import ApiGround, served
-from tests.arena.submission_ground import BOT, Ground
+from tests.arena.harness import BOT, ApiHarness, ArenaHarness, served
 from tests.league.fakes import fakeplay
 
-from warpleague.arena.submissions import challenges, trials, versions
-from warpleague.arena.submissions.challenge_player import run_challenges
-from warpleague.arena.submissions.ledger import Ledger
-from warpleague.arena.submissions.limits import set_limit
-from warpleague.arena.submissions.versions import OverQuota
+from warpleague.arena.submissions import jobs, on_demand, versions
+from warpleague.arena.submissions.jobs import OverQuota
+from warpleague.arena.submissions.ledger import set_limit
+from warpleague.arena.submissions.workers import run_challenges
 from warpleague.cli import main
 from warpleague.errors import BadInput
-from warpleague.league.season.config_file import load_config
-from warpleague.match.spec import MatchResult, SeatFault, SeatLog
+from warpleague.league.season.config import LeagueConfig, load_config
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatLog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from warpleague.league.season.config import LeagueConfig
-    from warpleague.match.spec import MatchSpec
 
 TABLE_OF_THREE = """
 bots = ["bots/random-python"]
@@ -42,31 +38,22 @@ level = "sandbox"
 """
 
 
-@pytest.fixture
-def ground(tmp_path: Path) -> Iterator[Ground]:
-    found = Ground(tmp_path)
-    yield found
-    found.close()
-
-
-def bot(ground: Ground, text: str, name: str = "mine", games: str = "aliens") -> bytes:
+def bot(arena: ArenaHarness, text: str, name: str = "mine", games: str = "aliens") -> bytes:
     """The archive of a version, of which `text` is the content."""
     manifest = BOT.replace('"mine"', f'"{name}"').replace("aliens", games)
-    return ground.bot(manifest, **{"notes.txt": text})
+    return arena.bot(manifest, **{"notes.txt": text})
 
 
-def check(ground: Ground, number: int, name: str = "mine", version: str = "2") -> None:
+def check(arena: ArenaHarness, number: int, name: str = "mine", version: str = "2") -> None:
     """Have a submission checked, by a checker that accepts all; its digest tells its content."""
-    assert versions.claim(ground.ledger) is not None
-    sha256 = versions.submission(ground.ledger, number).sha256
-    versions.accept(ground.ledger, number, name, version, sha256)
+    assert arena.claim() is not None
+    sha256 = arena.submission(number).sha256
+    versions.accept(arena.ledger, number, name, version, sha256)
 
 
-def sent_for_trial(ground: Ground, text: str, deals: int = 3, league: str = "cup") -> int:
+def sent_for_trial(arena: ArenaHarness, text: str, deals: int = 3, league: str = "cup") -> int:
     """A version that was sent for a trial; its number."""
-    ada = ground.author("ada")
-    begin = partial(lambda db, number: trials.begin(ground.ledger, db, ada, number, deals))
-    return versions.submit(ground.ledger, ada, league, bot(ground, text), trial=begin).id
+    return arena.submit("ada", bot(arena, text), league, trial_deals=deals)
 
 
 def player(
@@ -90,28 +77,29 @@ def player(
     return play
 
 
-def play_all(ground: Ground, play: Any, *more: LeagueConfig) -> None:
+def play_all(arena: ArenaHarness, play: Any, *more: LeagueConfig) -> None:
     """Play all that waits."""
-    leagues = {config.name: config for config in (ground.config, *more)}
-    run_challenges(ground.ledger, leagues, lambda _: False, once=True, play=play)
+    leagues = {config.name: config for config in (arena.config, *more)}
+    run_challenges(arena.ledger, leagues, lambda _: False, once=True, play=play)
 
 
-def digests(ground: Ground, played: list[MatchSpec]) -> list[str]:
+def digests(arena: ArenaHarness, played: list[MatchSpec]) -> list[str]:
     """The contents that played, the one that played most first."""
     return [
         digest for digest, _ in Counter(seat.digest for spec in played for seat in spec.seats).most_common()
     ]
 
 
-def test_a_new_version_plays_beside_the_old_one_and_replaces_nothing(ground: Ground) -> None:
+def test_a_new_version_plays_beside_the_old_one_and_replaces_nothing(arena: ArenaHarness) -> None:
     """Both play each deal in both seats, with the same dice; the old version goes on playing in the league."""
-    old = ground.accepted("ada", "mine")
-    new = sent_for_trial(ground, "better")
-    ada = ground.author("ada")
-    assert trials.trial(ground.ledger, ada, 1).state == "checking"
-    check(ground, new)
-    assert versions.submission(ground.ledger, new).state == "accepted"
-    assert [one.id for one in versions.active(ground.ledger, "cup")] == [old]
+    old = arena.accepted("ada", "mine")
+    new = sent_for_trial(arena, "better")
+    ada = arena.author("ada")
+    (number,) = [one.id for one in on_demand.trials(arena.ledger, ada)]
+    assert on_demand.trial(arena.ledger, number, ada).state == "checking"
+    check(arena, new)
+    assert arena.submission(new).state == "accepted"
+    assert arena.active() == [old]
     played: list[MatchSpec] = []
     contents: list[str] = []
 
@@ -120,8 +108,8 @@ def test_a_new_version_plays_beside_the_old_one_and_replaces_nothing(ground: Gro
             contents.append(digest)  # the new version has seat 0 in the first match
         return 1.0 if digest == contents[0] else 0.0
 
-    play_all(ground, player(played, strength))
-    found = trials.trial(ground.ledger, ada, 1)
+    play_all(arena, player(played, strength))
+    found = on_demand.trial(arena.ledger, number, ada)
     assert (found.state, found.new, found.old, found.why) == ("played", new, old, None)
     assert len(played) == 6
     assert len({spec.id for spec in played}) == 6
@@ -130,15 +118,15 @@ def test_a_new_version_plays_beside_the_old_one_and_replaces_nothing(ground: Gro
     assert found.result is not None
     assert (found.result["difference"], found.result["won"], found.result["deals"]) == (1.0, 3, 3)
     assert "100.0 of 100 points more than the old one on 3 deals (6 matches)" in found.result["words"]
-    assert [one.id for one in versions.active(ground.ledger, "cup")] == [old]
-    versions.activate(ground.ledger, ada, new)
-    assert [one.id for one in versions.active(ground.ledger, "cup")] == [new]
+    assert arena.active() == [old]
+    versions.activate(arena.ledger, ada, new)
+    assert arena.active() == [new]
 
 
-def test_the_difference_has_an_error(ground: Ground) -> None:
+def test_the_difference_has_an_error(arena: ArenaHarness) -> None:
     """Where deals differ, the difference comes with half its 95 % interval, and with faults."""
-    ground.accepted("ada", "mine")
-    check(ground, sent_for_trial(ground, "as good", deals=12))
+    arena.accepted("ada", "mine")
+    check(arena, sent_for_trial(arena, "as good", deals=12))
     played: list[MatchSpec] = []
     contents: list[str] = []
 
@@ -151,8 +139,8 @@ def test_the_difference_has_an_error(ground: Ground) -> None:
             return float(digest == contents[0])
         return float(digest == played[-1].seats[0].digest)
 
-    play_all(ground, player(played, strength))
-    (found,) = trials.trials(ground.ledger, ground.author("ada"))
+    play_all(arena, player(played, strength))
+    (found,) = on_demand.trials(arena.ledger, arena.author("ada"))
     assert found.result is not None
     assert found.result["difference"] == pytest.approx(1 / 3)
     assert 0.2 < found.result["error"] < 0.5
@@ -163,22 +151,20 @@ def test_the_difference_has_an_error(ground: Ground) -> None:
 
 def test_at_a_larger_table_both_sit_beside_the_same_field(tmp_path: Path) -> None:
     """Each takes every seat beside the same bots, on the same deal."""
-    ground = Ground(tmp_path)
+    arena = ArenaHarness(tmp_path)
     (tmp_path / "three.toml").write_text(TABLE_OF_THREE)
     config = load_config(tmp_path / "three.toml")
-    ada, numbers = ground.author("ada"), []
+    ada, numbers = arena.author("ada"), []
     for version in ("1", "2"):
-        numbers.append(
-            versions.submit(ground.ledger, ada, "three", bot(ground, version, games="coasters")).id
-        )
-        check(ground, numbers[-1], version=version)
-    asked = trials.ask(
-        ground.ledger, config, ada, numbers[0], deals=2
+        numbers.append(versions.submit(arena.ledger, ada, "three", bot(arena, version, games="coasters")).id)
+        check(arena, numbers[-1], version=version)
+    asked = on_demand.ask_trial(
+        arena.ledger, config, ada, numbers[0], deals=2
     )  # the old one, beside the one that plays
     assert (asked.new, asked.old) == tuple(numbers)
     assert [seat.bot for seat in asked.field] == ["random-python"] * 2
     played: list[MatchSpec] = []
-    play_all(ground, player(played), config)
+    play_all(arena, player(played), config)
     assert len(played) == 12
     for first in (0, 6):
         deal = played[first : first + 6]
@@ -187,74 +173,74 @@ def test_at_a_larger_table_both_sit_beside_the_same_field(tmp_path: Path) -> Non
         for spec in deal:
             for seat, own in enumerate(spec.seats):
                 seats[seat, own.digest] += 1
-        field = digests(ground, deal)[0]
+        field = digests(arena, deal)[0]
         assert sorted(count for (_, digest), count in seats.items() if digest != field) == [1] * 6
-    found = trials.trial(ground.ledger, ada, asked.id)
+    found = on_demand.trial(arena.ledger, asked.id, ada)
     assert found.result is not None
     assert (found.result["difference"], found.result["one_way"]) == (0.0, "level")
     assert found.result["words"].startswith("It is open whether it helped: ")
-    ground.close()
+    arena.close()
 
 
-def test_what_cannot_be_compared(ground: Ground) -> None:
+def test_what_cannot_be_compared(arena: ArenaHarness) -> None:
     """Versions of others, the same content, nothing that plays, too many matches; refused with a reason."""
-    theirs = ground.accepted("bob", "other")
-    ada = ground.author("ada")
-    ask = partial(trials.ask, ground.ledger, ground.config, ada)
+    theirs = arena.accepted("bob", "other")
+    ada = arena.author("ada")
+    ask = partial(on_demand.ask_trial, arena.ledger, arena.config, ada)
     with pytest.raises(BadInput, match=f"{theirs}: you have no accepted version of this number in cup"):
         ask(theirs)
-    mine = ground.accepted("ada", "mine")
+    mine = arena.accepted("ada", "mine")
     with pytest.raises(BadInput, match="have the same content"):
         ask(mine)
     with pytest.raises(BadInput, match="must be from 1 to 100, not 101: a deal takes 2 matches here"):
         ask(mine, deals=101)
-    versions.withdraw(ground.ledger, ada, "cup", "mine")
+    versions.withdraw(arena.ledger, ada, "cup", "mine")
     with pytest.raises(BadInput, match="no version of mine plays in cup"):
         ask(mine)
-    new = sent_for_trial(ground, "first")
-    check(ground, new)
-    play_all(ground, player([]))
-    (failed,) = trials.trials(ground.ledger, ada)
+    new = sent_for_trial(arena, "first")
+    check(arena, new)
+    play_all(arena, player([]))
+    (failed,) = on_demand.trials(arena.ledger, ada)
     assert (failed.state, failed.why) == (
         "failed",
         "no version of mine plays in cup: there is nothing to compare with",
     )
-    assert trials.trials(ground.ledger, ground.author("bob")) == []
-    with pytest.raises(trials.NoTrial):
-        trials.trial(ground.ledger, ground.author("bob"), failed.id)
+    assert on_demand.trials(arena.ledger, arena.author("bob")) == []
+    with pytest.raises(jobs.NoJob):
+        on_demand.trial(arena.ledger, failed.id, arena.author("bob"))
 
 
-def test_a_version_that_is_refused_has_no_trial(ground: Ground) -> None:
+def test_a_version_that_is_refused_has_no_trial(arena: ArenaHarness) -> None:
     """It failed, with a reason, and does not count towards the limit."""
-    ground.accepted("ada", "mine")
-    set_limit(ground.ledger, "trials", 1, "test")
-    new = sent_for_trial(ground, "broken")
+    arena.accepted("ada", "mine")
+    set_limit(arena.ledger, "trials", 1, "test")
+    new = sent_for_trial(arena, "broken")
     with pytest.raises(OverQuota, match="the limit is 1 trial within 24 hours"):
-        sent_for_trial(ground, "another")
-    assert len(versions.submissions(ground.ledger, "ada")) == 2  # nothing of it was received
-    assert versions.claim(ground.ledger) is not None
-    versions.refuse(ground.ledger, new, "it does not build")
-    (found,) = trials.trials(ground.ledger, ground.author("ada"))
+        sent_for_trial(arena, "another")
+    assert len(versions.submissions(arena.ledger, "ada")) == 2  # nothing of it was received
+    assert arena.claim() is not None
+    arena.refuse(new, "it does not build")
+    (found,) = on_demand.trials(arena.ledger, arena.author("ada"))
     assert (found.state, found.why) == ("failed", "the new version was not accepted")
-    sent_for_trial(ground, "another")
+    sent_for_trial(arena, "another")
 
 
-def test_a_version_that_is_sent_again_to_play_plays(ground: Ground) -> None:
+def test_a_version_that_is_sent_again_to_play_plays(arena: ArenaHarness) -> None:
     """The same archive is the same submission: its trial ends, and it becomes the active version."""
-    ground.accepted("ada", "mine")
-    new = sent_for_trial(ground, "better")
-    assert versions.submit(ground.ledger, ground.author("ada"), "cup", bot(ground, "better")).id == new
-    check(ground, new)
-    assert [one.id for one in versions.active(ground.ledger, "cup")] == [new]
-    (found,) = trials.trials(ground.ledger, ground.author("ada"))
+    arena.accepted("ada", "mine")
+    new = sent_for_trial(arena, "better")
+    assert versions.submit(arena.ledger, arena.author("ada"), "cup", bot(arena, "better")).id == new
+    check(arena, new)
+    assert arena.active() == [new]
+    (found,) = on_demand.trials(arena.ledger, arena.author("ada"))
     assert (found.state, found.why) == ("failed", "the new version was submitted to play")
 
 
-def test_it_goes_on_after_a_kill(ground: Ground) -> None:
+def test_it_goes_on_after_a_kill(arena: ArenaHarness) -> None:
     """What was played stays; a match that ends its process again and again ends the trial."""
-    ground.accepted("ada", "mine")
-    check(ground, sent_for_trial(ground, "better"))
-    ada = ground.author("ada")
+    arena.accepted("ada", "mine")
+    check(arena, sent_for_trial(arena, "better"))
+    ada = arena.author("ada")
     played: list[MatchSpec] = []
     plain = player(played)
 
@@ -264,35 +250,35 @@ def test_it_goes_on_after_a_kill(ground: Ground) -> None:
         return plain(spec, seconds, log)
 
     with pytest.raises(KeyboardInterrupt):
-        play_all(ground, until_killed)
-    assert (trials.trial(ground.ledger, ada, 1).state, len(trials.trial(ground.ledger, ada, 1).played)) == (
-        "playing",
-        3,
-    )
-    play_all(ground, player(played))
-    assert trials.trial(ground.ledger, ada, 1).state == "played"
+        play_all(arena, until_killed)
+    (now,) = on_demand.trials(arena.ledger, ada)
+    assert (now.state, now.matches) == ("playing", 3)
+    play_all(arena, player(played))
+    (now,) = on_demand.trials(arena.ledger, ada)
+    assert now.state == "played"
     assert list(Counter(spec.key for spec in played).values()) == [2, 2, 2]
-    check(ground, sent_for_trial(ground, "deadly"))
+    check(arena, sent_for_trial(arena, "deadly"))
     for _ in range(3):
-        assert trials.claim(ground.ledger) is not None
-        trials.recover(ground.ledger)
-    assert trials.trial(ground.ledger, ada, 2).why == "a match ended the process that played it 3 times"
+        assert jobs.claim(arena.ledger, jobs.TRIAL) is not None
+        jobs.recover(arena.ledger, jobs.TRIAL)
+    play_all(arena, player([]))
+    assert on_demand.trials(arena.ledger, ada)[0].why == "a match ended the process that played it 3 times"
 
 
-def test_challenges_do_not_wait_for_trials(ground: Ground) -> None:
+def test_challenges_do_not_wait_for_trials(arena: ArenaHarness) -> None:
     """A match on demand comes after one match of the trial that is being played."""
-    ground.accepted("ada", "mine")
-    check(ground, sent_for_trial(ground, "better"))
-    ada = ground.author("ada")
+    arena.accepted("ada", "mine")
+    check(arena, sent_for_trial(arena, "better"))
+    ada = arena.author("ada")
     played: list[MatchSpec] = []
     plain = player(played)
 
     def play(spec: MatchSpec, seconds: float, log: bool) -> MatchResult | None:
         if len(played) == 1:
-            challenges.ask(ground.ledger, ground.config, ada, "mine", ["random-python"])
+            on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["random-python"])
         return plain(spec, seconds, log)
 
-    play_all(ground, play)
+    play_all(arena, play)
     assert [str(spec.seed).partition(" ")[0] for spec in played] == [
         *("trial", "trial", "challenge", "trial", "trial", "trial", "trial")
     ]
@@ -304,79 +290,83 @@ def listed(page: str) -> list[str]:
     return [" ".join(re.sub("<[^>]*>", "", row).split()) for row in rows]
 
 
-def test_an_author_asks_for_a_trial_on_the_page(ground: Ground) -> None:
+def test_an_author_asks_for_a_trial_on_the_page(arena: ArenaHarness) -> None:
     """Only if the form says so; the pages say what the command says, to the author alone."""
-    client = ground.client("ada")
+    client = arena.client("ada")
     assert 'name="trial"' not in client.ask("GET", "/submit").text  # no version plays yet
-    old = ground.accepted("ada", "mine")
+    old = arena.accepted("ada", "mine")
     page = client.ask("GET", "/submit").text
     assert '<input name="trial" type="checkbox" value="yes">' in page
     assert '<input name="deals" type="number" min="1" value="20" ' in page
     assert "You can ask for 4 more today. <a" in page
-    new = client.upload(bot(ground, "better"), trial="yes", deals="2").headers["location"]
+    new = client.upload(bot(arena, "better"), trial="yes", deals="2").headers["location"]
     assert "version 2 beside the version that plays, 2 deals, <b>checking</b>" in client.ask("GET", new).text
-    check(ground, 2)
-    assert [one.id for one in versions.active(ground.ledger, "cup")] == [old]
+    check(arena, 2)
+    trial = 3
+    assert arena.active() == [old]
     (row,) = listed(client.ask("GET", "/submit").text)
     assert row.startswith(
-        "1 cup: version 2 beside the version that plays, 2 deals, waiting: 0 matches played "
+        f"{trial} cup: version 2 beside the version that plays, 2 deals, waiting: 0 matches played "
     )
-    play_all(ground, player([]))
+    play_all(arena, player([]))
     page = client.ask("GET", "/submit").text
     assert "You can ask for 3 more today. <a" in page
-    (found,) = trials.trials(ground.ledger, ground.author("ada"))
+    (found,) = on_demand.trials(arena.ledger, arena.author("ada"))
     assert found.result is not None
     (row,) = listed(page)
-    assert row.startswith(f"1 cup: version 2 beside version 1, 2 deals, played: {found.result['words']} 20")
+    assert row.startswith(
+        f"{trial} cup: version 2 beside version 1, 2 deals, played: {found.result['words']} 20"
+    )
     assert found.result["words"] in client.ask("GET", new).text
-    assert listed(ground.client("bob").ask("GET", "/submit").text) == []
+    assert listed(arena.client("bob").ask("GET", "/submit").text) == []
     # An organiser sees the submission of an author, but no trial.
-    assert found.result["words"] not in ground.client("olga").ask("GET", new).text
+    assert found.result["words"] not in arena.client("olga").ask("GET", new).text
     # Without the mark the number of deals means nothing, and the version plays.
-    assert client.upload(bot(ground, "best"), deals="").status == 303
-    check(ground, 3)
-    assert [one.id for one in versions.active(ground.ledger, "cup")] == [3]
+    assert client.upload(bot(arena, "best"), deals="").status == 303
+    best = trial + 1
+    check(arena, best)
+    assert arena.active() == [best]
     assert len(listed(client.ask("GET", "/submit").text)) == 1
 
 
-def test_the_page_says_why_a_trial_is_not_played(ground: Ground) -> None:
+def test_the_page_says_why_a_trial_is_not_played(arena: ArenaHarness) -> None:
     """A trial that failed has its reason; a number of deals that cannot be is refused, and nothing is received."""
-    ground.accepted("ada", "mine")
-    client = ground.client("ada")
+    arena.accepted("ada", "mine")
+    client = arena.client("ada")
     for deals in ("", "0", "101", "-1", "1e1", "9" * 20):
-        answer = client.upload(bot(ground, "broken"), trial="yes", deals=deals)
+        answer = client.upload(bot(arena, "broken"), trial="yes", deals=deals)
         assert answer.status == 422, deals
         assert "deals: " in answer.text
-    assert len(versions.submissions(ground.ledger, "ada")) == 1
-    assert client.upload(bot(ground, "broken"), trial="yes", deals="1").status == 303
-    assert versions.claim(ground.ledger) is not None
-    versions.refuse(ground.ledger, 2, "it does not build")
+    assert len(versions.submissions(arena.ledger, "ada")) == 1
+    assert client.upload(bot(arena, "broken"), trial="yes", deals="1").status == 303
+    assert arena.claim() is not None
+    arena.refuse(2, "it does not build")
     (row,) = listed(client.ask("GET", "/submit").text)
     assert "failed: not played, which does not count: the new version was not accepted" in row
 
 
 def test_the_api_asks_for_trials(tmp_path: Path) -> None:
     """With the token of the author; a trial is shown to its author alone."""
-    ground = ApiGround(tmp_path)
-    old = ground.accepted("ada", "mine2")
+    arena = ApiHarness(tmp_path)
+    old = arena.accepted("ada", "mine2")
     kind = {"content_type": "application/gzip"}
-    data = bot(ground, "better", "mine2")
-    answer = ground.ask("POST", "/api/submissions?league=cup&trial=2", "ada", data, **kind)
+    data = bot(arena, "better", "mine2")
+    answer = arena.ask("POST", "/api/submissions?league=cup&trial=2", "ada", data, **kind)
     assert answer.status == 202, answer.text
     new, number = answer.json["id"], answer.json["trial"]
-    check(ground, new, "mine2")
-    asked = ground.ask("GET", f"/api/trials/{number}", "ada").json
+    check(arena, new, "mine2")
+    asked = arena.ask("GET", f"/api/trials/{number}", "ada").json
     assert (asked["state"], asked["new"], asked["old"], asked["matches"]) == ("waiting", new, None, 0)
-    play_all(ground, player([]))
-    found = ground.ask("GET", f"/api/trials/{number}", "ada").json
+    play_all(arena, player([]))
+    found = arena.ask("GET", f"/api/trials/{number}", "ada").json
     assert (found["state"], found["old"], found["matches"]) == ("played", old, 4)
     assert {"difference", "error", "words", "share", "elo", "faults"} <= found["result"].keys()
     assert not {"seed", "played"} & found.keys()  # the dice of what is still to be played
-    assert ground.ask("GET", f"/api/trials/{number}", "bob").status == 404
-    assert [one["id"] for one in ground.ask("GET", "/api/trials", "ada").json] == [number, 1]
-    assert ground.ask("GET", "/api/trials", "bob").json == []
+    assert arena.ask("GET", f"/api/trials/{number}", "bob").status == 404
+    assert [one["id"] for one in arena.ask("GET", "/api/trials", "ada").json] == [number, arena.trial]
+    assert arena.ask("GET", "/api/trials", "bob").json == []
     body = json.dumps({"new": new, "old": old, "deals": 1, "league": "cup"}).encode()
-    again = ground.ask("POST", "/api/trials", "ada", body, content_type="application/json")
+    again = arena.ask("POST", "/api/trials", "ada", body, content_type="application/json")
     assert (again.status, again.json["state"]) == (202, "waiting")
     for wrong in (
         b"",
@@ -384,23 +374,23 @@ def test_the_api_asks_for_trials(tmp_path: Path) -> None:
         b'{"new": "x"}',
         json.dumps({"new": new, "deals": 0, "league": "cup"}).encode(),
     ):
-        assert ground.ask("POST", "/api/trials", "ada", wrong, content_type="application/json").status == 422
-    active = versions.archive(ground.ledger, old)
+        assert arena.ask("POST", "/api/trials", "ada", wrong, content_type="application/json").status == 422
+    active = versions.stored_archive(arena.ledger, old)
     assert active is not None
-    refused = ground.ask("POST", "/api/submissions?league=cup&trial=2", "ada", active, **kind)
+    refused = arena.ask("POST", "/api/submissions?league=cup&trial=2", "ada", active, **kind)
     assert (refused.status, refused.json["error"]) == (
         409,
         f"This is version {old}, which plays: there is nothing to compare.",
     )
-    ground.close()
+    arena.close()
 
 
 def test_the_command_waits_for_the_comparison(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`submit trial` sends a version, waits for its check and its matches, and prints the difference in a sentence."""
-    ground = ApiGround(tmp_path)
-    ground.accepted("ada", "mine2")
+    arena = ApiHarness(tmp_path)
+    old = arena.accepted("ada", "mine2")
     folder = tmp_path / "mine2"
     folder.mkdir()
     (folder / "bot.toml").write_text(BOT.replace('"mine"', '"mine2"'))
@@ -410,47 +400,34 @@ def test_the_command_waits_for_the_comparison(
     def work() -> None:
         """Check and play, as the processes of an arena do."""
         while not stop.wait(0.02):
-            waiting = versions.claim(ground.ledger)
+            waiting = arena.claim()
             if waiting is not None:
-                versions.accept(ground.ledger, waiting.id, "mine2", "2", waiting.sha256)
-            play_all(ground, player([]))
+                versions.accept(arena.ledger, waiting, "mine2", "2", "2" * 64)
+            play_all(arena, player([]))
 
-    monkeypatch.setenv("WARPLEAGUE_TOKEN", ground.tokens["ada"])
-    with served(ground) as address:
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", arena.tokens["ada"])
+    with served(arena) as address:
         worker = threading.Thread(target=work)
         worker.start()
         try:
             to = ("--to", f"{address}/l/cup/")
             assert main(["submit", "trial", str(folder), "--deals", "2", *to]) == 0
             out = capsys.readouterr().out
-            assert "for trial 2: it does not play" in out
-            assert "trial 2 in cup: version 3 beside version 2, 2 deals" in out
+            new, number = old + 1, old + 2
+            assert f"for trial {number}: it does not play" in out
+            assert f"trial {number} in cup: version {new} beside version {old}, 2 deals" in out
             assert (
                 "the new version got 0.0 of 100 points more than the old one on 2 deals (4 matches)." in out
             )
-            assert main(["submit", "trial", "3", "--deals", "1", "--json", *to]) == 0
+            assert main(["submit", "trial", str(new), "--deals", "1", "--json", *to]) == 0
             found = json.loads(capsys.readouterr().out)
-            assert (found["id"], found["state"], found["result"]["deals"]) == (3, "played", 1)
+            assert (found["id"], found["state"], found["result"]["deals"]) == (number + 1, "played", 1)
             assert main(["submit", "trials", *to]) == 0
-            assert capsys.readouterr().out.count("beside version 2") == 2
-            assert main(["submit", "trials", "2", *to]) == 0
+            assert capsys.readouterr().out.count(f"beside version {old}") == 2
+            assert main(["submit", "trials", str(number), *to]) == 0
             assert main(["submit", "trials", "77", *to]) == 2
             assert main(["submit", "trial", "77", *to]) == 2
         finally:
             stop.set()
             worker.join()
-    ground.close()
-
-
-def test_a_ledger_of_the_format_before_is_converted(tmp_path: Path) -> None:
-    """Trials come with format 4; all else stays."""
-    with Ledger.open(tmp_path) as ledger, ledger.writing() as db:
-        db.execute("DROP TABLE trial")
-        db.execute("UPDATE setting SET value = '3' WHERE key = 'format'")
-        db.execute(
-            "INSERT INTO author (name, organiser, added) VALUES ('ada', 0, '2026-01-01T00:00:00+00:00')"
-        )
-    with Ledger.open(tmp_path) as ledger:
-        assert ledger.rows("SELECT count(*) FROM trial") == [(0,)]
-        assert ledger.rows("SELECT name FROM author") == [("ada",)]
-        assert ledger.setting("format") == "4"
+    arena.close()

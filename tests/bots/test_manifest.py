@@ -3,8 +3,6 @@
 What a match makes of them is tested with the runner.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

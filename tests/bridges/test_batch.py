@@ -1,14 +1,12 @@
 """Matches side by side as arrays: the same matches, numbers and rewards as those of the environment."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from warpleague.bridges.pettingzoo import batch, env
+from warpleague.extras.bridges.pettingzoo import batch, env
 from warpleague.games import GAMES, load_game
 
 

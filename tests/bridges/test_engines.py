@@ -1,7 +1,5 @@
 """Whether engines that speak UCI and GTP play as bots: clocks, notes, processor time, resigning, strength, PGN."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -80,7 +78,7 @@ def test_a_losing_engine_resigns(tmp_path: Path) -> None:
     assert (told["why"], told["ranks"]) == ("resigned", [1, 2])
     assert len(acts(tmp_path / "r.jsonl", 1)) == 3
     text = subprocess.run(
-        [sys.executable, "-m", "warpleague.bridges.pgn", "r.jsonl"],
+        [sys.executable, "-m", "warpleague.extras.bridges.pgn", "r.jsonl"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -132,7 +130,7 @@ def test_pgn_has_the_moves_of_the_match(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     text = subprocess.run(
-        [sys.executable, "-m", "warpleague.bridges.pgn", "r.jsonl"],
+        [sys.executable, "-m", "warpleague.extras.bridges.pgn", "r.jsonl"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -155,7 +153,7 @@ def test_pgn_is_for_chess_alone(tmp_path: Path) -> None:
         *("match", "openspiel:tic_tac_toe", RANDOM, RANDOM, "--seed", "1", "--record", "r.jsonl", "--json"),
         cwd=tmp_path,
     )
-    command = [sys.executable, "-m", "warpleague.bridges.pgn", "r.jsonl"]
+    command = [sys.executable, "-m", "warpleague.extras.bridges.pgn", "r.jsonl"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "PGN is for openspiel:chess" in done.stderr

@@ -1,7 +1,5 @@
 """Whether games of OpenSpiel keep the contract of every game, are played and verified, and tell no secrets."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os
@@ -15,11 +13,12 @@ from typing import Any
 import pyspiel
 import pytest
 
-from warpleague.bridges.openspiel.rules import fits
 from warpleague.errors import ActionError, BadInput, OptionsError, PositionError
+from warpleague.extras.bridges.openspiel.rules import fits
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
-from warpleague.games.contract import check_game, random_playout
+from warpleague.games.contract import check_game
+from warpleague.games.playout import random_playout
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM = str(ROOT / "bots" / "random-python")
@@ -136,7 +135,7 @@ def test_parameters_that_end_openspiel_are_refused() -> None:
 
 def test_draws_have_the_probabilities_of_openspiel() -> None:
     """Equal chances are one whole number, others whole numbers in their proportion."""
-    from warpleague.bridges.openspiel.rules import weights
+    from warpleague.extras.bridges.openspiel.rules import weights
 
     assert weights([(3, 0.25)] * 4) == 4
     assert weights([(0, 1 / 6), (1, 1 / 3), (2, 0.5)]) == (1, 2, 3)
@@ -312,7 +311,7 @@ def test_positions_survive_copies_and_json() -> None:
 def test_without_openspiel_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the package and the extra."""
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    from warpleague.bridges.openspiel import load
+    from warpleague.extras.bridges.openspiel import load
 
     with pytest.raises(BadInput, match=r"pip install 'warpleague\[openspiel\]'"):
         load("chess")

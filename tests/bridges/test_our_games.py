@@ -1,7 +1,5 @@
 """Whether our games as games of OpenSpiel pass OpenSpiel's own tests, and are the same games."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from random import Random
@@ -10,8 +8,8 @@ from typing import Any
 import pyspiel
 import pytest
 
-from warpleague.bridges.openspiel.ours import register
 from warpleague.errors import BadInput
+from warpleague.extras.bridges.openspiel.ours import register
 from warpleague.games import GAMES, load_game
 from warpleague.match.chance import Dice, match_key
 
@@ -19,7 +17,7 @@ from warpleague.match.chance import Dice, match_key
 API_TEST = """
 import sys, unittest
 from absl import flags
-from warpleague.bridges.openspiel.ours import register
+from warpleague.extras.bridges.openspiel.ours import register
 
 register()
 from open_spiel.integration_tests import api_test

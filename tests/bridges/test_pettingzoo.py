@@ -1,7 +1,5 @@
 """Whether our games are environments that trainers can use: the interface, numbers of actions, arrays, rewards."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 
@@ -9,9 +7,9 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from warpleague.bridges.pettingzoo import env
-from warpleague.bridges.pettingzoo.observation import MISSING
 from warpleague.errors import BadInput
+from warpleague.extras.bridges.pettingzoo import env
+from warpleague.extras.bridges.pettingzoo.encoding import MISSING
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import Dice, match_key

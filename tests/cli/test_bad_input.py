@@ -70,11 +70,6 @@ def refused(done: Outcome, *words: str) -> None:
         (("bot", "new", "first"), ["first", "exists already"]),
         (("bot", "new", "x", "--lang", "cobol"), ["'cobol'", "known: python, js", "any language works"]),
         (("bot", "new", "x", "--lang", "pyton"), ["'pyton'", "did you mean 'python'?"]),
-        (("bench", "--quick", "--game", "chess"), ["'chess'"]),
-        (("bench", "--row", "wires"), ["'wires'", "did you mean 'wire'"]),
-        (("bench", "--against", "cutechess=x"), ["fastchess=PATH"]),
-        (("bench", "--against", "fastchess=/nowhere"), ["no such program"]),
-        (("bench", "--rounds", "0"), ["--rounds", "at least 1"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

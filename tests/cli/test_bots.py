@@ -1,11 +1,10 @@
-"""`warpleague bot`, `games` and `bench`: what they find, copy, list and measure.
+"""`warpleague bot` and `games`: what they find, copy and list.
 
 How bots are confined and played is tested with the runner.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 import shutil
@@ -529,39 +528,3 @@ def test_games_lists_and_describes_each(run: Run) -> None:
         assert game == describe(load_game(game["game"]))  # what is kept of it is what its engine says
         for word in (*game["options"], *game["actions"]):
             assert word in told.out
-
-
-@pytest.mark.skipif(shutil.which("cc") is None, reason="measures a C program")
-def test_bench_measures(run: Run) -> None:
-    """`bench --quick --json` prints positive figures for the wire, start-up and the game asked for, and some rows.
-
-    How large they are is the machine's business, and of what else it does meanwhile.
-    """
-    done = run("bench", "--quick", "--game", "aliens", "--json")
-    assert done.code == 0
-    figures = done.json["figures"]
-    assert min(figures["pingpong_us"], figures["wire_ratio"], figures["help_ratio"]) > 0
-    assert figures["aliens"]["engine_share"] > 0
-    assert json.dumps(done.json["rounds"]) == "1"
-    rows = {row["row"]: row for row in done.json["rows"]}
-    assert rows["wire"]["met"] == (rows["wire"]["value"] <= rows["wire"]["goal"])
-    assert rows["wants"]["label"] == "aliens"
-
-
-@pytest.mark.skipif(shutil.which("cc") is None, reason="measures a C program")
-def test_bench_measures_the_rows_asked_for(run: Run) -> None:
-    """`bench --row` measures that row alone, and a table tells its goal and whether it is reached."""
-    done = run("bench", "--quick", "--row", "undercharge", "--game", "sheets")
-    assert done.code == 0
-    assert "≤ 0.1 %" in done.out
-    assert "engine's" not in done.out
-
-
-def test_bench_lists_its_rows(run: Run) -> None:
-    """`bench --list` measures nothing; each row can be measured by its name, and its function is there."""
-    from warpleague.cli.bench.rows import ROWS
-
-    listed = run("bench", "--list", "--json").json
-    assert [row["row"] for row in listed] == [row.name for row in ROWS]
-    assert all(callable(row.load()) for row in ROWS)
-    assert "undercharge" in run("bench", "--list").out

@@ -14,7 +14,7 @@ import pytest
 from warpleague.cli.bot import checkup_of
 from warpleague.cli.commands import parser_of
 from warpleague.league.season.bot_check import FOLDER, check_for, home_command
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl
 from warpleague.runner import checkup

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from warpleague.errors import BadInput
-from warpleague.league.season.config_file import load_config
-from warpleague.rounds.file import load_rounds
+from warpleague.extras.rounds.file import load_rounds
+from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.manifest import read_manifest
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def test_what_is_shipped_fits(name: str) -> None:
     ("name", "page", "begins"),
     [
         ("league", "league", 'seed = "a first try"'),
-        ("league", "league", 'name = "demo" '),
+        ("league", "league-reference", 'name = "demo" '),
         ("rounds", "rounds", "rounds = 2 "),
         ("bot", "write-a-bot", 'name = "runner"'),
         ("bot", "write-a-bot", 'name = "swift"'),

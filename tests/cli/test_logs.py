@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.errors import BadInput
-from warpleague.runner.doctor.promises import check_level
+from warpleague.runner.doctor import check_level
 
 if TYPE_CHECKING:
     from pathlib import Path

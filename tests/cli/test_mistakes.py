@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import write_bot
 
 from warpleague.cli import main
-from warpleague.league.store.lock import take_lock
+from warpleague.league.store.database import take_lock
 
 if TYPE_CHECKING:
     from pathlib import Path

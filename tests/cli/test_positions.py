@@ -12,7 +12,7 @@ import pytest
 
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
-from warpleague.match.packing import read_record
+from warpleague.match.record import read_record
 from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:

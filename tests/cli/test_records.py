@@ -17,9 +17,9 @@ from rich.console import Console
 
 from warpleague.match import zstd
 from warpleague.match.chance import match_key
-from warpleague.match.lines import seal
-from warpleague.match.packing import read_record
+from warpleague.match.record import read_record
 from warpleague.match.replay import Replay
+from warpleague.match.scribe import seal
 from warpleague.report.terminal.replay import show_replay
 from warpline.codec import canonical
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.match.lines import digest_form, digest_of, seal
+from warpleague.match.scribe import digest_form, digest_of, seal
 from warpline.codec import canonical
 
 if TYPE_CHECKING:

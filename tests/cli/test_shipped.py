@@ -74,7 +74,7 @@ def league(path: Path, *bots: str, players: int = 2) -> None:
     """Write a league of solo or small tables that takes little time."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(
-        f'bots = {json.dumps(bots)}\nmissing_toolchain = "skip"\n[game]\nid = "sheets"\nplayers = {players}\n'
+        f'bots = {json.dumps(bots)}\nmissing = "skip"\n[game]\nid = "sheets"\nplayers = {players}\n'
     )
 
 
@@ -170,6 +170,19 @@ def test_a_page_that_is_not_there_is_told_the_nearest(run: Run) -> None:
     done = run("docs", "leage")
     assert (done.code, done.out) == (2, "")
     assert "did you mean 'league'?" in done.err
+
+
+def test_a_word_that_is_no_page_is_searched(run: Run) -> None:
+    """Sections whose heading has the word come before those whose text has it; case does not matter."""
+    hits = run("docs", "RECEIPT", "--json").json
+    assert hits[0] == {"page": "league", "heading": "Receipts", "text": hits[0]["text"]}
+    assert "receipt" in hits[0]["text"]
+    assert {"league-reference", "glossary"} <= {hit["page"] for hit in hits[1:]}
+    assert all("receipt" in (hit["heading"] + hit["text"]).lower() for hit in hits)
+    done = run("docs", "elo0")
+    assert (done.code, done.err) == (0, "")
+    assert "compare" in done.out
+    assert run("docs", "elo0", "--path").code == 2
 
 
 def test_links_out_of_what_is_shipped_are_found(tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ before the first one of the text. A line of JSON on standard output answers with
 what went `wrong`: a traceback, or what a prompt should have printed; empty if nothing did.
 """
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import io

@@ -31,8 +31,6 @@ An HTML comment in the line before a fence changes that for the one block:
     <!-- example: status N -->       its last command ends with exit code N
 """
 
-from __future__ import annotations
-
 import doctest
 import json
 import os
@@ -42,17 +40,14 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from sybil import Document, Example, Region
 from sybil.evaluators.doctest import OutputChecker
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "protocol" / "SPEC.md"]

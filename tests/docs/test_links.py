@@ -3,8 +3,6 @@
 What the pages say and whether their examples run is test_examples.py's; other hosts are not asked.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

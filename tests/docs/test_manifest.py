@@ -3,8 +3,6 @@
 That the page's own manifests are good ones is test_examples.py's.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -3,18 +3,14 @@
 The real pages are test_examples.py's; that Sybil finds blocks and runs Python is tested where Sybil is.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
 
 SOURCE = Path(__file__).with_name("test_examples.py")
 

@@ -1,7 +1,5 @@
 """Leagues on a real Dask cluster: workers that come late, die, freeze, or are unfit, and a scheduler that dies."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json
@@ -12,8 +10,8 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.soak.dask_processes import DaskProcesses
@@ -21,9 +19,6 @@ from tests.waiting import PATIENCE_S, wait_until
 
 import warpleague
 import warpline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # To import it would take each process of the tests a second.
 if importlib.util.find_spec("distributed") is None:
@@ -152,10 +147,8 @@ def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:
     assert "level sandbox does not hold" in said(config)
 
 
-@pytest.mark.parametrize("dice", ["own", "shared"])
-def test_a_worker_freezes(dask: DaskProcesses, config: Path, dice: str) -> None:
-    """Others play on, and its matches, too, also with shared dice: should it come back, its bots end first."""
-    config.write_text(config.read_text().replace('dice = "shared"', f'dice = "{dice}"'))
+def test_a_worker_freezes_and_comes_back(dask: DaskProcesses, config: Path) -> None:
+    """Others play its matches; it ends its bots, which know shared dice, before it gets matches again."""
     frozen = dask.worker()
     dask.worker()
     wait_for_workers(dask)
@@ -164,24 +157,12 @@ def test_a_worker_freezes(dask: DaskProcesses, config: Path, dice: str) -> None:
     frozen.send_signal(signal.SIGSTOP)
     wait_until(lambda: "has been silent since" in said(config))
     assert "others play its matches" in said(config)
-    go(config)
-    assert league.wait(PATIENCE_S) == 0
-    assert stored(config, "results") == stored_here(config)
-
-
-def test_a_frozen_worker_comes_back(dask: DaskProcesses, config: Path) -> None:
-    """It ends its bots, which know shared dice, and gets matches again; each match is stored once."""
-    frozen = dask.worker()
-    wait_for_workers(dask)
-    league = run(config, "--cluster", dask.address)
-    wait_until(lambda: count(config) > 0)
-    frozen.send_signal(signal.SIGSTOP)
-    wait_until(lambda: "has been silent since" in said(config))
-    go(config)
     frozen.send_signal(signal.SIGCONT)
+    wait_until(lambda: "answers again" in said(config))
+    go(config)
     assert league.wait(PATIENCE_S) == 0
-    assert "answers again" in said(config)
-    assert stored(config, "results") == stored_here(config)
+    assert run(config, results="here").wait(PATIENCE_S) == 0
+    assert stored(config, "results") == stored(config, "here")
 
 
 def test_the_scheduler_dies(dask: DaskProcesses, config: Path) -> None:
@@ -208,7 +189,7 @@ def test_a_checkout_and_a_wheel_are_the_same_program(tmp_path: Path) -> None:
     """The bots and pages that only a wheel holds do not make it another program; a changed module does."""
 
     def source(place: str) -> str:
-        words = "from warpleague.league.play.cluster_worker import this_program; print(this_program())"
+        words = "from warpleague.extras.cluster.worker import this_program; print(this_program())"
         done = subprocess.run(
             [sys.executable, "-c", words],
             env={**os.environ, "PYTHONPATH": place},
@@ -232,12 +213,6 @@ def stored(config: Path, results: str) -> list[tuple[str, str]]:
     path = config.parent / results / "spread" / "league.sqlite"
     with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as store:
         return store.execute("SELECT id, digest FROM match ORDER BY id").fetchall()
-
-
-def stored_here(config: Path) -> list[tuple[str, str]]:
-    """The same of the league played without a cluster."""
-    assert run(config, results="here").wait(PATIENCE_S) == 0
-    return stored(config, "here")
 
 
 def wait_for_workers(dask: DaskProcesses) -> None:

@@ -3,8 +3,6 @@
 What each command says and does is tested with the command line, without processes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -15,18 +13,16 @@ import sysconfig
 import threading
 import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.waiting import PATIENCE_S
 
 from warpleague import __version__
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Command = Callable[..., list[str]]
 
-    Command = Callable[..., list[str]]
 
 ROOT = Path(__file__).parents[2]
 
@@ -224,13 +220,12 @@ def test_a_wheel_has_the_part_in_c_if_asked_for(wheel: Path) -> None:
 
 
 def test_the_wheel_holds_what_a_user_needs(wheel: Path) -> None:
-    """All bots, leagues and pages, the bench's C programs and type markers are in the wheel; tests are not."""
+    """All bots, leagues and pages, and type markers are in the wheel; tests are not."""
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
         script = packed.getinfo("warpleague/shipped/rounds/agents/steps.sh")
     assert script.external_attr >> 16 & 0o111  # or pip would install a script that cannot be run
-    wanted = {f"warpleague/cli/bench/{name}.c" for name in ("bot", "pingpong", "uci")}
-    wanted |= {"warpleague/py.typed", "warpline/py.typed"}
+    wanted = {"warpleague/py.typed", "warpline/py.typed"}
     for pattern in (
         "bots/*/bot.toml",
         "leagues/*.toml",

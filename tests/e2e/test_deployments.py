@@ -1,7 +1,5 @@
 """What the page on clusters says of SSH, Slurm and Kubernetes starts workers that play: stand-ins run its commands."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os
@@ -9,8 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml  # type: ignore[import-untyped]
@@ -21,8 +19,6 @@ from tests.waiting import PATIENCE_S
 if importlib.util.find_spec("distributed") is None:
     pytest.skip("distributed is not installed", allow_module_level=True)
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
 SSH = """#!/bin/sh

@@ -3,8 +3,6 @@
 The disk is a limit on the size of files, which anyone may set; `make crash` fills a real one where it can.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import resource
@@ -12,12 +10,10 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONFIG = """
 name = "full"

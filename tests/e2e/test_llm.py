@@ -1,22 +1,18 @@
 """The starter for language models, against a service in this process that answers like one."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
 
 from warpleague.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-very-s3cret"
@@ -98,17 +94,8 @@ def league(folder: Path, model: Model, level: str = "limits", extra: str = "", m
 
 
 def command(capsys: pytest.CaptureFixture[str], path: Path, action: str) -> Any:
-    main(
-        [
-            "league",
-            action,
-            str(path),
-            "--results",
-            str(path.parent / "results"),
-            "--json",
-            *(["--quiet"] if action == "run" else []),
-        ]
-    )
+    quiet = ["--quiet"] if action == "run" else []
+    main(["league", action, str(path), "--results", str(path.parent / "results"), "--json", *quiet])
     return json.loads(capsys.readouterr().out)
 
 

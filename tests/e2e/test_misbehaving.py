@@ -5,8 +5,6 @@ The bots, and what they deserve, are in tests/bots/manifest.toml; how they do it
 where the game has it.
 """
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import json
@@ -20,9 +18,10 @@ import subprocess
 import sys
 import threading
 import tomllib
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -32,11 +31,8 @@ from warpleague.match.chance import match_key
 from warpleague.match.replay import verify_record
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Level, MatchSpec, SeatSpec, TimeControl
-from warpleague.runner.doctor.promises import KEPT_BY, check_level
+from warpleague.runner.doctor import KEPT_BY, check_level
 from warpleague.runner.play import play_match
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 

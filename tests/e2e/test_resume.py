@@ -3,25 +3,22 @@
 Uses real bots, real referee processes and SIGKILL; what a clean run looks like is told by the league's tests.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
-import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S, wait_until
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from warpleague.runner.host import descendants, state
 
 KILLS = 4
 DEALS = 12
@@ -45,18 +42,8 @@ move_s = 20.0
 
 
 def league(verb: str, config: Path, results: Path, *more: str) -> list[str]:
-    return [
-        sys.executable,
-        "-P",
-        "-m",
-        "warpleague",
-        "league",
-        verb,
-        str(config),
-        "--results",
-        str(results),
-        *more,
-    ]
+    words = [sys.executable, "-P", "-m", "warpleague", "league", verb, str(config)]
+    return [*words, "--results", str(results), *more]
 
 
 def timed(command: list[str]) -> float:
@@ -89,27 +76,6 @@ def count(results: Path) -> int:
         return 0  # it is only being made
 
 
-def descendants(pid: int) -> set[int]:
-    """The processes below `pid`, from /proc."""
-    found: set[int] = set()
-    with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children") as file:
-                for child in map(int, file.read().split()):
-                    found |= {child} | descendants(child)
-    return found
-
-
-def began(pid: int) -> int | None:
-    """When the process was started, in clock ticks, which tells it from a later one; None for one that has ended."""
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else int(fields[19])
-
-
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the bots are written in C")
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_kills_change_nothing(tmp_path: Path, bots: Path) -> None:
@@ -121,7 +87,7 @@ def test_kills_change_nothing(tmp_path: Path, bots: Path) -> None:
     start_s = timed(league("run", config, whole, "--quiet"))  # nothing is left to play
 
     rng = Random(10)
-    left: dict[int, int | None] = {}
+    left: dict[int, tuple[str, int] | None] = {}
     kills = 0
     while kills < KILLS:
         # Half of the moments fall into starting up, the others into the matches, wherever these have got to by then:
@@ -135,7 +101,7 @@ def test_kills_change_nothing(tmp_path: Path, bots: Path) -> None:
         while run.poll() is None and time.monotonic() < deadline and count(torn) < enough:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.wait(0.005)
-        left |= {pid: began(pid) for pid in descendants(run.pid)}
+        left |= {pid: state(pid) for pid in descendants(run.pid)}
         run.send_signal(signal.SIGKILL)
         run.wait()
         if run.returncode == 0:  # it was through before it was killed: again from the beginning
@@ -151,4 +117,4 @@ def test_kills_change_nothing(tmp_path: Path, bots: Path) -> None:
     assert len(stored(whole)) == 3 * 2 * DEALS
     assert stored(torn) == stored(whole)
     assert standings(config, torn) == standings(config, whole)
-    wait_until(lambda: not any(start is not None and began(pid) == start for pid, start in left.items()))
+    wait_until(lambda: not any(was and (now := state(pid)) and now[1] == was[1] for pid, was in left.items()))

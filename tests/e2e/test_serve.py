@@ -1,25 +1,21 @@
 """A server with its scheduler: pages while matches are played, restarts, and a clean end."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import sys
 import zlib
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
 
 from warpleague.league.store.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-    from pathlib import Path
 
 BOT = """\
 import time
@@ -46,12 +42,15 @@ description = "thinks <b>a little</b>"
 
 SERVE = """
 import sys
-from warpleague.arena.live import follow
-follow.ENDED_S = 3600.0
+from warpleague.arena import live
+from warpleague.arena.web import league_feed
+live.ENDED_S = 3600.0
+league_feed._MAX_CPU_SHARE = 1.0
 from warpleague.cli import main
 sys.exit(main())
 """
-"""Serves; what is over can be watched for an hour: on a busy machine a minute is soon over."""
+"""Serves; what is over can be watched for an hour, since on a busy machine a minute is soon over, and the page of the
+league is made anew each second, however long that takes."""
 
 
 class Server:

@@ -11,7 +11,8 @@ import pytest
 
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.api import CHANCE, Event, Game, Outcome
-from warpleague.games.contract import check_game, perft, random_playout
+from warpleague.games.contract import check_game
+from warpleague.games.playout import perft, random_playout
 from warpleague.games.scene import Cell, Panel, Piece, Scene
 
 

@@ -1,4 +1,4 @@
-"""Quick rollouts: each plays as the engine does with the same random numbers, from any position, by any rules."""
+"""Random play in place: as `legal` and `apply` play with the same numbers, from any position."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from warpleague.errors import OptionsError
 from warpleague.games import GAMES, load_game
-from warpleague.games.playout import EngineRollout, random_roll
+from warpleague.games.playout import drawn, random_roll, rollout
 from warpleague.sim import CHANCE, Dice, common_dice
 
 if TYPE_CHECKING:
@@ -46,13 +46,33 @@ def position(game: Game[Any, Any], players: int, options: Any, rng: Random) -> A
     state = game.initial(players, options)
     retired: list[int] = []
     while True:
-        played = EngineRollout(game, state)
-        played.play(rng.random, rng.choice((0, 1, 3, 12, 40, 120)))
-        state = played.position()
+        state = rollout(game, state, rng.random, rng.choice((0, 1, 3, 12, 40, 120)))
         if len(retired) == players - 1 or not game.actors(state) or rng.random() < 0.7:
             return state
         retired.append(rng.choice([seat for seat in range(players) if seat not in retired]))
         state, _ = game.retire(state, retired[-1])
+
+
+def applied(
+    game: Game[Any, Any],
+    state: Any,
+    random: Callable[[], float],
+    most: int,
+    roll: Callable[[str, tuple[Weights, ...]], Rolled] | None,
+) -> Any:
+    """What `rollout` is to return, by a new position for each move."""
+    while most and (actors := game.actors(state)):
+        if actors == (CHANCE,):
+            draws = game.chance(state)
+            move: Any = (
+                roll(game.address(state), draws) if roll else tuple([drawn(draw, random()) for draw in draws])
+            )
+        else:
+            legal = list(game.legal(state, actors[0]))
+            most -= len(legal) > 1
+            move = legal[int(random() * len(legal)) if len(legal) > 1 else 0]
+        state, _ = game.apply(state, move)
+    return state
 
 
 def rolling(dice: Dice) -> Callable[[str, tuple[Weights, ...]], Rolled]:
@@ -66,14 +86,13 @@ def rolling(dice: Dice) -> Callable[[str, tuple[Weights, ...]], Rolled]:
     seed=st.integers(0, 1 << 32),
     most=st.sampled_from((-1, -1, 0, 1, 2, 30)),
     with_dice=st.booleans(),
-    first_rules=st.booleans(),
 )
-def test_a_rollout_plays_as_the_engine_does(
-    table: tuple[str, int, dict[str, Any]], seed: int, most: int, with_dice: bool, first_rules: bool
+def test_a_rollout_plays_as_legal_and_apply_do(
+    table: tuple[str, int, dict[str, Any]], seed: int, most: int, with_dice: bool
 ) -> None:
     """It reaches the same position with the same numbers or dice, and takes exactly as many numbers."""
     name, players, given_options = table
-    game = load_game(name, 1 if first_rules else None)
+    game = load_game(name)
     options = game.Options(**given_options)
     try:
         game.check_options(players, options)
@@ -81,18 +100,17 @@ def test_a_rollout_plays_as_the_engine_does(
         return
     state = position(game, players, options, Random(seed))
     before = game.to_json(state)
-    quick, engine = game.rollout(state), EngineRollout(game, state)
-    if quick is None:
-        return
-    numbers = [Random(seed), Random(seed)]
-    for played, rng in zip((quick, engine), numbers, strict=True):
-        played.play(rng.random, most, rolling(common_dice(str(seed))) if with_dice else None)
-    assert quick.position() == engine.position()
-    assert game.to_json(quick.position()) == game.to_json(engine.position())
+    numbers = Random(seed), Random(seed)
+    ends = [
+        play(game, state, rng.random, most, rolling(common_dice(str(seed))) if with_dice else None)
+        for play, rng in zip((rollout, applied), numbers, strict=True)
+    ]
+    assert ends[0] == ends[1]
+    assert game.to_json(ends[0]) == game.to_json(ends[1])
     assert numbers[0].random() == numbers[1].random()
     assert game.to_json(state) == before
-    if not game.actors(engine.position()):
-        assert quick.outcome() == engine.outcome()
+    if not game.actors(ends[1]):
+        assert game.outcome(ends[0]) == game.outcome(ends[1])
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -113,9 +131,6 @@ def test_a_rollout_chooses_each_legal_action_equally_often(name: str) -> None:
         kinds.add(game.ask(state, actors[0]))
         for number in range(len(legal)) if len(legal) > 1 else ():
             for within in (0.001, 0.999):
-                played = game.rollout(state)
-                if played is None:
-                    continue
-                played.play(repeat((number + within) / len(legal)).__next__, 1)
-                assert played.position() == game.apply(state, legal[number])[0]
+                chosen = rollout(game, state, repeat((number + within) / len(legal)).__next__, 1)
+                assert chosen == game.apply(state, legal[number])[0]
     assert len(kinds) > 2

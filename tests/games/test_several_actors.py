@@ -9,7 +9,8 @@ import pytest
 from tests.games.hands import GAME, Hands, Options, Show, State
 
 from warpleague.errors import ActionError, PositionError
-from warpleague.games.contract import check_game, perft, random_playout
+from warpleague.games.contract import check_game
+from warpleague.games.playout import perft, random_playout
 from warpleague.games.together import in_turn
 
 if TYPE_CHECKING:

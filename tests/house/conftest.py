@@ -3,8 +3,6 @@
 Which rules those files must keep is told by the tests.
 """
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -3,19 +3,14 @@
 What it installs is not tested here: that needs the network.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml  # type: ignore[import-untyped]
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="workflows run their steps in bash")

@@ -1,19 +1,15 @@
 """The script that measures the games as a benchmark: its figures, and the tables that it writes into the page."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
-    Run = Callable[..., subprocess.CompletedProcess[str]]
 
 PAGE = "before\n\n<!-- made by scripts/benchmark.py -->\n\n<!-- end -->\n\nafter\n"
 

@@ -1,7 +1,5 @@
 """The files for services and containers: what they name exists, and nothing in them runs as root."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

@@ -1,13 +1,8 @@
 """The script that plays duels in one process: what it prints of two bots of different strength."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 
 def test_duels_tell_share_elo_and_times(root: Path) -> None:

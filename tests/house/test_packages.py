@@ -1,20 +1,15 @@
 """What is packed for a package index: the wire by itself, and the page that the index shows."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
 from email import message_from_string
-from typing import TYPE_CHECKING
+from email.message import Message
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from email.message import Message
-    from pathlib import Path
 
 pytest.importorskip("hatchling")
 

@@ -3,17 +3,12 @@
 Style and types are ruff's and mypy's, imports between layers import-linter's.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 PROGRAM = ("harness/", "protocol/", "scripts/")
 # Put together here, so that this file does not name them either.

@@ -3,18 +3,13 @@
 What the answers say is the command line's own tests' business.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from warpleague.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Each costs tens of milliseconds, and none has a part in printing a help text.
 HEAVY = (

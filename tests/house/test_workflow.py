@@ -1,17 +1,13 @@
 """The workflow that checks the project in public: it runs what everyone is told to run, on all that is promised."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WORKFLOW = ".github/workflows/checks.yml"
 

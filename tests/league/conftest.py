@@ -1,10 +1,11 @@
 """Leagues of bots that do not exist: folders without programs, matches without play."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
+from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import ModuleType
+from typing import Any, TypeAlias
 
 import pytest
 from tests.league.inline import Inline, InlinePool
@@ -14,31 +15,21 @@ from warpleague.cli.tools import TOOLS, Tools
 from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
-from warpleague.league.season.config import FormatTable
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import League
+from warpleague.league.season.config import FormatTable, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.schema import store_at
-from warpleague.league.upkeep.merging import merge_from
-from warpleague.match.spec import SeatSpec, TimeControl
+from warpleague.league.upkeep.organising import Merged, merge_from
+from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatSpec, TimeControl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Executor
-    from types import ModuleType
+WriteLeague: TypeAlias = Callable[..., Path]
+OpenLeague: TypeAlias = Callable[..., League]
+MakeSeason: TypeAlias = Callable[..., Season]
+Refereed: TypeAlias = Callable[..., Callable[[MatchSpec], MatchResult]]
+TakeOver: TypeAlias = Callable[..., Merged]
+PlayShort: TypeAlias = Callable[..., tuple[Path, Path]]
+Command: TypeAlias = Callable[..., tuple[int, str, str]]
 
-    from warpleague.league.results.league import League
-    from warpleague.league.upkeep.merging import Merged
-    from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import MatchResult, MatchSpec
-
-    # The types of the fixtures; those of a command are its exit code, output and remarks.
-    WriteLeague: TypeAlias = Callable[..., Path]
-    OpenLeague: TypeAlias = Callable[..., League]
-    MakeSeason: TypeAlias = Callable[..., Season]
-    Refereed: TypeAlias = Callable[..., Callable[[MatchSpec], MatchResult]]
-    TakeOver: TypeAlias = Callable[..., Merged]
-    PlayShort: TypeAlias = Callable[..., tuple[Path, Path]]
-    Command: TypeAlias = Callable[..., tuple[int, str, str]]
 
 FAKES = Path(__file__).parent / "fakes"
 

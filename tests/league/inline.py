@@ -1,7 +1,5 @@
 """Executors that run each call in this process, at once: tests need no other processes to play and to verify."""
 
-from __future__ import annotations
-
 from concurrent.futures import Executor, Future
 from typing import Any
 

@@ -1,23 +1,17 @@
 """A copy of a store that is in use: all that was committed, and nothing that was not."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.store.backup import back_up
+from warpleague.league.store.database import back_up
 from warpleague.league.store.store import Store
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed
 
 
 def test_a_backup_takes_the_place_of_the_results(

@@ -1,42 +1,32 @@
 """Results as columns: whatever happens to a league, they are those of its matches, and so are their numbers."""
 
-from __future__ import annotations
-
 import sqlite3
+from concurrent.futures import Executor
 from contextlib import closing
 from itertools import groupby
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.league.conftest import OpenLeague, WriteLeague
 
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SequentialElo
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
 from warpleague.league.ratings.statistics import Mean
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.remaining import count_played, left_of
+from warpleague.league.results.league import League, count_played, left_of, open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import WinLossRecord, outcomes, tally
-from warpleague.league.season.config_file import load_config
-from warpleague.league.season.fixture import Fixture
-from warpleague.league.season.played_match import StoredMatch
+from warpleague.league.season.config import load_config
+from warpleague.league.season.fixture import Fixture, StoredMatch
 from warpleague.league.store.columns import PARTS, gathered, joined, of_matches
 from warpleague.league.upkeep.organising import disqualify, reinstate
 from warpleague.league.upkeep.verifying import altered
-from warpleague.match.confinement import Confinement
-from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-
-    from tests.league.conftest import OpenLeague, WriteLeague
-
-    from warpleague.league.results.league import League
+from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatFault, SeatTimes
 
 
 def made_up(spec: MatchSpec) -> MatchResult:

@@ -1,30 +1,23 @@
 """The `league` commands: what they print, what they return."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import signal
 import sqlite3
+from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import pytest
+from tests.league.conftest import Command, OpenLeague, Refereed, WriteLeague
 
 from warpleague.cli.common import print_json_list
 from warpleague.league.play.running import run_league
 from warpleague.league.store.schema import NUMBERING
 from warpleague.match import zstd
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from types import ModuleType
-
-    from tests.league.conftest import Command, OpenLeague, Refereed, WriteLeague
-
-    from warpleague.match.spec import MatchResult, MatchSpec
+from warpleague.match.spec import MatchResult, MatchSpec
 
 
 @pytest.fixture
@@ -143,8 +136,8 @@ def test_json_has_the_documented_keys(
     open_league: OpenLeague,
     tmp_path: Path,
 ) -> None:
-    """Every command prints the keys that docs/league.md promises, all of them and no others, in that order."""
-    docs = Path(__file__).parents[2] / "docs" / "league.md"
+    """Every command prints the keys that docs/league-reference.md promises, no others, in that order."""
+    docs = Path(__file__).parents[2] / "docs" / "league-reference.md"
     rows = re.findall(
         r"^\| `(\w+)` \| (an object|a list.*?) \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE
     )

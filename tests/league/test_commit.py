@@ -1,23 +1,17 @@
 """`league commit`: the secret is settled, and its commitment told, before there is a match or a bot."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from concurrent.futures import Executor
+from pathlib import Path
+from types import ModuleType
 
 import pytest
+from tests.league.conftest import Command, OpenLeague, WriteLeague
 
 from warpleague.cli import main
 from warpleague.league.play.running import run_league
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.match.chance import season_commitment
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import Command, OpenLeague, WriteLeague
 
 COMMITMENT = "commitment to the season's secret (SHA-256): "
 

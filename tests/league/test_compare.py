@@ -1,13 +1,14 @@
 """Tests of strength as leagues: what they play, when they stop, and that nothing but whole deals in order decides."""
 
-from __future__ import annotations
-
 import json
+from concurrent.futures import Executor
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
 import warpleague.cli
 import warpleague.league.play.running
@@ -19,13 +20,11 @@ from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
-from warpleague.league.results.strength import Follower, strength_test
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
-from warpleague.league.schedule.formats.test import make
-from warpleague.league.season.config import EntrantClock
-from warpleague.league.season.config_file import load_config
-from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
-from warpleague.report.wording.strength_words import (
+from warpleague.league.results.status import Follower, strength_test
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, make
+from warpleague.league.season.config import EntrantClock, load_config
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
+from warpleague.report.wording.league_words import (
     brief,
     estimate_words,
     exit_code,
@@ -35,14 +34,6 @@ from warpleague.report.wording.strength_words import (
     state_lines,
     verdict,
 )
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-
-    from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
-
-    from warpleague.match.spec import MatchSpec
 
 FORM = "kind = 'test'\nelo1 = 100\n"
 

@@ -1,23 +1,16 @@
 """What a league file may say, and how it is told what is wrong."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import ModuleType
 
 import pytest
+from tests.league.conftest import WriteLeague
 
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
-from warpleague.league.season.config import BotEntry
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import BotEntry, load_config
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.season.season import Season
 from warpleague.match.spec import SeatSpec, TimeControl
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import WriteLeague
 
 
 def test_a_short_file_means_the_defaults(write_league: WriteLeague) -> None:
@@ -292,7 +285,7 @@ def test_missing_toolchains_are_errors_or_left_out(write_league: WriteLeague, fa
     path = write_league("a", "exotic", "b")
     with pytest.raises(MissingToolchain):
         enter_bots(load_config(path), fake.prepare)
-    path.write_text('missing_toolchain = "skip"\n' + path.read_text())
+    path.write_text('missing = "skip"\n' + path.read_text())
     entries = enter_bots(load_config(path), fake.prepare)
     assert [bot.bot for bot in entries.bots] == ["a", "b"]
     assert entries.skipped == ("exotic is left out: exotic: no compiler here",)
@@ -300,7 +293,7 @@ def test_missing_toolchains_are_errors_or_left_out(write_league: WriteLeague, fa
 
 def test_too_few_bots_are_refused(write_league: WriteLeague, fake: ModuleType) -> None:
     """A table needs as many bots as it has seats; those left out are told."""
-    path = write_league("a", "exotic", top='missing_toolchain = "skip"')
+    path = write_league("a", "exotic", top='missing = "skip"')
     with pytest.raises(ConfigError, match=r"a table of 2 needs as many bots, not 1\n  exotic is left out"):
         enter_bots(load_config(path), fake.prepare)
 

@@ -1,33 +1,25 @@
 """How bots were confined: noted with each match, kept through merges, compared by verify, shown under the tables."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import attrs
 from rich.console import Console
+from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.confinements import ConfinedMatches, confined_matches
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.faulted import ConfinedMatches, confined_matches
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import problem_of
-from warpleague.match.confinement import Confinement
-from warpleague.report.terminal.tables import confinement_remark
-from warpleague.report.terminal.views import VIEWS, all_tables
+from warpleague.match.spec import Confinement, MatchResult, MatchSpec
+from warpleague.report.terminal.tables import VIEWS, all_tables, confinement_remark
 from warpleague.report.wording.league_words import confinement_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
-
-    from warpleague.match.spec import MatchResult, MatchSpec
 
 HERE = Confinement(
     level="sandbox",

@@ -1,28 +1,20 @@
 """What a later look at a league goes on with: it finds what a look from the beginning would find."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import attrs
 import pytest
+from tests.league.conftest import OpenLeague, WriteLeague
 
 from warpleague.errors import StoreError
-from warpleague.league.results.course_cache import CourseCache
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import CourseCache, League, open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.store.columns import PARTS
 from warpleague.league.store.disqualifications import disqualify
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import OpenLeague, WriteLeague
-
-    from warpleague.league.results.league import League
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'
 FORMATS = [LADDER, 'kind = "swiss"\nrounds = 4', 'kind = "knockout"']

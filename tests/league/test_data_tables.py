@@ -1,26 +1,20 @@
 """A league as tables for data tools: what is in them, how they are written, and that the docs name every column."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.league.conftest import Command, PlayShort, Refereed
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.results.data_tables import decisions_of
-from warpleague.league.results.table_files import table_file
-from warpleague.league.results.table_shapes import TABLES
+from warpleague.league.results.export import TABLES, decisions_of, table_file
 from warpleague.match.replay import Replay
-
-if TYPE_CHECKING:
-    from tests.league.conftest import Command, PlayShort, Refereed
 
 DOCS = Path(__file__).parents[2] / "docs" / "data.md"
 GOLDEN = Path(__file__).parents[1] / "match" / "golden" / "2"

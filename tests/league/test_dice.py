@@ -1,26 +1,21 @@
 """Whether dice come again: by default not where strangers play, and never to bots that could know them from pages."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 
 from warpleague.arena.web.renderer import league_page, league_table, match_record
-from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config import with_dice
-from warpleague.league.season.config_file import load_config
+from warpleague.league.play.running import StopWhen, run_league
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config, with_dice
 from warpleague.league.store.store import Store
 from warpleague.match.spec import SeatFault
-from warpleague.report.terminal.views import VIEWS
+from warpleague.report.terminal.tables import VIEWS
 from warpleague.report.wording.league_words import dice_line
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SANDBOX = '[rules]\nlevel = "sandbox"'
 
@@ -127,7 +122,9 @@ def test_where_others_play_the_same_deals_only_totals_are_shown(
     """Neither a fault's words nor the end, the score, the id or the time of a match are on the page of the league."""
     path = write_league("a", "b", extra=f'dice = "{dice}"', game='id = "captains"', deals=2)
     with open_league(path) as league:
-        run_league(league, executor=inline, play=lambda spec: tell_tale(spec, fake), most=3)
+        run_league(
+            league, executor=inline, play=lambda spec: tell_tale(spec, fake), stop_when=StopWhen(matches=3)
+        )
         ids = [fixture.id for fixture, _ in league.results()]
     page = league_page(path, tmp_path / "results", {"title": "t", "leagues": [], "submits": False}, 1)
     assert page is not None

@@ -1,34 +1,27 @@
 """Bots disqualified and reinstated: what is still played, what counts, and that nothing of the past is edited."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Executor
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
+from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
 from tests.league.inline import Trusting
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.schedule.schedule import Schedule
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.store.disqualifications import KINDS
 from warpleague.league.upkeep.organising import disqualify, reinstate
 from warpleague.league.upkeep.verifying import altered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
-
-    from warpleague.league.results.league import League
 
 REASON = "it is a copy of anna"
 

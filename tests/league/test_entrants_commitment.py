@@ -1,26 +1,20 @@
 """Submissions of which some are broken: told all at once, or left out; and what has changed since the last run."""
 
-from __future__ import annotations
-
 import json
-import sqlite3
-from contextlib import closing
+from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.league.conftest import Command
 
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.season.entry import enter_bots
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+Submit = Callable[..., Path]
 
-    from tests.league.conftest import Command
-
-    Submit = Callable[..., Path]
 
 GOOD = ("anna", "bert", "cleo")
 
@@ -118,10 +112,9 @@ def test_all_problems_are_told_at_once(submit: Submit) -> None:
         assert what in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["missing", "missing_toolchain"])
-def test_the_broken_are_left_out(submit: Submit, key: str) -> None:
-    """With `missing = "skip"`, or its earlier name, the others are entered, and each of the broken has one line."""
-    entries = enter_bots(load_config(submit(top=f'{key} = "skip"')))
+def test_the_broken_are_left_out(submit: Submit) -> None:
+    """With `missing = "skip"` the others are entered, and each of the broken has one line."""
+    entries = enter_bots(load_config(submit(top='missing = "skip"')))
     assert [bot.bot for bot in entries.bots] == list(GOOD)
     assert [line.split(" is left out: ")[0] for line in entries.skipped] == list(WHAT)
     assert not any("\n" in line for line in entries.skipped)
@@ -161,13 +154,6 @@ def test_the_machine_is_nobodys_problem(submit: Submit) -> None:
 
     with pytest.raises(BadInput, match="needs bubblewrap"):
         enter_bots(load_config(submit(top='missing = "skip"')), prepare)
-
-
-def test_both_names_of_the_key_must_agree(submit: Submit) -> None:
-    """The earlier name of the key is good, but not against the new one."""
-    path = submit(top='missing = "skip"\nmissing_toolchain = "error"')
-    with pytest.raises(ConfigError, match="missing_toolchain: is the earlier name of missing"):
-        load_config(path)
 
 
 # Commands
@@ -285,21 +271,6 @@ def test_what_has_changed_is_told(
         data = json.loads(command(action, run, "--json")[1])
         assert [(row["what"], row["bot"]) for row in data["changed"]] == found
     assert text in (tmp_path / "results" / "cup" / "report" / "index.html").read_text("utf-8")
-
-
-@pytest.mark.parametrize("kind", ["round-robin", "swiss"])
-def test_a_default_that_older_stores_note_is_no_change(
-    kind: str, command: Command, run: Path, tmp_path: Path
-) -> None:
-    """Older versions noted seeding = "order" in every format, also in a Swiss, which had no seeds yet."""
-    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
-        (text,) = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
-        noted = json.loads(text)
-        noted["format"].update(seeding="order", kind=kind)
-        del noted["rules"]["illegal"]
-        db.execute("UPDATE meta SET value = ? WHERE key = 'config'", (json.dumps(noted),))
-    run.write_text(run.read_text("utf-8").replace("[format]", f"[format]\nkind = '{kind}'"), "utf-8")
-    assert "seeding" not in command("standings", run)[2]
 
 
 def test_a_run_takes_the_changes_in(command: Command, run: Path) -> None:

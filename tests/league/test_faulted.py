@@ -1,31 +1,24 @@
 """Whoever makes matches of a league into a verdict says which bots faulted, in how many matches and by what."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import Executor
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
 from rich.console import Console
+from tests.league.conftest import Command, OpenLeague, WriteLeague
 
-from warpleague.league.play.running import run_league
+from warpleague.league.play.running import StopWhen, run_league
 from warpleague.league.results.faulted import BotFaults, FaultCounts, bot_faults
-from warpleague.match.spec import SeatFault
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
-from warpleague.report.terminal.views import all_tables
+from warpleague.report.terminal.tables import all_tables
 from warpleague.report.wording.bracket import bracket_json, bracket_text
 from warpleague.report.wording.league_words import fault_lines, fault_sentence
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import Command, OpenLeague, WriteLeague
-
-    from warpleague.match.spec import MatchResult, MatchSpec
 
 CRASH = SeatFault("crash", 7, True, "killed by SIGSEGV")
 CRASHED = "segv faulted in 12 of 12 matches (crash: killed by SIGSEGV)"
@@ -153,7 +146,7 @@ def test_of_several_faults_the_first_in_the_schedule_is_told(
         return attrs.evolve(crashing(spec), faults=((late,), (CRASH,)))
 
     with open_league(file) as league:
-        report = run_league(league, executor=inline, play=twice, stop_on_fault=True, jobs=1)
+        report = run_league(league, executor=inline, play=twice, stop_when=StopWhen(bot_faults=True), jobs=1)
         assert report.fault is not None
         assert not report.complete
         assert (report.fault.seat, report.fault.fault) == (1, CRASH)

@@ -1,23 +1,18 @@
 """Commands that are run when something has ended: what they are told, and that they cannot hurt a league."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.league.conftest import Command, WriteLeague
 
 from warpleague.errors import ConfigError
 from warpleague.league.play.hooks import run_hook
-from warpleague.league.season.config_file import load_config
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.league.conftest import Command, WriteLeague
+from warpleague.league.season.config import load_config
 
 KEEP = ["sh", "-c", "cat >> told.jsonl"]
 

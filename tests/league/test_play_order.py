@@ -1,34 +1,25 @@
 """Dice that were seen reach no other match: the order in time, and what is ended between two matches on one deal."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from concurrent.futures import Future
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.league.conftest import OpenLeague, WriteLeague
 
-from warpleague.league.play.progress import RunWatcher
-from warpleague.league.play.running import run_league
-from warpleague.league.referees.executor import MatchExecutor
-from warpleague.league.referees.pool import RefereeDied, RefereePool
-from warpleague.league.schedule.play_order import DEALS_A_JOB, in_phases
-from warpleague.league.schedule.schedule import Schedule
+from warpleague.league.play.running import RunWatcher, StopWhen, run_league
+from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
+from warpleague.league.schedule.schedule import DEALS_A_JOB, Schedule, in_phases
 from warpleague.league.season.fixture import Fixture
+from warpleague.match.spec import MatchSpec
 from warpleague.runner.play import end_idle
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import OpenLeague, WriteLeague
-
-    from warpleague.match.spec import MatchSpec
 
 
 @given(st.lists(st.integers(1, 5), max_size=300), st.integers(1, 3))
@@ -127,8 +118,8 @@ def test_no_process_that_saw_dice_is_alive_when_they_come_again(
         tables = attrs.evolve(league, season=season, schedule=Schedule(season))
         bots = Patient(fake.play, 3, deaths)
         watcher = RunWatcher()
-        watcher.tick = bots.tick
-        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher, tick_s=0.0)
+        watcher.tick, watcher.tick_s = bots.tick, 0.0
+        report = run_league(tables, executor=bots, jobs=2, play=fake.play, watcher=watcher)
     assert report.complete
     assert bots.foretold == 0
     assert bots.most > 2
@@ -152,8 +143,8 @@ def test_later_matches_are_played_while_one_waits(
         league = attrs.evolve(league, season=attrs.evolve(league.season, bots=kept))
         bots = Patient(fake.play, 3)
         watcher = RunWatcher()
-        watcher.tick = bots.tick
-        report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher, tick_s=0.0)
+        watcher.tick, watcher.tick_s = bots.tick, 0.0
+        report = run_league(league, executor=bots, jobs=2, play=fake.play, watcher=watcher)
     assert report.complete
     assert bots.foretold == 0
     assert (0 < bots.ended <= report.played / 12) is reusable
@@ -172,7 +163,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
     with open_league(write_league("a", "b", "c", deals=10)) as league:
         bots = Patient(fake.play, 3)
         watcher = RunWatcher()
-        watcher.tick = bots.tick
+        watcher.tick, watcher.tick_s = bots.tick, 0.0
         for most in (13, None):
             report = run_league(
                 league,
@@ -180,8 +171,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
                 jobs=2,
                 play=fake.play,
                 watcher=watcher,
-                tick_s=0.0,
-                most=most,
+                stop_when=StopWhen(matches=most),
                 dealt=dealt if shared else None,
             )
     assert report.complete

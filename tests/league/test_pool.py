@@ -1,16 +1,16 @@
 """The referee pool: one process for each job, which may die without taking the run with it."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import pytest
 import trio
@@ -18,12 +18,8 @@ from tests.waiting import wait_until
 
 import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
-from warpleague.league.referees.frames import write_frame
 from warpleague.league.referees.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
+from warpleague.league.referees.process import write_frame
 
 
 @pytest.fixture
@@ -285,7 +281,7 @@ def test_a_referee_that_nobody_listens_to_leaves_without_a_word(task: bool) -> N
     function = trio.lowlevel.checkpoint if task else os.getpid
     write_frame(to_referee, (1, task, pickle.dumps((function, (), {}))))
     program = (
-        "import sys; from warpleague.league.referees.worker import serve; serve(*map(int, sys.argv[1:]), -1)"
+        "import sys; from warpleague.league.referees.process import serve; serve(*map(int, sys.argv[1:]), -1)"
     )
     try:
         done = subprocess.run(

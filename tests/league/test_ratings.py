@@ -1,7 +1,5 @@
 """Ratings against hand-computed values and known properties."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 from math import comb, log10, sqrt
 from random import Random
@@ -11,12 +9,10 @@ import numpy as np
 import pytest
 
 from warpleague.league.ratings.elo import SCALE, SequentialElo, expected
-from warpleague.league.ratings.fit import Method, joint_fit
+from warpleague.league.ratings.fit import Method, joint_fit, transitivity
 from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.ratings.posterior import Posterior
-from warpleague.league.ratings.shrunk import shrunk_fit
+from warpleague.league.ratings.posterior import Posterior, shrunk_fit
 from warpleague.league.ratings.statistics import student, t95
-from warpleague.league.ratings.transitivity import transitivity
 
 
 def fitted(results: Any, bots: Any, **options: Any) -> Any:

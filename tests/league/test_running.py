@@ -1,39 +1,30 @@
 """Running a season: each match once, whatever dies or fails in between."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal
 import sys
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
 from rich.console import Console
+from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
 
 from warpleague.errors import BadInput
-from warpleague.league.play.progress import RunWatcher
-from warpleague.league.play.running import run_league
+from warpleague.league.play.running import RunWatcher, StopWhen, run_league
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import tally
-from warpleague.league.season.config_file import load_config
-from warpleague.match.spec import SeatFault
+from warpleague.league.season.config import load_config
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher
-from warpleague.report.wording.standings_columns import standing_json
+from warpleague.report.wording.columns import standing_json
 from warpleague.runner.bot import violations
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
-
-    from warpleague.league.results.league import League
-    from warpleague.match.spec import MatchResult, MatchSpec
 
 
 def tables(league: League) -> list[dict]:
@@ -187,7 +178,9 @@ def test_a_run_stops_once_something_else_kills_several_bots(
         return attrs.evolve(fake.play(spec), faults=((fault,), *((),) * (len(spec.seats) - 1)))
 
     with open_league(write_league("a", "b", "c", "d", deals=4)) as league:
-        report = run_league(league, executor=inline, play=killed, stop_on_kills=not of_strangers)
+        report = run_league(
+            league, executor=inline, play=killed, stop_when=StopWhen(bots_are_killed=not of_strangers)
+        )
         assert report.stored == league.store.count()
     if of_strangers:
         assert report.failure is None

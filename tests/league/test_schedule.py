@@ -1,30 +1,24 @@
 """Which matches a season has: complete, balanced, on the same deals, with ids that say all."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import combinations, islice, permutations
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.league.conftest import MakeSeason
 
-from warpleague.league.schedule.formats import sampled, sampling
-from warpleague.league.schedule.formats.round_robin import berger
-from warpleague.league.schedule.formats.sampling import meetings, sample_tables, seat_counts, spreads
-from warpleague.league.schedule.formats.spread import spread_sets
+from warpleague.league.schedule.formats import sampled
+from warpleague.league.schedule.formats.round_robin import berger, spread_sets
+from warpleague.league.schedule.formats.sampled import meetings, sample_tables, seat_counts, spreads
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.seat_plan import balance_seats, cycles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.league.conftest import MakeSeason
 
 sizes = st.integers(1, 4).flatmap(lambda k: st.tuples(st.integers(max(k, 2), 7), st.just(k)))
 
@@ -190,7 +184,7 @@ def short_search() -> Iterator[None]:
     """Sampled tables are searched for with few steps: where it does not matter how evenly pairs meet."""
     with pytest.MonkeyPatch.context() as patch:
         for steps in ("_CYCLIC_STEPS", "_ANNEAL_STEPS"):
-            patch.setattr(sampling, steps, 500)
+            patch.setattr(sampled, steps, 500)
         patch.setattr(sampled, "sample_tables", lru_cache(sample_tables.__wrapped__))
         yield
 

@@ -1,34 +1,28 @@
 """The second commitment of a season, to its entrants, and the beacon, which comes after both."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
+from concurrent.futures import Executor
 from contextlib import closing
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, WriteLeague
 from tests.league.inline import InlinePool, Trusting
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import commit, open_to_run
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
-from warpleague.league.store import entrants_commitment
-from warpleague.league.store.entrants_commitment import commitment_to
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.store.events import commitment_to
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.chance import beacon_secret, deal_key
 from warpline.codec import canonical
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, WriteLeague
 
 BEACON = '[season]\nbeacon = "the lottery of 5 December"'
 
@@ -40,14 +34,10 @@ def test_the_commitment_covers_all_that_is_open_to_choice(make_season: MakeSeaso
     what: dict[str, Any] = {
         "bots": [[bot.bot, bot.digest] for bot in season.bots],
         "conditions": season.conditions,
-        # Newer keys are told only where they are set, so that commitments of earlier versions stay.
-        "format": {**attrs.asdict(season.format), "seeding": "order"},
+        "format": {**attrs.asdict(season.format), "seeding": "order", "seating": 2},
     }
     for key in ("ratings", "until", "time_share"):
         del what["format"][key]
-    earlier = attrs.evolve(season, seating=1)
-    assert commitment_to(earlier) == sha256(canonical(json.loads(json.dumps(what)))).hexdigest() != base
-    what["format"]["seating"] = 2
     assert base == sha256(canonical(json.loads(json.dumps(what)))).hexdigest()
     first, *rest = season.bots
     for changed in (
@@ -234,32 +224,3 @@ def test_an_old_receipt_is_checked_by_verify(
     assert f"WRONG  the store: its journal does not go back to the head {strange}" in out
     code, _, err = command("verify", path, "--head", "nonsense")
     assert (code, "is not the head of a journal" in err) == (2, True)
-
-
-@pytest.mark.parametrize("form", ['seats = "fixed"', 'kind = "gauntlet"', "tables = 3"])
-def test_a_store_keeps_the_seat_orders_that_it_began_with(
-    form: str,
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    fake: ModuleType,
-    inline: Executor,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A league that an earlier version of the program began goes on: nothing is played again, also with more bots."""
-    game = 'id = "captains"\nplayers = 3'
-    with monkeypatch.context() as patched:
-        patched.setattr(entrants_commitment, "SEATING", 1)
-        with open_league(write_league(*"abcd", game=game, extra=form)) as league:
-            before = run_league(league, executor=inline, play=fake.play).stored
-            seats = [fixture.seats for fixture in league.schedule]
-            entered = [one.commitment for one in league.store.entered()]
-    with open_league(write_league(*"abcd", game=game, extra=form)) as league:
-        assert run_league(league, executor=inline, play=fake.play).played == 0
-        assert [fixture.seats for fixture in league.schedule] == seats
-        assert [one.commitment for one in league.store.entered()] == entered
-    with open_league(write_league(*"abcde", game=game, extra=form)) as league:
-        report = run_league(league, executor=inline, play=fake.play)
-        assert report.before == before
-        assert len(league.store.entered()) == 2
-    with open_league(write_league(*"abcde", game=game, extra=form, name="new")) as league:
-        assert league.season.seating == 2

@@ -1,28 +1,20 @@
 """Matches that are void because the service of a bot failed, and the table of services."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import Executor
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import attrs
+from tests.league.conftest import OpenLeague, WriteLeague
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.services import services
-from warpleague.league.season.config_file import load_config
-from warpleague.match.spec import SeatFault, SeatTimes
-from warpleague.report.wording.columns import line_json
-from warpleague.report.wording.league_columns import SERVICES
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import OpenLeague, WriteLeague
-
-    from warpleague.match.spec import MatchResult, MatchSpec
+from warpleague.league.results.faulted import services
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
+from warpleague.report.wording.columns import SERVICES, line_json
 
 VOID = "[service]\nask_again = 2\nvoid = 2"
 

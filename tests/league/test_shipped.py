@@ -1,14 +1,12 @@
 """The league files that come with the project."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from warpleague.games import game_ids
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.manifest import plays, read_manifest
 
 LEAGUES = sorted((Path(__file__).parents[2] / "leagues").glob("*.toml"))

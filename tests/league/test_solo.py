@@ -1,15 +1,15 @@
 """Solo leagues against the game's own opponent: its score from the engine to the tables."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
+from concurrent.futures import Executor
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.league.conftest import OpenLeague, WriteLeague
 from tests.league.inline import InlinePool
 
 from warpleague.cli import main
@@ -17,24 +17,18 @@ from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.statistics import differences_to_next, share_interval
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import ranked, standings
 from warpleague.league.results.tallies import Tally
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import verify_league
-from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
-from warpleague.report.wording.standings_columns import standing_json
+from warpleague.match.scribe import digest_form, digest_of, seal
+from warpleague.match.spec import MatchSpec
+from warpleague.report.wording.columns import standing_json
 from warpline.codec import canonical
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from tests.league.conftest import OpenLeague, WriteLeague
-
-    from warpleague.match.spec import MatchSpec
 
 
 def play(spec: MatchSpec) -> Any:

@@ -1,7 +1,5 @@
 """Sequential tests against an independent computation, and against truths that are known."""
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 
@@ -11,8 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 from warpleague.league.ratings.elo import SCALE, expected
-from warpleague.league.ratings.sprt import DealCounts, Sprt, ratio
-from warpleague.league.ratings.stopping import estimate
+from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate, ratio
 
 VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 

@@ -1,24 +1,20 @@
 """Stages: the best bots of finished leagues take part in another one, and nothing that is noted of them changes."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from warpleague.errors import ConfigError
-from warpleague.league.play.running import run_league
-from warpleague.league.play.stages import stage_problems
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.play.entering import stage_problems
+from warpleague.league.play.running import StopWhen, run_league
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.store.disqualifications import disqualify
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LEAGUES = Path(__file__).parents[2] / "leagues"
 FINAL = """
@@ -199,7 +195,7 @@ def test_a_season_is_decided_by_its_final(
             text = text.replace(old, new)
         path.write_text(text, "utf-8")
     with open_league(season) as league:
-        run_league(league, executor=inline, play=refereed(), most=40)
+        run_league(league, executor=inline, play=refereed(), stop_when=StopWhen(matches=40))
     with pytest.raises(ConfigError, match="aliens-season is not finished"):
         open_league(final)
     assert play(open_league(season)).stored == 60

@@ -1,7 +1,5 @@
 """Which tasks of a cluster others have to play, as its scheduler sees it."""
 
-from __future__ import annotations
-
 import importlib.util
 import time
 from types import SimpleNamespace as Record
@@ -31,7 +29,7 @@ def worker(address: str, silence_s: float, plays: list[str], results: list[str])
 
 def test_what_a_silent_worker_plays_and_has_played_is_played_elsewhere() -> None:
     """A result that lies on a silent worker cannot be fetched; it counts as a match that was not played."""
-    from warpleague.league.play.cluster_worker import look
+    from warpleague.extras.cluster.worker import look
 
     offered: list[tuple[str, dict[str, int]]] = []
     workers = [

@@ -1,30 +1,21 @@
 """What the tables say about results made up by hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import OpenLeague, WriteLeague
 
 from warpleague.league.play.running import run_league
 from warpleague.league.ratings.statistics import Mean, student, t95
-from warpleague.league.results import details
-from warpleague.league.results import standings as tables
+from warpleague.league.results import details, standings
+from warpleague.league.results.league import League
 from warpleague.league.results.standings import ranked
 from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
-from warpleague.report.wording.columns import line_json
-from warpleague.report.wording.league_columns import SEATS, TIMES
-from warpleague.report.wording.standings_columns import standing_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Executor
-
-    from tests.league.conftest import OpenLeague, WriteLeague
-
-    from warpleague.league.results.league import League
+from warpleague.report.wording.columns import SEATS, TIMES, line_json, standing_json
 
 
 def test_a_record_counts_wins_draws_and_losses() -> None:
@@ -116,7 +107,7 @@ def league(write_league: WriteLeague, open_league: OpenLeague, inline: Executor)
 
 def test_standings_json(league: League) -> None:
     """The JSON form of the standings holds rank, bot, rating and all counts."""
-    first, second = (standing_json(line) for line in tables.standings(league).lines)
+    first, second = (standing_json(line) for line in standings.standings(league).lines)
     assert (first["rank"], first["bot"], first["played"]) == (1, "a", 8)
     assert (first["won"], first["drawn"], first["lost"], first["faults"]) == (4, 4, 0, 0)
     assert (second["won"], second["drawn"], second["lost"], second["faults"]) == (0, 4, 4, 4)
@@ -130,7 +121,7 @@ def test_standings_json(league: League) -> None:
 
 def test_crosstable_seats_faults_and_times(league: League) -> None:
     """The other tables count the same matches: by opponent, by seat, by fault, by time."""
-    rows = tables.standings(league).crosstable_json()
+    rows = standings.standings(league).crosstable_json()
     assert rows[0]["bot"] == "a"
     assert (rows[0]["against"]["b"]["points"], rows[0]["against"]["b"]["meetings"]) == (6.0, 8)
     seat0, seat1 = (line_json(SEATS, line) for line in details.seats(league))
@@ -151,13 +142,13 @@ def test_an_anchor_is_where_the_file_says(league: League) -> None:
     """A rating anchored on a bot gives it the start rating."""
     rating = attrs.evolve(league.config.rating, anchor="b", start=1000.0)
     moved = attrs.evolve(league, config=attrs.evolve(league.config, rating=rating))
-    ratings = {line.bot: line.fit for line in tables.standings(moved).lines}
+    ratings = {line.bot: line.fit for line in standings.standings(moved).lines}
     assert ratings["b"] == 1000.0
     assert ratings["a"] == pytest.approx(1190.85, abs=0.01)
 
 
 def test_a_lead_is_over_who_else_sat_there_on_the_same_deal(league: League) -> None:
     """Whoever sits first scores one point in every match: on the same deal and seat nobody leads."""
-    for line in tables.standings(league).lines:
+    for line in standings.standings(league).lines:
         assert line.lead is not None
         assert (line.lead.count, line.lead.mean) == (8, 0.0)

@@ -1,35 +1,28 @@
 """The result store: nothing lost, nothing twice, nobody else's."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import Executor
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
+from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
 
 from warpleague.errors import StoreError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.season.season import canonical, differences
 from warpleague.league.store.columns import PARTS, of_matches
+from warpleague.league.store.store import Store
 from warpleague.match.chance import season_commitment, season_secret
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import OpenLeague, Refereed, TakeOver, WriteLeague
-
-    from warpleague.league.results.league import League
-    from warpleague.league.store.store import Store
 
 
 def rows(store: Store) -> list[tuple]:

@@ -1,27 +1,21 @@
 """A store or lock that is removed or replaced while a league is run: told, and nothing is said to be stored."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
+from tests.league.conftest import Command, OpenLeague, WriteLeague
 
 from warpleague.errors import StoreError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import altered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Executor
-    from pathlib import Path
-    from types import ModuleType
-
-    from tests.league.conftest import Command, OpenLeague, WriteLeague
-
-    from warpleague.match.spec import MatchSpec
+from warpleague.match.spec import MatchSpec
 
 
 def store_removed(folder: Path) -> None:

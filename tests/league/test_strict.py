@@ -1,7 +1,5 @@
 """What the strict converter takes and what it refuses, with which words."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import attrs

@@ -1,9 +1,9 @@
 """Time odds: a bot may have a clock of its own, which is part of what it is in tables, ids, records and merges."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.league.inline import InlinePool
@@ -12,16 +12,12 @@ import warpleague.league.upkeep.verifying
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.referee import Referee
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 ODDS = """
 seed = "test"

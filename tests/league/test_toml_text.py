@@ -1,10 +1,8 @@
 """Files that others wrote are read within bounds: nothing in them ends in a traceback or takes long."""
 
-from __future__ import annotations
-
 import contextlib
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,9 +10,6 @@ from hypothesis import strategies as st
 
 from warpleague.errors import ConfigError
 from warpleague.toml_text import MAX_DEPTH, parse_toml, read_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

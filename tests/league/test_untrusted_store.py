@@ -1,41 +1,33 @@
 """Stores that may hold anything: another machine's, which is merged, and our own after somebody altered it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import sqlite3
 import time
+from concurrent.futures import Executor
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.league.conftest import OpenLeague, Refereed, WriteLeague
 from tests.league.inline import InlinePool
 
 from warpleague.errors import StoreError
 from warpleague.league.play.entering import commit
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
-from warpleague.league.season.played_match import SEAT_TIMES
-from warpleague.league.store.untrusted_store import UntrustedStore
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.season.fixture import SEAT_TIMES
+from warpleague.league.store.schema import UntrustedStore
 from warpleague.league.upkeep.organising import mend, merge
 from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match import zstd
-from warpleague.match.confinement import Confinement
-from warpleague.report.terminal.views import VIEWS, LeagueView
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-    from pathlib import Path
-
-    from tests.league.conftest import OpenLeague, Refereed, WriteLeague
-
-    from warpleague.league.results.league import League
-    from warpleague.match.spec import MatchResult, MatchSpec
+from warpleague.match.spec import Confinement, MatchResult, MatchSpec
+from warpleague.report.terminal.tables import VIEWS, LeagueView
 
 EXAMPLES = int(os.environ.get("FUZZ_STORES", "25"))
 """Stores that each property is tried on; `make fuzz` asks for more."""
@@ -345,7 +337,7 @@ def fitting_digest(body: bytes) -> bytes:
     """A record whose digest is made to fit, as whoever forges it would do; without a seal, which is optional."""
     import json
 
-    from warpleague.match.lines import digest_form, digest_of
+    from warpleague.match.scribe import digest_form, digest_of
     from warpline.codec import canonical
 
     *lines, end = [json.loads(line) for line in body.splitlines()]

@@ -1,36 +1,23 @@
 """Records of real matches in a league: exported, completed with their keys, executed again."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import attrs
 import pytest
-from tests.league.conftest import SHORT
+from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed, WriteLeague
 from tests.league.inline import InlinePool
 
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.play.entering import commit
-from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
-from warpleague.league.upkeep.mending import remove_damaged
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import published_record, verify_league
 from warpleague.match import zstd
 from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record
 from warpline.codec import canonical
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from tests.league.conftest import Command, OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
-
 
 OF_MATCH = "WHERE match = (SELECT key FROM match WHERE id = ?)"
 
@@ -248,121 +235,12 @@ def test_a_match_is_found_by_number_or_id(real: tuple[Path, Path], tmp_path: Pat
             league.find("0" * 30)
 
 
-def begun_with_format_1(
-    write_league: WriteLeague, extra: str, tmp_path: Path, results: str = "results"
-) -> Path:
-    """A league of short matches that an earlier version of the program began: its conditions name no format."""
-    path = write_league("a", "b", extra=extra, game=SHORT)
-    commit(load_config(path), tmp_path / results)
-    with closing(sqlite3.connect(tmp_path / results / "cup" / "league.sqlite")) as db, db:
-        (text,) = db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()
-        conditions = json.loads(text)
-        del conditions["record"]
-        db.execute("UPDATE meta SET value = ? WHERE key = 'conditions'", (json.dumps(conditions),))
-    return path
-
-
-def test_a_season_keeps_the_format_of_its_records(
-    refereed: Refereed,
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    inline: Executor,
-    tmp_path: Path,
-) -> None:
-    """A league that an earlier version began goes on with format 1: ids and dice stay, and its records hold."""
-    path = begun_with_format_1(write_league, "[rules]\nlevel = 'none'", tmp_path)
-    with open_league(path) as league:
-        assert run_league(league, executor=inline, play=refereed()).played == 6
-    path.write_text(path.read_text().replace("deals = 3", "deals = 6"))
-    with open_league(path) as league:
-        report = run_league(league, executor=inline, play=refereed())
-        assert (report.played, len(league.schedule)) == (6, 12)
-        formats = [
-            json.loads(league.store.record(fixture.id).split(b"\n")[0])["format"]
-            for fixture in league.schedule
-        ]
-        assert formats == [1] * 12
-    assert problems(path, tmp_path) == [None] * 12
-
-
-def test_a_season_keeps_the_version_of_its_rules(
-    refereed: Refereed,
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    inline: Executor,
-    tmp_path: Path,
-) -> None:
-    """A league that began by rules 1 of its game goes on by them while the game knows them; its records hold."""
-    path = write_league("a", "b", game='id = "captains"\noptions = { max_rounds = 2 }')
-    commit(load_config(path), tmp_path / "results")
-    store = tmp_path / "results" / "cup" / "league.sqlite"
-    for rules in (1, 99):
-        with sqlite3.connect(store) as db:
-            (text,) = db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()
-            noted = json.dumps({**json.loads(text), "rules": rules})
-            db.execute("UPDATE meta SET value = ? WHERE key = 'conditions'", (noted,))
-        db.close()
-        if rules == 1:
-            with open_league(path) as league:
-                run_league(league, executor=inline, play=refereed())
-                records = [league.store.record(fixture.id) for fixture in league.schedule]
-                assert {json.loads(record.split(b"\n")[0])["rules"] for record in records} == {1}
-            assert problems(path, tmp_path) == [None] * len(records)
-        else:
-            with pytest.raises(StoreError, match="rules: was 99, is now 2"):
-                open_to_read(load_config(path), tmp_path / "results")
-
-
-def test_records_of_format_1_are_merged_and_mended(
-    refereed: Refereed,
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    inline: Executor,
-    take_over: TakeOver,
-    tmp_path: Path,
-) -> None:
-    """A season of format 1 takes over records of format 1, and mends one that is damaged; the others stay."""
-    path = begun_with_format_1(write_league, "", tmp_path)
-    begun_with_format_1(write_league, "", tmp_path, "other")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=refereed())
-    store = tmp_path / "results" / "cup" / "league.sqlite"
-    with open_league(path, tmp_path / "other") as league:
-        assert attrs.astuple(take_over(league, store.parent)) == (6, 0, ())
-        record = league.store.record(next(iter(league.schedule)).id)
-        assert json.loads(record.split(b"\n")[0])["format"] == 1
-        assert remove_damaged(league, new_pool=InlinePool) == []
-        fixture = next(iter(league.schedule))
-        spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
-        assert spec.format == 1
-    other = refereed()(attrs.evolve(spec, format=2))
-    with sqlite3.connect(tmp_path / "other" / "cup" / "league.sqlite") as db:
-        packed = zstd.compress(other.record)
-        db.execute(
-            "UPDATE record SET size = ?, zstd = ? WHERE id = ?", (len(other.record), packed, fixture.id)
-        )
-    db.close()
-    with open_league(path, tmp_path / "other") as league:
-        (found,) = remove_damaged(league, new_pool=InlinePool)
-        assert found == (fixture.id, "its header is that of another match: format: was 2, is now 1")
-        assert league.store.count() == 5
-
-
-def test_a_record_of_another_format_is_of_another_match(
-    real: tuple[Path, Path], refereed: Refereed, tmp_path: Path
-) -> None:
-    """Nobody can choose between two sets of dice: the season fixes the format of its records."""
+def test_a_league_of_other_rules_is_refused(real: tuple[Path, Path], tmp_path: Path) -> None:
+    """A league that was played by other rules of its game, or with other records, is not mixed with those of today."""
     path, store = real
-    with open_to_read(load_config(path), tmp_path / "results") as league:
-        fixture = next(iter(league.schedule))
-        spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
-    other = refereed()(attrs.evolve(spec, format=1))
-    with sqlite3.connect(store) as db:
-        packed = zstd.compress(other.record)
-        db.execute(
-            "UPDATE record SET size = ?, zstd = ? WHERE id = ?", (len(other.record), packed, fixture.id)
-        )
-    db.close()
-    first, *others = problems(path, tmp_path)
-    assert first == "its header is that of another match: format: was 1, is now 2"
-    assert others == [None] * 5
+    with closing(sqlite3.connect(store)) as db, db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()
+        noted = json.dumps({**json.loads(text), "rules": 99, "record": 1})
+        db.execute("UPDATE meta SET value = ? WHERE key = 'conditions'", (noted,))
+    with pytest.raises(StoreError, match="record: was 1, is now 2\n  rules: was 99, is now"):
+        open_to_read(load_config(path), tmp_path / "results")

@@ -3,10 +3,9 @@
 What the tests of the match layer look at is in their own files.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -14,16 +13,10 @@ from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
-from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl, Violation
+from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
 from warpline.messages import BotHello
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from warpleague.match.spec import MatchResult
-
-if TYPE_CHECKING:
-    Choose: TypeAlias = Callable[[dict[str, Any]], Any]
+Choose: TypeAlias = Callable[[dict[str, Any]], Any]
 
 
 def first(question: dict[str, Any]) -> Any:
@@ -53,7 +46,7 @@ class Table:
     def __init__(
         self, spec: MatchSpec, *bots: Choose, wants: tuple[Any, ...] = ("state", "legal", "events")
     ) -> None:
-        self.referee = Referee(load_game(spec.game, spec.rules), spec)
+        self.referee = Referee(load_game(spec.game), spec)
         self.bots = bots or (first, first)
         self.questions: list[tuple[int, dict[str, Any]]] = []
         self.violations: list[Violation] = []

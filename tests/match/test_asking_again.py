@@ -1,15 +1,13 @@
 """Decisions that are asked again after an illegal action, where the match lets bots err."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
 import pytest
 
 from warpleague.errors import RecordError
-from warpleague.match.lines import seal
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import seal
 from warpleague.match.spec import TimeControl
 
 

@@ -3,11 +3,9 @@
 How the words are kept is tested with the referee and the runner.
 """
 
-from __future__ import annotations
-
 import pytest
 
-from warpleague.match.evidence import evidence_lines, with_words
+from warpleague.match.faults import evidence_lines, with_words
 
 
 def test_short_standard_error_is_shown_whole() -> None:

@@ -1,7 +1,5 @@
 """Questions in words: what a bot reads that wants `text`, in every game."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 from typing import Any
@@ -11,7 +9,7 @@ import pytest
 from warpleague.games import game_ids, load_game
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import Dice
-from warpleague.match.question_text import question_text
+from warpleague.match.referee import question_text
 from warpleague.match.setup import load_options
 
 ACTION = re.compile(r"^(\d+)\. (.+)$")

@@ -1,7 +1,5 @@
 """The referee as pure code: what it asks, what it makes of answers and faults, what it writes down."""
 
-from __future__ import annotations
-
 import json
 from itertools import islice
 from random import Random

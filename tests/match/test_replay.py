@@ -1,7 +1,5 @@
 """Verifying a record: what holds passes, and damage anywhere is found and placed."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from random import Random
@@ -14,10 +12,9 @@ from hypothesis import strategies as st
 from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
-from warpleague.match.compare import first_difference
-from warpleague.match.lines import publish, seal
-from warpleague.match.packing import pack, unpack
-from warpleague.match.replay import Replay, verify_record
+from warpleague.match.record import pack, unpack
+from warpleague.match.replay import Replay, first_difference, verify_record
+from warpleague.match.scribe import publish, seal
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import SeatSpec
 from warpline.codec import canonical

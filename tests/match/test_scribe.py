@@ -1,14 +1,12 @@
 """Tests of how a record is written while its match goes on."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from nullgame import NullGame, Tick
 
-from warpleague.cli.bench.nullgame import NullGame, Tick
 from warpleague.errors import OptionsError
 from warpleague.games import load_game
 from warpleague.match.scribe import Scribe

@@ -1,16 +1,14 @@
 """Bots that say that a service failed, and what services took for their answers."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
 import pytest
 
 from warpleague.errors import RecordError
-from warpleague.league.store.record_reader import RecordReader
-from warpleague.match.lines import seal
+from warpleague.league.upkeep.verifying import RecordReader
 from warpleague.match.replay import verify_record
+from warpleague.match.scribe import seal
 from warpleague.match.spec import TimeControl
 
 

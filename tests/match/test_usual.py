@@ -1,16 +1,14 @@
 """Reading the usual lines of a record at sight: whatever is accepted is what reading in full would accept."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpleague.games import load_game
-from warpleague.match.forms import Act, structured
-from warpleague.match.lines import digest_form
-from warpleague.match.usual import NUMBER, UsualActs
+from warpleague.match.record import Act, structured
+from warpleague.match.replay import NUMBER, UsualActs
+from warpleague.match.scribe import digest_form
 from warpline.codec import canonical
 
 GAME = load_game("sheets")

@@ -14,14 +14,13 @@ import pytest
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import MatchSpec, TimeControl
+from warpleague.match.spec import MatchResult, MatchSpec, TimeControl
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.play import play_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warpleague.match.spec import MatchResult
 
 BOTS = Path(__file__).parents[2] / "bots"
 TENTH = TimeControl(move_s=0.1, start_s=60.0)

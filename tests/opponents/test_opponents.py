@@ -15,7 +15,7 @@ import attrs
 import pytest
 
 from warpleague.games import load_game
-from warpleague.games.api import CHANCE
+from warpleague.games.api import CHANCE, Outcome
 from warpleague.games.playout import random_move
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
@@ -26,7 +26,6 @@ from warpleague.runner.play import play_match
 from warpline.client import Match, Question, Reply
 
 if TYPE_CHECKING:
-    from warpleague.games.api import Outcome
     from warpleague.opponents.player import Player, Skill
 
 ROOT = Path(__file__).parents[2]

@@ -1,13 +1,11 @@
 """The brief of each game: short enough, complete, and printed by the command and by the server."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.arena.api_ground import ApiGround
+from tests.arena.harness import ApiHarness
 
 from warpleague.cli import main
 from warpleague.cli.games import describe
@@ -17,9 +15,6 @@ from warpleague.games.playout import random_roll
 from warpleague.report.wording.brief import HINTS, LEFT_OUT, MAX_BYTES, brief_text, llms_text
 from warpleague.report.wording.docs import pages
 from warpleague.runner.bundle.shipped import shipped_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLAYED = [
     ("aliens", 2, {"max_turns": 30}),
@@ -117,18 +112,18 @@ def test_the_command_prints_the_brief(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_server_has_the_briefs(tmp_path: Path) -> None:
     """`/llms.txt` lists them, and each address that it lists answers; so does the link on a game's page."""
-    ground = ApiGround(tmp_path)
+    arena = ApiHarness(tmp_path)
     try:
-        listed = ground.ask("GET", "/llms.txt")
+        listed = arena.ask("GET", "/llms.txt")
         assert (listed.status, listed.body.decode()) == (200, llms_text())
         assert listed.headers["content-type"].startswith("text/plain")
         for game in GAMES:
             assert f"(brief/{game}.md)" in llms_text()
-            told = ground.ask("GET", f"/brief/{game}.md")
+            told = arena.ask("GET", f"/brief/{game}.md")
             assert (told.status, told.body.decode()) == (200, brief_text(game))
             assert told.headers["content-type"].startswith("text/markdown")
-            assert f'href="/brief/{game}.md"' in ground.ask("GET", f"/rules/{game}").body.decode()
-        assert ground.ask("GET", "/brief/chess.md").status == 404
-        assert "/brief/" not in ground.ask("GET", "/docs/league").body.decode()
+            assert f'href="/brief/{game}.md"' in arena.ask("GET", f"/rules/{game}").body.decode()
+        assert arena.ask("GET", "/brief/chess.md").status == 404
+        assert "/brief/" not in arena.ask("GET", "/docs/league").body.decode()
     finally:
-        ground.close()
+        arena.close()

@@ -1,9 +1,7 @@
 """Names of players in the texts of a game: as the pages put them there."""
 
-from __future__ import annotations
-
 from warpleague.games.scene import Panel, Scene
-from warpleague.report.wording.seat_names import SeatNames
+from warpleague.report.wording.match_words import SeatNames
 
 
 def test_seats_get_the_names_of_their_players() -> None:

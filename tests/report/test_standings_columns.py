@@ -1,25 +1,16 @@
 """Each column of the standings is declared once; terminal, page and JSON follow from that."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import attrs
 import pytest
 
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.statistics import Mean
-from warpleague.league.results.placings import Placing
-from warpleague.league.results.standings import ranked
+from warpleague.league.results.standings import Placing, Standings, ranked
 from warpleague.league.results.tallies import Tally
-from warpleague.report.wording.columns import help_lines, shown_columns
-from warpleague.report.wording.standings_columns import COLUMNS, Layout, standing_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from warpleague.league.results.standings import Standings
+from warpleague.report.wording.columns import COLUMNS, Layout, help_lines, shown_columns, standing_json
 
 WIDTHS = (50, 76, 96, 116, 200)
 

@@ -1,7 +1,5 @@
 """A record that verifies can be shown: whatever a stranger wrote into it, every look at it works or refuses it."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json
@@ -14,13 +12,12 @@ from hypothesis import strategies as st
 from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
-from warpleague.match.confinement import Confinement
-from warpleague.match.lines import digest_form, digest_of, seal
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay
+from warpleague.match.scribe import digest_form, digest_of, seal
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
-from warpleague.report.site.match import page_alone
+from warpleague.match.spec import Confinement, MatchSpec, SeatSpec, TimeControl
+from warpleague.report.site.match_page import page_alone
 from warpleague.report.terminal.console import SafeConsole
 from warpleague.report.terminal.replay import show_replay, steps_json
 from warpline.codec import canonical

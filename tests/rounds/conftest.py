@@ -3,21 +3,18 @@
 The rounds are as small as can be: matches of two turns, one deal.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Outcome
 
 from warpleague.cli import main
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Run = Callable[..., "Outcome"]
+Make = Callable[..., Path]
 
-    Run = Callable[..., "Outcome"]
-    Make = Callable[..., Path]
 
 ROOT = Path(__file__).resolve().parents[2]
 BOT = """

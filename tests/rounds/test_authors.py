@@ -1,22 +1,16 @@
 """The authors that come with Warp League: the scripts of the demo, and the one that asks a language model."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from tests.rounds.conftest import BOT, ROOT, place, write_rounds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.rounds.conftest import Run
+from tests.rounds.conftest import BOT, ROOT, Run, place, write_rounds
 
 KEY = "sk-very-s3cret"
 

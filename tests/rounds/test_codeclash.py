@@ -4,8 +4,6 @@ The stand-in has what the arena calls, under CodeClash's names. A command runs i
 folders of a container below a folder of the test's own.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -1,12 +1,10 @@
 """The words for whether an edit helped claim no more than the deals show."""
 
-from __future__ import annotations
-
 import pytest
 
+from warpleague.extras.rounds.report import verdict_of
 from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
-from warpleague.report.wording.rounds_columns import verdict_of
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,12 @@
 """The file of rounds: what is wrong in it is said with file and key, and nothing is run."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.rounds.conftest import Make, Run
 
 from warpleague.errors import ConfigError
-from warpleague.rounds.file import load_rounds
-
-if TYPE_CHECKING:
-    from tests.rounds.conftest import Make, Run
+from warpleague.extras.rounds.file import load_rounds
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,18 +1,14 @@
 """`--from-folders` takes every bot of a folder into a match or a league."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.rounds.conftest import ROOT, write_rounds
 
 from warpleague.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

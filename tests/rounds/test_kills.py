@@ -1,25 +1,21 @@
 """Rounds that are killed in each phase, and at random moments, end as if nothing had happened."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.rounds.conftest import write_rounds
 from tests.waiting import wait_until
 
-from warpleague.runner.doctor.promises import with_token
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from warpleague.runner.doctor import with_token
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 

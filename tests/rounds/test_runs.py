@@ -1,19 +1,13 @@
 """Rounds with real authors, bots and processes: edit, check and play; authors that do harm; kills in every phase."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.rounds.conftest import place, write_rounds
+from tests.rounds.conftest import Make, Run, place, write_rounds
 
-from warpleague.runner.doctor.promises import with_token
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.rounds.conftest import Make, Run
+from warpleague.runner.doctor import with_token
 
 BETTER = 'sed -i "s/^CHOICE = .*/CHOICE = $WARPLEAGUE_ROUND/" bot/bot.py'
 BREAKS = f"""

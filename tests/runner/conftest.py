@@ -4,26 +4,22 @@
 What must come of them is told by the tests.
 """
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
+from nullgame import NullGame
 
-from warpleague.cli.bench.nullgame import NullGame
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    MakeSeat = Callable[..., SeatSpec]
-    MakeSpec = Callable[..., MatchSpec]
+MakeSeat = Callable[..., SeatSpec]
+MakeSpec = Callable[..., MatchSpec]
 
 
 @attrs.frozen

@@ -1,21 +1,16 @@
 """What comes out of a sandboxed build may be written by anyone: archives that a good tar would not make."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os
 import tarfile
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from warpleague.runner.bundle.archive import MAX_ENTRIES, BadArchive, unpack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 FILE, HARD, SOFT, DEVICE, FOLDER, PIPE = b"0", b"1", b"2", b"3", b"5", b"6"
 

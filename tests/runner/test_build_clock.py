@@ -1,7 +1,5 @@
 """The clock of a build: what others take from it does not count, sleep does."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -9,7 +7,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.runner.bundle.build_clock import WALL, BuildClock, computed
+from warpleague.runner.bundle.build import WALL, BuildClock, computed
 
 
 def test_a_build_that_waits_for_a_processor_is_not_too_long() -> None:

@@ -3,25 +3,20 @@
 What may not be in a folder is tested with the command line.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from warpleague.errors import BotError
 from warpleague.runner.bundle import content
 from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.runner.bundle.cache import remove
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.runner.bundle.staging import remove
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.fixture

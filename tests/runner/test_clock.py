@@ -1,12 +1,10 @@
 """What of the time that passes is the asked bot's: properties of the model, and what it says of known cases."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.runner.bot.clock import INTERVAL_NS, PAUSE_NS, SLACK_NS, LongDecision, Reading, excused_ns
+from warpleague.runner.bot.clocks import INTERVAL_NS, PAUSE_NS, SLACK_NS, LongDecision, Reading, excused_ns
 
 MS = 1_000_000
 times = st.integers(0, 10_000 * MS)

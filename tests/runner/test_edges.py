@@ -3,21 +3,16 @@
 Matches are tested in test_play.py.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.runner.conftest import MakeSeat, MakeSpec
 
-from warpleague.runner.bot.stderr import HEAD_BYTES, TAIL_BYTES, StderrLog
-from warpleague.runner.host.reaper import become_subreaper, children, sweep
-from warpleague.runner.trial import try_out, whole
+from warpleague.runner.bot.logs import HEAD_BYTES, TAIL_BYTES, StderrLog
+from warpleague.runner.checkup import try_out, whole
+from warpleague.runner.host import become_subreaper, children, sweep
 from warpline.limits import STDERR_READ
-
-if TYPE_CHECKING:
-    from tests.runner.conftest import MakeSeat, MakeSpec
 
 
 @pytest.mark.parametrize("piece", [7, 1000, HEAD_BYTES + 1, 10**6])
@@ -100,7 +95,7 @@ def test_what_may_not_be_killed_is_not_waited_for(monkeypatch: pytest.MonkeyPatc
     stray = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
         with monkeypatch.context() as patch:
-            patch.setattr("warpleague.runner.host.reaper.os.kill", forbidden)
+            patch.setattr("warpleague.runner.host.os.kill", forbidden)
             assert sweep(keep) == 0
         assert stray.poll() is None
     finally:

@@ -1,20 +1,16 @@
 """One question and one answer over pipes, and which answers are charged as measured."""
 
-from __future__ import annotations
-
 import os
 import select
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
-from warpleague.runner.bot.children import clock_id
-from warpleague.runner.bot.exchange import QUIET_NS, SHORT_NS, Answer, Pipes, Sent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from warpleague.runner.bot.child import clock_id
+from warpleague.runner.bot.halt import QUIET_NS
+from warpleague.runner.bot.pipe import SHORT_NS, Answer, Pipes, Sent
 
 OWN_CLOCK = clock_id(os.getpid())
 NO_CLOCK = clock_id(1 << 22)  # no process has this number

@@ -1,22 +1,18 @@
 # ruff: noqa: ARG002 - seats that do not look at the time left
 """Seats that are played inside the process: told what a bot is told, recorded as persons, and played again."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import trio
+from tests.runner.conftest import MakeSeat, MakeSpec
 
 from warpleague.errors import BadInput
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import SeatSpec, TimeControl, Violation
 from warpleague.runner.bot.inside import InsideSeat, RecordedSeat
 from warpleague.runner.play import play_match
-
-if TYPE_CHECKING:
-    from tests.runner.conftest import MakeSeat, MakeSpec
 
 FIRST = "from warpline.client import run\nrun(lambda question: 0, wants=())\n"
 PERSON = SeatSpec("Ada", kind="person")

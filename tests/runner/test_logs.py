@@ -3,26 +3,19 @@
 The commands that keep and show it are tested in tests/cli/test_logs.py.
 """
 
-from __future__ import annotations
-
 import os
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.runner.conftest import MakeSeat, MakeSpec
 
 from warpleague.errors import BadInput
 from warpleague.match.spec import SeatLog
-from warpleague.runner.bot.logs import LogFolder, log_file, name_of, read_log
-from warpleague.runner.bot.wirelog import LINE_KEPT, WIRE_KEPT, WireLog
+from warpleague.runner.bot.logs import LINE_KEPT, WIRE_KEPT, LogFolder, WireLog, log_file, name_of, read_log
 from warpleague.runner.play import end_idle, play_in_series, play_match
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.runner.conftest import MakeSeat, MakeSpec
 
 SAYING = """
 import os, sys

@@ -1,27 +1,20 @@
 """Matches that share an event loop: whose bot may compute when, and how many matches there is room for."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Awaitable, Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 import attrs
 import pytest
 import trio
+from tests.runner.conftest import MakeSeat, MakeSpec
 from trio.testing import MockClock
 
-from warpleague.league.referees.tasks import Room
+from warpleague.league.referees.process import Room
 from warpleague.match.chance import match_key
-from warpleague.runner.bot.loop import FREEZE_S, Loop, LoopShare
+from warpleague.match.spec import MatchResult, MatchSpec
+from warpleague.runner.bot.clocks import FREEZE_S, Loop, LoopShare
 from warpleague.runner.play import end_idle, play_beside, play_match
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from tests.runner.conftest import MakeSeat, MakeSpec
-
-    from warpleague.match.spec import MatchResult, MatchSpec
 
 MS = 1_000_000
 SLEEPS = """

@@ -1,7 +1,5 @@
 """Who is nice is so as a session, too, where the kernel shares the processors between sessions."""
 
-from __future__ import annotations
-
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpleague.runner.host.processes import spawn
+from warpleague.runner.host import spawn
 
 AUTOGROUP = Path("/proc/self/autogroup")
 
@@ -20,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 TOLD = """
 import os, sys
-from warpleague.runner.host.niceness import be_nice
+from warpleague.runner.host import be_nice
 told = lambda: open('/proc/self/autogroup').read().split()[-1]
 sys.stdin.readline()  # whoever started it has told how nice its session is
 """

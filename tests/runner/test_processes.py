@@ -1,7 +1,5 @@
 """What is told of a process: how it ended, without giving its number away, and what state it is in."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -10,8 +8,7 @@ import time
 import pytest
 from tests.waiting import PATIENCE_S
 
-from warpleague.runner.host.processes import ended, spawn, state
-from warpleague.runner.host.schedstat import own_counts
+from warpleague.runner.host import ended, own_counts, spawn, state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 

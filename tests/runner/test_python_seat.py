@@ -1,24 +1,18 @@
 """Bots in Python that play inside this process: they play as they do in processes of their own, without clocks."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
+from tests.runner.conftest import MakeSeat, MakeSpec
 
 from warpleague.match.chance import match_key
-from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.python_seat import python_command
+from warpleague.match.spec import MatchResult, SeatSpec
+from warpleague.runner.bot.inside import python_command
 from warpleague.runner.play import play_inside, play_match
-
-if TYPE_CHECKING:
-    from tests.runner.conftest import MakeSeat, MakeSpec
-
-    from warpleague.match.spec import MatchResult
 
 DRAWS = """
 from hashlib import sha256

@@ -1,18 +1,13 @@
 """The copy of a bot in the cache, which the bot may change below level sandbox: the next start finds out."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BOT = """
 import json, sys

@@ -1,24 +1,18 @@
 """Matches in which several seats decide at once, of real bots: asked together, recorded in the order of the seats."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.games.hands import Options
+from tests.runner.conftest import MakeSeat, MakeSpec
 
 from warpleague.games import GAMES, load_game
 from warpleague.match.referee import Question, Referee
 from warpleague.match.replay import verify_record
+from warpleague.match.spec import MatchResult
 from warpleague.runner.play import play_match, play_out
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.runner.conftest import MakeSeat, MakeSpec
-
-    from warpleague.match.spec import MatchResult
 
 DRAWS = """
 from hashlib import sha256

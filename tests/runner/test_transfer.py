@@ -1,7 +1,5 @@
 """A built bot that is packed and received is the same bot in another cache; what is not a bot is refused."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from pathlib import Path
@@ -10,7 +8,7 @@ import pytest
 
 from warpleague.errors import BotError
 from warpleague.runner.bundle import bundle
-from warpleague.runner.bundle.transfer import pack, receive
+from warpleague.runner.bundle.bundle import pack, receive
 
 
 @pytest.fixture

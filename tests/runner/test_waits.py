@@ -1,19 +1,14 @@
 """How long a bot waited for what others used, by what the kernel tells of its group, its threads and its disks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpleague.runner.bot.clock import INTERVAL_NS, LongDecision, Reading
-from warpleague.runner.bot.waits import Waits
-
-if TYPE_CHECKING:
-    from warpleague.runner.bot.child import Child
+from warpleague.runner.bot.child import Child
+from warpleague.runner.bot.clocks import INTERVAL_NS, LongDecision, Reading, Waits
 
 MS = 1_000_000
 MAIN, OTHER = 7, 8

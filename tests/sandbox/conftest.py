@@ -1,24 +1,18 @@
 """What the tests of confinement share: a folder that the sandbox can show, and code run at a level."""
 
-from __future__ import annotations
-
 import os
 import select
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
 
-from warpleague.match.spec import SeatSpec
+from warpleague.match.spec import Level, SeatSpec
 from warpleague.runner.bot.child import Child
-from warpleague.runner.confine import freezer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from warpleague.match.spec import Level
+from warpleague.runner.confine import cgroups
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +62,6 @@ def read_all(fd: int) -> str:
 @pytest.fixture
 def no_freezer() -> Iterator[None]:
     """Bots are stopped by signals, as where control groups cannot be made any more."""
-    freezer.lost.append(freezer.FreezerSupport(reason="switched off"))
+    cgroups.freezer_lost.append(cgroups.FreezerSupport(reason="switched off"))
     yield
-    freezer.lost.pop()
+    cgroups.freezer_lost.pop()

@@ -3,8 +3,6 @@
 What a failing build is told by the commands is tested with the command line.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -16,8 +14,9 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
@@ -26,18 +25,14 @@ import warpleague.runner.bundle.build as building
 from warpleague.cli import main
 from warpleague.errors import BotError, HarnessFault
 from warpleague.match.conditions import Conditions
-from warpleague.runner.bundle import staging
+from warpleague.match.spec import Level
+from warpleague.runner.bundle import cache as staging
+from warpleague.runner.bundle.build import CommandLimits
 from warpleague.runner.bundle.bundle import find, prepare
-from warpleague.runner.bundle.command import CommandLimits
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.confine.sandbox import Sandbox
-from warpleague.runner.doctor.promises import check_level, with_token
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from warpleague.match.spec import Level
+from warpleague.runner.doctor import check_level, with_token
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are kept on Linux")
 

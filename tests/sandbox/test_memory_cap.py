@@ -1,14 +1,13 @@
 """Memory beyond the cap, with the kernel's own control groups: who is charged, with what evidence, what is left."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
@@ -16,15 +15,10 @@ import trio
 from tests.waiting import PATIENCE_S
 
 from warpleague.errors import HarnessFault
-from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.exchange import Answer
+from warpleague.match.spec import Level, SeatSpec, Violation
+from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.confine import cgroup, groups, hierarchy, launch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from warpleague.match.spec import Level
+from warpleague.runner.confine import cgroups, launch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 
@@ -49,7 +43,7 @@ HOGS = {
 @pytest.fixture
 def capped(monkeypatch: pytest.MonkeyPatch, own_groups: Callable[[], set[str]]) -> Iterator[str]:
     """The folder of this machine's groups, no more of ours in it afterwards; skips the test where there are none."""
-    found = cgroup.support()
+    found = cgroups.memory_support()
     if not found.version:
         pytest.skip(str(found))
     # Few MiB above the limit, so that the private hog meets this cap rather than the one on private memory.
@@ -86,7 +80,7 @@ def ask(bot_folder: Path) -> Callable[..., Any]:
 @pytest.mark.parametrize("hog", HOGS)
 async def test_the_kernel_stops_a_hog_at_limits(capped: str, ask: Callable[..., Any], hog: str) -> None:
     """Whatever kind of memory it is, and whoever of its children took it, the bot's fault is `memory`."""
-    if hog == "children" and cgroup.support().version == 1:
+    if hog == "children" and cgroups.memory_support().version == 1:
         pytest.skip("version 1 ends one process of a group only; the watch ends the others, as tested below")
     trouble, evidence = await ask(f"{HOGS[hog]}\n{DONE}")
     assert isinstance(trouble, Violation), "it took what it wanted"
@@ -146,13 +140,13 @@ async def test_a_kill_from_outside_is_nobodys_fault(
     capped: str, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bot within its own limit that the kernel kills since others left it no memory voids the match."""
-    found = cgroup.support()
-    above = cgroup.Group(found, 32 << 20)
+    found = cgroups.memory_support()
+    above = cgroups.Group(found, 32 << 20)
     try:
         if found.version == 2:
-            hierarchy.write(f"{above.path}/cgroup.subtree_control", "+memory")
+            cgroups.write(f"{above.path}/cgroup.subtree_control", "+memory")
         monkeypatch.setattr(
-            launch, "open_group", lambda cap: cgroup.Group(attrs.evolve(found, base=above.path), cap)
+            launch, "open_group", lambda cap: cgroups.Group(attrs.evolve(found, base=above.path), cap)
         )
         with pytest.raises(HarnessFault, match="greedy, which was within its limit"):
             await ask(f"hoard = bytearray(b'x') * (50 << 20)\n{DONE}")
@@ -170,8 +164,8 @@ async def test_a_group_that_cannot_be_entered_is_no_fault_of_the_bot(
 ) -> None:
     """A bot that could not be put into its group is not run, and not charged with that."""
 
-    def closed(cap: int) -> cgroup.Group:
-        group = cgroup.Group(cgroup.support(), cap)
+    def closed(cap: int) -> cgroups.Group:
+        group = cgroups.Group(cgroups.memory_support(), cap)
         group.entry = f"{group.path}/no-such-file"
         return group
 
@@ -216,12 +210,12 @@ def test_a_killed_harness_leaves_nothing_for_long(capped: str, bot_folder: Path)
     """The next harness ends what ran in the groups of one that was killed, and leaves those of a live one alone."""
     harness, daemon, group = start(bot_folder, "input()")
     with harness:
-        groups.sweep(capped)
+        cgroups.sweep(capped)
         assert group.exists()
         assert not ended(daemon, wait_s=0)
         harness.send_signal(signal.SIGKILL)
         harness.wait()
-        groups.sweep(capped)
+        cgroups.sweep(capped)
         assert not group.exists()
         assert ended(daemon)
 
@@ -238,7 +232,7 @@ def test_a_harness_that_ends_takes_its_groups_along(capped: str, bot_folder: Pat
 def ended(pid: int, wait_s: float = PATIENCE_S) -> bool:
     """Whether the process is no more, or is within `wait_s` seconds."""
     deadline = time.monotonic() + wait_s
-    while groups.started_at(pid) >= 0:
+    while cgroups.started_at(pid) >= 0:
         if time.monotonic() >= deadline:
             return False
         time.sleep(0.005)

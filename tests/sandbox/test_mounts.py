@@ -1,17 +1,12 @@
 """What a bot in the sandbox sees of the machine's files."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from warpleague.errors import BadInput
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.confine import mounts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def bound(args: list[str]) -> list[str]:

@@ -1,21 +1,17 @@
 """Bots in the sandbox that may reach single addresses, and bots with a key of their own."""
 
-from __future__ import annotations
-
 import socket
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.match.spec import MatchSpec, SeatSpec
-from warpleague.runner.confine.network import let_reach, parse_address
+from warpleague.runner.confine.sandbox import let_reach, parse_address
 from warpleague.runner.play import play_match
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 REACH = """
 import socket

@@ -1,7 +1,5 @@
 """Troubles that are nobody's fault: a sandbox that dies before the bot runs, a host that is short of something."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -9,22 +7,17 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.spec import SeatSpec, Violation
+from warpleague.match.spec import Level, SeatSpec, Violation
+from warpleague.runner import doctor, host
 from warpleague.runner.bot.child import Child
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import sandbox
-from warpleague.runner.doctor import promises
-from warpleague.runner.host import processes
-from warpleague.runner.host.reaper import become_subreaper, children
-
-if TYPE_CHECKING:
-    from warpleague.match.spec import Level
+from warpleague.runner.host import become_subreaper, children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 
@@ -45,7 +38,7 @@ def test_a_sandbox_killed_before_the_bot_runs_is_no_crash_of_the_bot(
     def kill(pid: int) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        while processes.state(pid) is not None:
+        while host.state(pid) is not None:
             os.sched_yield()
 
     monkeypatch.setattr(sandbox, "state", kill)
@@ -168,7 +161,7 @@ def test_a_disk_without_room_for_the_probe_is_told(monkeypatch: pytest.MonkeyPat
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("shutil.copyfile", full)
-    report = promises.examine("limits")
+    report = doctor.examine("limits")
     assert not report.holds
     assert "no room for a probe" in report.complaint()
     assert "No space left on device" in report.complaint()

@@ -1,32 +1,23 @@
 """Bots that compute while others are asked, undo being stopped, or make their own children an excuse."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import trio
 from tests.waiting import PATIENCE_S
 
-from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot.exchange import Answer
-from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.confine import freezer
-from warpleague.runner.host.processes import state
-from warpleague.runner.host.reaper import reap_orphans
+from warpleague.match.spec import Level, SeatSpec, Violation
+from warpleague.runner.bot.pipe import Answer
+from warpleague.runner.bot.process import BotProcess, IdleBots
+from warpleague.runner.confine import cgroups
+from warpleague.runner.host import reap_orphans, state
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from warpleague.match.spec import Level
 
 BOTS = Path(__file__).parents[1] / "bots"
 MS = 1_000_000
@@ -69,8 +60,8 @@ def start(bot_folder: Path) -> Iterator[Callable[..., BotProcess]]:
 @pytest.fixture
 def frozen() -> None:
     """Skips the test where bots cannot be frozen, saying why."""
-    if not freezer.support().base:
-        pytest.skip(freezer.support().reason)
+    if not cgroups.freezer_support().base:
+        pytest.skip(cgroups.freezer_support().reason)
 
 
 def let_pass(seconds: float) -> None:
@@ -226,7 +217,7 @@ def test_without_a_freezer_who_undoes_a_stop_is_ended(
     bot.check_children()
     number = 0
     reply = None
-    deadline = time.perf_counter() + (3 if stem == "chains_of_children" else PATIENCE_S)
+    deadline = time.perf_counter() + (1.5 if stem == "chains_of_children" else PATIENCE_S)
     while not isinstance(reply, Violation):
         if time.perf_counter() > deadline:
             assert stem == "chains_of_children"

@@ -1,7 +1,5 @@
 """Process 1 of a sandbox, which ends it: a bot of an ordinary user, whose user id is the same, has no hold on it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -9,20 +7,18 @@ import secrets
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.waiting import wait_until
 
 from warpleague.match.spec import SeatSpec
+from warpleague.runner import doctor
 from warpleague.runner.bot.child import Child
 from warpleague.runner.confine.sandbox import Sandbox, end_unmade, find_bubblewrap
-from warpleague.runner.doctor import promises
-from warpleague.runner.host.processes import state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from warpleague.runner.host import state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 USER = 54321  # nobody's
@@ -79,7 +75,7 @@ def probe(python: str) -> Iterator[Callable[..., tuple[subprocess.Popen[bytes], 
 
         def start(tries: list[str], *, hidden: bool = True) -> Any:
             token = f"probe-{secrets.token_hex(8)}"
-            seat = promises.probe_seat(Path(place, token), token)
+            seat = doctor.probe_seat(Path(place, token), token)
             asked = {
                 "run": [python, *seat.run[1:]],
                 "cwd": seat.cwd,
@@ -116,10 +112,10 @@ def test_nothing_of_a_bot_outlives_the_harness_whatever_it_does(probe: Callable[
     """A bot that ignores all signals and leaves a daemon behind is gone with the harness, and so is the daemon."""
     harness, token, found = probe(["outlive"])
     assert found == {"outlive": ""}
-    assert len([pid for pid in promises.with_token(token) if pid != harness.pid]) >= 2
+    assert len([pid for pid in doctor.with_token(token) if pid != harness.pid]) >= 2
     harness.kill()
     harness.wait()
-    wait_until(lambda: not promises.with_token(token))
+    wait_until(lambda: not doctor.with_token(token))
 
 
 def test_what_was_left_unmade_is_ended_by_the_next_harness(sandboxed: None, bot_folder: Path) -> None:

@@ -1,20 +1,15 @@
 """Page tables, which are in no resident set and no limit of a process: the watch counts them as the bot's memory."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from warpleague.match.spec import SeatSpec
-from warpleague.runner.bot.exchange import Answer
+from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.confine import cgroup
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from warpleague.runner.confine import cgroups
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="page tables are told by Linux only")
 
@@ -54,9 +49,9 @@ HOGS = {
 @pytest.fixture
 def no_cgroup() -> Iterator[None]:
     """The memory of bots is looked at, as where control groups cannot be made any more."""
-    cgroup.lost.append(cgroup.CgroupSupport(reason="switched off"))
+    cgroups.memory_lost.append(cgroups.CgroupSupport(reason="switched off"))
     yield
-    cgroup.lost.pop()
+    cgroups.memory_lost.pop()
 
 
 @pytest.mark.parametrize("hog", [*HOGS, "honest"])

@@ -1,7 +1,5 @@
 """What becomes of the trial of a level when somebody kills the probe."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re
@@ -9,19 +7,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from warpleague.errors import BadInput
+from warpleague.match.spec import Level
+from warpleague.runner import doctor
 from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.doctor import promises
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from warpleague.match.spec import Level
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are tried on Linux only")
 
@@ -41,11 +36,11 @@ def kill_probes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             return await ask(self, *args, **more)
 
         monkeypatch.setattr(BotProcess, "ask", kill_and_ask)
-        promises.check_level.cache_clear()
+        doctor.check_level.cache_clear()
         return asked
 
     yield kill
-    promises.check_level.cache_clear()
+    doctor.check_level.cache_clear()
 
 
 def first(bot: BotProcess) -> int:
@@ -65,7 +60,7 @@ def test_a_probe_killed_from_outside_is_tried_again(
 ) -> None:
     """One kill of the probe, or of its sandbox, does not end anything: the level is tried once more, and holds."""
     asked = kill_probes(1, whom)
-    assert promises.check_level(level).holds
+    assert doctor.check_level(level).holds
     assert len(asked) == 2
 
 
@@ -74,7 +69,7 @@ def test_a_probe_killed_twice_is_told(level: Level, kill_probes: Callable[..., l
     """A second kill has a cause: the level is refused, with how the probe ended, and not tried a third time."""
     asked = kill_probes(9, first)
     with pytest.raises(BadInput, match=f"level {level} does not hold on this machine: .*(SIGKILL|status -9)"):
-        promises.check_level(level)
+        doctor.check_level(level)
     assert len(asked) == 2
 
 
@@ -82,7 +77,7 @@ def test_a_probe_that_dies_of_itself_is_not_tried_again(kill_probes: Callable[..
     """A signal that follows from what the probe does is a finding, and the first one counts."""
     asked = kill_probes(9, first, signal.SIGSEGV)
     with pytest.raises(BadInput, match=r"SIGSEGV|was not run"):
-        promises.check_level("limits")
+        doctor.check_level("limits")
     assert len(asked) == 1
 
 
@@ -116,7 +111,7 @@ def test_folders_of_killed_probes_are_swept(tmp_path: Path, monkeypatch: pytest.
     handle = os.open(locked, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        assert promises.examine("limits").holds
+        assert doctor.examine("limits").holds
     finally:
         os.close(handle)
     assert sorted(tmp_path.iterdir()) == [locked, new]
@@ -135,7 +130,7 @@ def test_too_few_processes_are_named() -> None:
     said = run_python(
         "import os, resource\n"
         "from warpleague.errors import BadInput\n"
-        "from warpleague.runner.host.shortage import check_own_limits\n"
+        "from warpleague.runner.host import check_own_limits\n"
         "if os.geteuid() == 0:\n"
         "    os.setresuid(54321, 54321, 54321)\n"
         "resource.setrlimit(resource.RLIMIT_NPROC, (3, 3))\n"
@@ -161,7 +156,7 @@ def test_what_is_too_little_comes_with_its_remedy(limit: str, error: str, text: 
     """The limit of the process, and the command that allows more."""
     said = run_python(
         "import errno, resource\n"
-        "from warpleague.runner.host.shortage import shortage\n"
+        "from warpleague.runner.host import shortage\n"
         f"resource.setrlimit(resource.RLIMIT_{limit})\n"
         f"print(shortage({error}))\n"
     )

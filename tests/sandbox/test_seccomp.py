@@ -1,7 +1,5 @@
 """The system-call filter, executed instruction by instruction as the kernel would."""
 
-from __future__ import annotations
-
 import errno
 import struct
 

@@ -1,28 +1,23 @@
 """Which of the machine's files bots in the sandbox see: what all see, what one asks for, what an organiser shows."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from warpleague.cli import main
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.match.spec import SeatSpec
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.runner.confine import mounts, visible_paths
-from warpleague.runner.confine.visible_paths import check_asked, check_granted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from warpleague.runner.confine import mounts
+from warpleague.runner.confine.mounts import check_asked, check_granted
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,7 +35,7 @@ def bot(tmp_path: Path) -> Path:
 @pytest.fixture
 def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that an organiser may show, as far as its place goes."""
-    monkeypatch.setattr(visible_paths, "_PRIVATE", ("/home", "/root", "/proc"))
+    monkeypatch.setattr(mounts, "_PRIVATE", ("/home", "/root", "/proc"))
     folder = tmp_path / "tools"
     folder.mkdir()
     (folder / "data").write_text("something to see")
@@ -56,17 +51,13 @@ def ask(bot: Path, *paths: str) -> None:
 def test_the_documentation_names_all_that_every_bot_sees() -> None:
     """Nothing of /etc, and no folder, is shown without being named on the page about confinement."""
     page = (ROOT / "docs" / "sandbox.md").read_text("utf-8")
-    assert [
-        name
-        for name in (*visible_paths.SYSTEM, *visible_paths.ETC, *visible_paths.ASKABLE)
-        if f"`{name}`" not in page
-    ] == []
+    assert [name for name in (*mounts.SYSTEM, *mounts.ETC, *mounts.ASKABLE) if f"`{name}`" not in page] == []
 
 
 def test_nothing_private_is_among_what_every_bot_sees() -> None:
     """What is shown of /etc may be read by everyone, and does not tell who uses the machine."""
-    assert not {"passwd", "group", "shadow", "hosts", "hostname", "machine-id"} & set(visible_paths.ETC)
-    for place in visible_paths.etc():
+    assert not {"passwd", "group", "shadow", "hosts", "hostname", "machine-id"} & set(mounts.ETC)
+    for place in mounts.etc():
         assert Path(place).stat().st_mode & 0o004, place
 
 

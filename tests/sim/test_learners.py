@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from warpleague.bridges.pettingzoo import batch
 from warpleague.errors import BadInput
+from warpleague.extras.bridges.pettingzoo import batch
 
 
 def test_a_match_that_ends_is_replaced_by_the_next() -> None:

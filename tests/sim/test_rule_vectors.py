@@ -16,9 +16,9 @@ import attrs
 import pytest
 
 from warpleague.cli import main
+from warpleague.extras.rule_vectors import rule_vectors
 from warpleague.games import GAMES, load_game
 from warpleague.sim.serve import Session
-from warpleague.study.rule_vectors import rule_vectors
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -5,8 +5,6 @@ by the clock that it is charged by, than in a league where nobody misbehaves and
 bots are those of tests/bots; what they deserve themselves is tests/e2e/test_misbehaving.py's business.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing
@@ -18,9 +16,10 @@ import sys
 import tempfile
 import tomllib
 from collections import defaultdict
-from concurrent.futures import as_completed
+from collections.abc import Iterator
+from concurrent.futures import Future, as_completed
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
@@ -29,15 +28,9 @@ from warpleague.games import game_ids, load_game
 from warpleague.league.referees.pool import RefereePool, usable_cores
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
-from warpleague.runner.doctor.promises import check_level
+from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec, TimeControl
+from warpleague.runner.doctor import check_level
 from warpleague.runner.play import play_match
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Future
-
-    from warpleague.match.spec import Level, MatchResult
 
 SOURCES = Path(__file__).parents[1] / "bots"
 MANIFEST = tomllib.loads((SOURCES / "manifest.toml").read_text())

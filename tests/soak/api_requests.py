@@ -3,8 +3,6 @@
 The server runs in this process, without a network, so nothing but the program itself can be at fault.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os
@@ -18,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from tests.arena.api_ground import ApiGround, api_requests
+from tests.arena.harness import ApiHarness, api_requests
 from tests.arena.test_api import fits
 
 BATCH = 500
@@ -36,7 +34,7 @@ def main() -> int:
         open(os.devnull, "w") as nowhere,  # its log
         contextlib.redirect_stderr(nowhere),
     ):
-        ground = ApiGround(Path(folder))
+        arena = ApiHarness(Path(folder))
 
         @settings(
             max_examples=BATCH,
@@ -47,8 +45,8 @@ def main() -> int:
         )
         @given(data=st.data())
         def batch(data: st.DataObject) -> None:
-            asked = data.draw(api_requests(ground))
-            answer = asked.send(ground)
+            asked = data.draw(api_requests(arena))
+            answer = asked.send(arena)
             answers[answer.status] += 1
             operations[asked.operation["operationId"]] += 1
             if answer.status not in (400, 404, 414):
@@ -58,7 +56,7 @@ def main() -> int:
         while time.monotonic() < end_s:
             seed(number)(batch)()
             number += 1
-        ground.close()
+        arena.close()
     print(f"{answers.total()} requests of {len(operations)} operations: {dict(sorted(answers.items()))}")
     return 0
 

@@ -3,16 +3,13 @@
 A league is played for some time without spectators and without a server, then with a server, with spectators on
 live pages who ask for pages besides, and with bots that are submitted, and so on in turns. Ratios count, since
 machines differ: matches a minute with a server against those without. All bots are copies of one, so that a match
-costs the same in each turn, whoever meets whom. It is told where the processor time went. The visitors are a process
-of this machine, too; what they take would be lost on no other machine, so a second ratio counts only the time that
-they left. With `--minutes` one server runs for so long instead, and the memory of each process is told by quarters of
-that time.
+costs the same in each turn, whoever meets whom. The visitors are a process of this machine, too, so the ratio is a
+lower bound. With `--minutes` one server runs for so long instead, and the memory of each process is told by quarters
+of that time.
 
     python tests/soak/arena.py
     python tests/soak/arena.py --minutes 30 --spectators 25 --submissions 2
 """
-
-from __future__ import annotations
 
 import argparse
 import json
@@ -26,16 +23,16 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 import trio
-from served import API, BOTS, WORDS, Running, archive, ask, author, cpu_s, descendants, stored, write_league
+from served import API, BOTS, WORDS, Running, archive, ask, author, stored, write_league
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from warpleague.runner.host import descendants
 
 T = TypeVar("T")
 
@@ -189,80 +186,35 @@ def fill(folder: Path, args: argparse.Namespace, token: str) -> None:
     server.end()
 
 
-def taken_s(pid: int, health: dict[str, Any]) -> dict[str, float]:
-    """The processor time each kind of process has taken, in seconds; `pid` is the server, or a scheduler alone."""
-    children = {name.split()[0]: process["pid"] for name, process in health.get("processes", {}).items()}
-    schedulers = {children.get("scheduler", pid)}
-    below = {part: set(descendants(child)) for part, child in children.items() if child}
-    if not children:
-        below["scheduler"] = set(descendants(pid))
-    found: defaultdict[str, float] = defaultdict(float)
-    for one in (pid, *descendants(pid)):
-        if one in schedulers or one in below["scheduler"]:
-            # Bots that have ended are counted where they were waited for.
-            part = "matches"
-        elif one == children.get("checker") or one in below.get("checker", ()):
-            part = "checks"
-        else:
-            part = "server" if one == pid else "pages"
-        own_s, ended_s = cpu_s(one)
-        found[part] += own_s + (0.0 if one == pid and children else ended_s)
-    found["visitors"] = time.process_time()
-    return found
-
-
 def measure(folder: Path, args: argparse.Namespace, token: str) -> dict[str, Any]:
     """Turns without and with a server, spectators and submissions."""
     fill(folder, args, token)
     rates: dict[str, list[float]] = {"without": [], "with": []}
-    shares: dict[str, list[dict[str, float]]] = {"without": [], "with": []}
     seen = Seen()
-    memory: list[int] = []
 
-    def turn(which: str, running: Running, port: int | None) -> None:
-        health = {} if port is None else ask(port, "/health")[1]
+    def begin() -> tuple[int, float]:
+        return wait_for_play(folder), time.monotonic()
 
-        def now() -> tuple[dict[str, float], int, float]:
-            return taken_s(running.process.pid, health), wait_for_play(folder), time.monotonic()
-
-        if port is None:
-            before_s, before, begun = now()
-            time.sleep(args.seconds)
-        else:
-            before_s, before, begun = trio.run(crowd, port, token, args, args.seconds, seen, now)
-        passed_s = time.monotonic() - begun
-        rates[which].append(60 * (stored(folder) - before) / passed_s)
-        after_s = taken_s(running.process.pid, health)
-        there_s = passed_s * len(os.sched_getaffinity(0))
-        shares[which].append({part: (after_s[part] - before_s[part]) / there_s for part in sorted(after_s)})
+    def end(which: str, running: Running, before: int, begun: float) -> None:
+        rates[which].append(60 * (stored(folder) - before) / (time.monotonic() - begun))
+        running.end()
 
     for _ in range(args.rounds):
         alone = Running(folder, "arena", "play", "open.toml", "--logs-mb", "0")
         wait_for_play(folder)
-        turn("without", alone, None)
-        alone.end()
+        begun = begin()
+        time.sleep(args.seconds)
+        end("without", alone, *begun)
         server = Running(folder, "serve", "open.toml", "--port", "0", "--logs-mb", "0")
         port = server.port()
         wait_for_play(folder)
-        turn("with", server, port)
-        memory.append(ask(port, "/health")[1]["memory_bytes"])
-        server.end()
+        end("with", server, *trio.run(crowd, port, token, args, args.seconds, seen, begin))
     middle = {which: statistics.median(found) for which, found in rates.items()}
-    visitors = statistics.median(share["visitors"] for share in shares["with"])
     return {
         "spectators": args.spectators,
         "matches_a_minute": {name: [round(value) for value in found] for name, found in rates.items()},
         "ratio": round(middle["with"] / middle["without"], 3),
-        "ratio_in_the_time_that_visitors_left": round(middle["with"] / middle["without"] / (1 - visitors), 3),
-        "share_of_processors": {
-            which: {
-                part: [round(share.get(part, 0.0), 3) for share in found]
-                for part in sorted(set().union(*found))
-            }
-            for which, found in shares.items()
-        },
         **told(seen),
-        "memory_bytes": memory,
     }
 
 

@@ -9,8 +9,6 @@ and the store verifies. A check that was killed three times may be refused for t
     python tests/soak/arena_faults.py --full 10      needs root, for a small disk
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal
@@ -21,22 +19,20 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from served import API, WORDS, Running, archive, ask, author, end_all, stored, write_league
 
 from warpleague.arena.submissions import entering, versions
 from warpleague.arena.submissions.ledger import Ledger
-from warpleague.league.season.config_file import load_config
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from warpleague.league.season.config import load_config
 
 _PADDING = 300_000
 """Bytes of an archive beside its bot, so that it is on its way for some time."""
@@ -94,7 +90,7 @@ class Authors:
         try:
             number = 0
             while not self.over.is_set():
-                left = sum(not one.is_settled for one in versions.submissions(self.ledger, most=9999))
+                left = sum(one.settled is None for one in versions.submissions(self.ledger, most=9999))
                 number += 1
                 data = archive(number, self.rng.randrange(_PADDING))
                 if left >= self.most_waiting or self.rng.random() < 0.3:
@@ -236,7 +232,7 @@ def small_disk(folder: Path) -> Iterator[None]:
 def settle(folder: Path, port: int, ledger: Ledger, path: Path) -> None:
     """Let everything that was sent be checked and entered."""
     server = serve(folder, port)
-    wait_for("all is settled", lambda: all(one.is_settled for one in versions.submissions(ledger, most=9999)))
+    wait_for("all is settled", lambda: all(one.settled for one in versions.submissions(ledger, most=9999)))
     before = stored(folder)
     wait_for("a match is played", lambda: stored(folder) > before)
     server.end()
@@ -246,14 +242,16 @@ def settle(folder: Path, port: int, ledger: Ledger, path: Path) -> None:
     left = list((folder / "results" / "open" / "live").glob("*"))
     assert not left, f"files of matches that nobody plays: {left}"
     config = load_config(path)
-    assert len(entering.entered(ledger, config).bots) == 2 + len(versions.active(ledger, "open"))
+    assert len(entering.entered(ledger, config).bots) == 2 + len(
+        versions.versions_in(ledger, "open", active=True)
+    )
 
 
 def look(ledger: Ledger, authors: Authors) -> str:
     """Compare the rows with what was sent, with the journal, and with what lies in the folder."""
     found = versions.submissions(ledger, most=99_999)
     told = Counter(
-        (entry.said["submission"], entry.what)
+        (entry.details["submission"], entry.what)
         for entry in ledger.journal(100_000)
         if entry.what.startswith("submission")
     )
@@ -263,10 +261,10 @@ def look(ledger: Ledger, authors: Authors) -> str:
         assert count.pop(digest, 0) == 1 or not answer, f"archive {digest} was lost or doubled"
     assert not count, f"nobody sent {count}"
     for one in found:
-        assert one.is_settled, one
+        assert one.settled, one
         assert told[one.id, "submission received"] == told[one.id, f"submission {one.state}"] == 1, one
-        assert one.state == "accepted" or "ended the checker" in one.found[-1]["text"], one
-        assert (versions.archive(ledger, one.id) is not None) == (one.state == "accepted"), one
+        assert one.state == "accepted" or "ended the checker" in one.found[-1].text, one
+        assert (versions.stored_archive(ledger, one.id) is not None) == (one.state == "accepted"), one
     for bot in {one.bot for one in found if one.bot}:
         newest = max(one.id for one in found if one.bot == bot and one.state == "accepted")
         assert [one.id for one in found if one.bot == bot and one.active] == [newest]

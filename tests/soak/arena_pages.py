@@ -8,8 +8,6 @@ With --axe instead: on every kind of page of a server axe finds no violation, in
     make clicks     make axe
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess
@@ -17,13 +15,12 @@ import sys
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from browsers import BROWSERS, WARPLEAGUE, axe, click, is_ready, page_of, shoot, started, wait
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from browsers import BROWSERS, WARPLEAGUE, axe, click, is_ready, page_of, shoot, started, wait
 
 _BOT = """
 import time

@@ -3,17 +3,13 @@
 Playwright speaks to both; it brings no browser of its own here. `make clicks` and `make axe` install it.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from pathlib import Path
+from typing import Any
 
 BROWSERS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"),

@@ -9,8 +9,6 @@ must hold.
     .venvs/browsers/bin/python tests/soak/clicks.py --dark
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

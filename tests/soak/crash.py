@@ -23,8 +23,6 @@ The disk is a tmpfs of some hundred KiB where root may mount one, else a limit o
 for want of space, with a clear message and no traceback, more is given and the league resumed.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json
@@ -37,14 +35,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import host
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from warpleague.runner.host import children_of, descendants
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
 CONFIG = """
@@ -235,7 +233,7 @@ class Gun:
             run.send_signal(signal.SIGTERM)
             if self.pause(run, 0.1):
                 return
-        tree = {pid: host.began(pid) for pid in host.descendants(run.pid)}
+        tree = {pid: host.began(pid) for pid in descendants(run.pid)}
         run.kill()
         self.hits[f"scheduler, {kind}" if kind == "winding down" else kind] += 1
         run.wait()
@@ -255,7 +253,7 @@ class Gun:
                 os.kill(referee, signal.SIGSTOP)
         # A bot's program lies in the cache; what probes the level or has just been forked is no bot.
         cache = os.environ["WARPLEAGUE_CACHE"]
-        if bots := sorted(pid for pid in host.children(referee) if host.program(pid).startswith(cache)):
+        if bots := sorted(pid for pid in children_of(referee) if host.program(pid).startswith(cache)):
             self.hits[kind] += shoot(self.rng.choice(bots))
         if kind == "bot with its referee":
             shoot(referee)

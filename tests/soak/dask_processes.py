@@ -3,8 +3,6 @@
 Each worker has a bot cache of its own, as on a machine of its own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -12,11 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path
 
 START_S = 600.0
 """How long the scheduler may take to start, in seconds: the machine may be busy."""

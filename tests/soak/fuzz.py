@@ -5,8 +5,6 @@ records and positions are mutated, since random bytes rarely get past the first 
 be fit to play on from.
 """
 
-from __future__ import annotations
-
 import argparse
 import atexit
 import contextlib
@@ -21,11 +19,12 @@ import tarfile
 import tempfile
 import time
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tomli_w
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -34,23 +33,19 @@ from hypothesis import strategies as st
 from warpleague.errors import BadInput, PositionError, RecordError
 from warpleague.games import game_ids, load_game
 from warpleague.games.playout import random_playout, random_roll
-from warpleague.league.season.config_file import load_config
-from warpleague.match.lines import digest_form, digest_of, seal
+from warpleague.league.season.config import load_config
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay, verify_record
+from warpleague.match.scribe import digest_form, digest_of, seal
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
-from warpleague.report.site.match import page_alone
+from warpleague.report.site.match_page import page_alone
 from warpleague.report.terminal.console import SafeConsole
 from warpleague.report.terminal.replay import show_replay, steps_json
 from warpleague.runner.bundle.archive import BadArchive, unpack
 from warpleague.runner.bundle.manifest import read_manifest
-from warpline.codec import WireError, canonical, decode_bot, decode_referee
-from warpline.framing import LineBuffer, LineTooLong
+from warpline.codec import LineBuffer, LineTooLong, WireError, canonical, decode_bot, decode_referee
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = Path(tempfile.mkdtemp(prefix="warpleague-fuzz-"))

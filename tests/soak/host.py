@@ -1,28 +1,10 @@
-"""What the host tells of processes: who descends from whom, what they hold, how much memory they take.
-
-Leaves what to make of it to the commands beside it. Linux only: all of it comes from /proc.
-"""
-
-from __future__ import annotations
+"""What the scripts beside it ask of processes, besides what the harness asks itself, from /proc."""
 
 import contextlib
 import os
 from pathlib import Path
 
-
-def children(pid: int) -> set[int]:
-    """The direct children of `pid`; empty once it has gone."""
-    found: set[int] = set()
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            found.update(map(int, (task / "children").read_text().split()))
-    return found
-
-
-def descendants(pid: int) -> set[int]:
-    """All processes below `pid`."""
-    found = children(pid)
-    return found.union(*map(descendants, found)) if found else found
+from warpleague.runner.host import children_of, state
 
 
 def command(pid: int) -> str:
@@ -40,21 +22,15 @@ def program(pid: int) -> str:
 
 
 def began(pid: int) -> int | None:
-    """When `pid` was started, in clock ticks since boot; None once it has gone or is a zombie.
-
-    Together with the number it identifies a process: numbers are used again.
-    """
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else int(fields[19])
+    """When `pid` was started, which tells it from a later process of this number; None once it has gone."""
+    found = state(pid)
+    return found and found[1]
 
 
 def referees(scheduler: int) -> list[int]:
     """The referee processes of a `league run`."""
-    servers = [pid for pid in children(scheduler) if "warpleague.league.referees.forkserver" in command(pid)]
-    return sorted(pid for server in servers for pid in children(server))
+    servers = [pid for pid in children_of(scheduler) if "warpleague.league.referees.process" in command(pid)]
+    return sorted(pid for server in servers for pid in children_of(server))
 
 
 def resident_kib(pid: int) -> int:

@@ -6,27 +6,23 @@ the workers while they are well: the sum of the times in which each worker is al
 mean time of a match.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import dask.config
 from distributed import Client, LocalCluster, WorkerPlugin, get_worker
 
-from warpleague.league.play.cluster import ClusterExecutor
-from warpleague.league.play.cluster_worker import announce
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from concurrent.futures import Future
+from warpleague.extras.cluster.executor import ClusterExecutor
+from warpleague.extras.cluster.worker import announce
 
 START_S = 60.0
 PATIENCE_S = 120.0

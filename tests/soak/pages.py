@@ -8,8 +8,6 @@ bots and of play, axe finds no violation, in light and in dark colours.
     make clicks     make axe     make axe AXE='--games sheets'
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -9,13 +9,11 @@ quarter of an hour for each game and size is enough to see ten Elo. It says how 
 code is 1 if twins differ by more than chance makes it in one of a hundred such runs.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from warpleague.games import load_game
 from warpleague.league.ratings.fit import joint_fit
@@ -24,10 +22,7 @@ from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import FormatTable
 from warpleague.league.season.season import Season
 from warpleague.match.setup import load_options, options_json
-from warpleague.match.spec import FORMAT, SeatSpec, TimeControl
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from warpleague.match.spec import SeatSpec, TimeControl
 
 BOTS = {
     "coasters": "coasters-hunter",
@@ -72,7 +67,7 @@ def differ(luck: ModuleType, game_id: str, bot: str, size: int, deals: int, limi
     outcomes = Outcomes()
     for played, match in enumerate(Schedule(season), start=1):
         table = [players[number] for number in match.seats]
-        ranks = luck.play(game, options, table, season.key_of(match.deal), FORMAT).ranks
+        ranks = luck.play(game, options, table, season.key_of(match.deal)).ranks
         outcomes.add(match.group, match.seats, tuple(ranks))
         if played % max(size * (deals // 10), size) == 0 and played < size * deals:
             print(f"  {told(outcomes, size, limit)[0]} after {played // size} deals", flush=True)

@@ -1,7 +1,5 @@
 """What the scripts about the server share: processes that end with the script, requests, and bots to submit."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -13,17 +11,14 @@ import tarfile
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from warpleague.arena.submissions import tokens
-from warpleague.arena.submissions.ledger import Ledger
-from warpleague.arena.submissions.limits import set_limit
+from warpleague.arena.submissions import accounts
+from warpleague.arena.submissions.ledger import Ledger, set_limit
 from warpleague.errors import StoreError
 from warpleague.league.store.store import Store
 from warpleague.runner.bundle.shipped import shipped_root
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from warpleague.runner.host import descendants
 
 WORDS = (sys.executable, "-m", "warpleague")
 API = "/api/submissions?league=open"
@@ -51,7 +46,7 @@ def author(results: Path) -> str:
     with Ledger.open(results) as ledger:
         set_limit(ledger, "per_day", 100_000, "soak")
         set_limit(ledger, "bots", BOTS, "soak")
-        return tokens.add_author(ledger, "ada", "soak")
+        return accounts.add_author(ledger, "ada", "soak")
 
 
 def archive(number: int, padding: int = 0, bot: str = "random-python") -> bytes:
@@ -86,7 +81,7 @@ def stored(folder: Path) -> int:
 class Running:
     """A process of ours: `warpleague WORDS...` in a folder. Its log is the file `log` there."""
 
-    begun: ClassVar[list[Running]] = []
+    begun: ClassVar[list["Running"]] = []
     """All of them, so that a script that fails can end them."""
 
     def __init__(self, folder: Path, *words: str, preexec_fn: Any = None) -> None:
@@ -120,7 +115,7 @@ class Running:
 def end_all() -> None:
     """End what is left of all processes that were begun, with what these have started."""
     for one in Running.begun:
-        left = list(descendants(one.process.pid)) if one.process.poll() is None else []
+        left = descendants(one.process.pid) if one.process.poll() is None else []
         one.kill()
         for pid in left:
             with suppress(ProcessLookupError):
@@ -141,31 +136,3 @@ def ask(port: int, path: str, data: bytes | None = None, token: str = "") -> tup
         return answer.status, json.loads(text) if is_json else text
     finally:
         connection.close()
-
-
-def cpu_s(pid: int) -> tuple[float, float]:
-    """The processor time that a process has taken, and that of its children that have ended; 0 if it is not there."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0, 0.0
-    own, own_kernel, children, children_kernel = (int(field) for field in fields[11:15])
-    tick = os.sysconf("SC_CLK_TCK")
-    return (own + own_kernel) / tick, (children + children_kernel) / tick
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """The processes that a process has started, and those that these have, as far as they are there."""
-    parents: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(
-                int(path.parent.name)
-            )
-        except OSError:
-            continue
-    left = [pid]
-    while left:
-        found = parents.get(left.pop(), [])
-        left += found
-        yield from found

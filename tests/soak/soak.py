@@ -9,8 +9,6 @@ little; the open files of all of them by two, and the processes between two roun
 half of the rounds saw: how many files a waiting bot needs depends on its last match. In the end, nothing is left.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
@@ -24,9 +22,9 @@ import host
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.runner.bundle import cache
-from warpleague.runner.host.schedstat import own_counts
+from warpleague.runner.host import descendants, own_counts
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
 CONFIG = """
@@ -84,7 +82,7 @@ def take_sample(pool: RefereePool, matches: int) -> Sample:
         scheduler_kib=host.resident_kib(os.getpid()),
         referee_kib=tuple(map(host.resident_kib, pids)),
         files=(host.descriptors(os.getpid()), *map(host.descriptors, pids)),
-        processes=len(host.descendants(os.getpid())),
+        processes=len(descendants(os.getpid())),
     )
 
 
@@ -163,7 +161,7 @@ def main() -> int:
                 played, faulty = play_round(folder, number, args.matches // args.rounds, pool)
                 matches, left = matches + played, left + faulty
                 samples.append(take_sample(pool, matches))
-                seen |= {pid: host.began(pid) for pid in host.descendants(os.getpid())}
+                seen |= {pid: host.began(pid) for pid in descendants(os.getpid())}
                 print(samples[-1].told(), flush=True)
             found = complaints(samples)
             if sorted(pool.processes()) != referees:

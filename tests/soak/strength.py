@@ -10,8 +10,6 @@ Each takes a quarter of an hour; --quick makes a tenth of the simulations. The e
 its range.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter
@@ -26,11 +24,9 @@ import numpy as np
 from warpleague.league.ratings.elo import SCALE, expected
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
-from warpleague.league.ratings.posterior import Posterior
-from warpleague.league.ratings.shrunk import shrunk_fit
-from warpleague.league.ratings.sprt import DealCounts, Sprt
+from warpleague.league.ratings.posterior import Posterior, shrunk_fit
+from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate
 from warpleague.league.ratings.statistics import Mean, t95
-from warpleague.league.ratings.stopping import estimate
 from warpleague.league.schedule.formats import format_of
 from warpleague.league.season.config import FormatTable, UntilTable
 from warpleague.league.season.fixture import Outcome

@@ -1,7 +1,5 @@
 """The long commands in short: a few kills and a full disk, a few hundred matches, some input for every reader."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -26,8 +24,8 @@ pytestmark = [
             *["--only", "honest", "exception", "--games", "sheets", "--levels", "limits", "--load", "1"],
         ),
         (
-            "clock.py",
-            *["--load", "2", "--nice", "1", "--levels", "limits", "--turns", "1"],
+            "clocks.py",
+            *["--games", "--busy", "2", "--nice", "1", "--levels", "limits", "--turns", "1"],
             *["--computes-s", "0.002", "--move-s", "0.5", "--tolerance-s", "0.4"],
         ),
         ("many_workers.py", "--scenario", "come-and-go"),

@@ -1,11 +1,10 @@
 """Shares recorded matches of bots that answer by all that they have heard, so that nothing else is asked unnoticed."""
 
-from __future__ import annotations
-
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,10 +14,8 @@ from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl
 from warpleague.runner.play import play_match
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+MakeSeat = Callable[..., SeatSpec]
 
-    MakeSeat = Callable[..., SeatSpec]
 
 LISTENER = """
 import sys

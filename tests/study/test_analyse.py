@@ -1,20 +1,20 @@
 """An analysis is the same wherever it was stopped, knows no more than the seat did, and belongs to one record."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
 import subprocess
 import sys
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 from tests.study.conftest import played, until
 
 from warpleague.cli import main
 from warpleague.errors import BadInput
+from warpleague.extras.study.analyse import FREE, Playout, Setting, Task, places, read_analysis, start
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Situation
@@ -22,12 +22,6 @@ from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.sim import Simulator
-from warpleague.study.analyse import Playout, Setting, Task, places, start
-from warpleague.study.analysis_file import read_analysis
-from warpleague.study.verdicts import FREE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOT = """
 from warpline.client import Reply, run

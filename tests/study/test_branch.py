@@ -1,9 +1,8 @@
 """A branch goes on from the parent's position, with its dice or others, and its record is compared with the parent."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.study.conftest import played
@@ -11,11 +10,7 @@ from tests.study.conftest import played
 from warpleague.cli import main
 from warpleague.match.chance import match_key
 from warpleague.match.replay import Replay
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warpleague.match.spec import MatchResult, SeatSpec
+from warpleague.match.spec import MatchResult, SeatSpec
 
 STEADY = """
 from hashlib import sha256

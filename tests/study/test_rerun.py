@@ -1,26 +1,19 @@
 """A bot that is put a record again hears what it heard in the match, and every difference is found."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.study.conftest import played, until
+from tests.study.conftest import MakeSeat, played, until
 
 from warpleague.errors import RecordError
-from warpleague.study.rerun import Bot, Seen, Task, rerun_one
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.study.conftest import MakeSeat
-
-    from warpleague.match.spec import MatchResult, SeatSpec
+from warpleague.extras.study.rerun import Bot, Seen, Task, rerun_one
+from warpleague.match.spec import MatchResult, SeatSpec
 
 
 def put(record: bytes, seat: SeatSpec, number: int | None = None) -> Seen:

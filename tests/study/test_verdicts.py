@@ -1,15 +1,13 @@
 """Which playouts are played next, and what they are said to show: clear losses are found, chance is not."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpleague.study.verdicts import (
+from warpleague.extras.study.analyse import (
     FIRST,
     FREE,
     Book,
@@ -21,9 +19,6 @@ from warpleague.study.verdicts import (
     turns,
     verdict,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def decision(n: int = 5, played: int = 0, legal: int = 4, seat: int = 0) -> Decision:

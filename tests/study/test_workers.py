@@ -1,18 +1,14 @@
 """Spreading tasks over processes: what a Ctrl-C at a bad moment ends in."""
 
-from __future__ import annotations
-
 import threading
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from warpleague.study.workers import spread
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from warpleague.extras.study.rerun import spread
 
 
 def double(number: int) -> int:

@@ -1,19 +1,14 @@
 """What the tests of the wire share: lines as bots might write them, good, bad and nearly good."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 from jsonschema import Draft202012Validator
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hypothesis.strategies import SearchStrategy
 
 PROTOCOL = Path(__file__).parents[2] / "protocol"
 

@@ -1,7 +1,5 @@
 """The bound on a search: how much of which clock, and what is said when it is met."""
 
-from __future__ import annotations
-
 import pytest
 
 from warpline.budget import Budget, OverBudget

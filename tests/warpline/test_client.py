@@ -1,7 +1,5 @@
 """The Python client: what it makes of the wire for a bot, and how it keeps the bot off the wire."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

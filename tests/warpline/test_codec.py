@@ -1,14 +1,14 @@
 """What bots may say, what is refused and as which fault, and that it costs linear time."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from time import thread_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from warpline import codec
 from warpline.codec import WireError, canonical, decode_bot, decode_referee, encode, encode_act, to_bytes
@@ -26,11 +26,6 @@ from warpline.messages import (
     Remaining,
     Start,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hypothesis.strategies import SearchStrategy
 
 
 def outcome(decode: Callable[[bytes], object], line: bytes) -> str:

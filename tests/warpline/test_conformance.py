@@ -1,23 +1,18 @@
 """The recorded sessions: the Python client keeps to them, and they keep to the specification."""
 
-from __future__ import annotations
-
 import base64
 import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import pytest
 
-from warpline.codec import WireError, decode_bot, decode_referee, encode
-from warpline.framing import LineBuffer, LineTooLong
+from warpline.codec import LineBuffer, LineTooLong, WireError, decode_bot, decode_referee, encode
 from warpline.messages import Act, Answer, BotHello, Hello, Ready, Start
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
 
 CONFORMANCE = Path(__file__).parents[2] / "protocol" / "conformance"
 

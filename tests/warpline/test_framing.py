@@ -1,14 +1,12 @@
 """Where lines end, however the bytes are cut, and what is too long."""
 
-from __future__ import annotations
-
 from time import thread_time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpline.framing import LineBuffer, LineTooLong
+from warpline.codec import LineBuffer, LineTooLong
 from warpline.limits import MAX_LINE
 
 

@@ -1,15 +1,17 @@
 """The schemas: how classes read in them, that the committed files are fresh, and that real matches fit them."""
 
-from __future__ import annotations
+from __future__ import annotations  # a tree has trees
 
 import importlib.util
 import json
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from types import ModuleType
+from typing import Any, ClassVar, Literal
 
 import attrs
 import pytest
@@ -17,16 +19,12 @@ from jsonschema import Draft202012Validator
 
 from warpleague.games import GAMES, load_game
 from warpleague.match.chance import match_key
-from warpleague.match.packing import unpack
+from warpleague.match.record import unpack
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline.bounds import in_schema
 from warpline.messages import BotHello, Natural, Note
 from warpline.schema import Definitions, schema_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,13 +1,11 @@
 """Every example of the specification, executed."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +13,6 @@ from warpline import limits
 from warpline.codec import WireError, decode_bot, decode_referee, encode
 from warpline.faults import FaultKind
 from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SPEC = (Path(__file__).parents[2] / "protocol" / "SPEC.md").read_text(encoding="utf-8")
 FENCES = re.findall(r"^```(\S*) ?(\S*)\n(.*?)^```$", SPEC, re.MULTILINE | re.DOTALL)

@@ -16,19 +16,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.live import feed
-from warpleague.arena.process.log import log, log_error
-from warpleague.arena.process.retention import prune
+from warpleague.arena import live as feed
+from warpleague.arena.processes import log, log_error, prune
 from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
-from warpleague.league.play.progress import RunWatcher
-from warpleague.league.play.running import referee_pool, run_league
-from warpleague.league.referees.pool import usable_cores
-from warpleague.league.season.config_file import load_config
-from warpleague.report.wording.standings_columns import standing_json
+from warpleague.league.play.running import RunReport, RunWatcher, StopWhen, Void, referee_pool, run_league
+from warpleague.league.referees.pool import Pool, usable_cores
+from warpleague.league.season.config import LeagueConfig, load_config
+from warpleague.report.wording.columns import standing_json
 from warpleague.runner.bot.logs import LogFolder
 from warpleague.runner.play import play_beside
 
@@ -36,10 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from warpleague.league.play.progress import RunReport, Void
-    from warpleague.league.referees.pool import Pool
     from warpleague.league.results.league import League
-    from warpleague.league.season.config import LeagueConfig
 
 _POLL_S: Final = 0.5
 """How often the scheduler checks for changes while nothing is played."""
@@ -160,9 +155,9 @@ class Scheduler:
         """A value that changes whenever the league has to be opened again."""
         with contextlib.suppress(OSError):
             stat = self._settings.path.stat()
-            asked = () if self._ledger is None else entering.standing(self._ledger, config.name)
+            asked = () if self._ledger is None else entering.league_settings(self._ledger, config.name)
             begun = self._ledger is not None or (self._settings.results / FILE).exists()
-            bots = () if self._ledger is None else entering.playing(self._ledger, config.name)
+            bots = () if self._ledger is None else entering.active_versions(self._ledger, config.name)
             return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, *asked)
         return ()
 
@@ -207,7 +202,9 @@ class Scheduler:
                     play=play,
                     watcher=watcher,
                     logs=logs,
-                    until=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config)),
+                    stop_when=StopWhen(
+                        asked=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config))
+                    ),
                     publish=publish,
                     dealt=self._dealt,
                 )

@@ -19,7 +19,7 @@ from warpleague.cli.commands import COMMANDS, overview, parser_of
 from warpleague.cli.parser import BAD_INPUT
 from warpleague.cli.tools import TOOLS, Tools
 from warpleague.errors import BadInput, HarnessFault, interrupt_behind
-from warpleague.safe_text import SafeStream, safe
+from warpleague.text import SafeStream, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ def _code(error: BaseException) -> int:
         case SystemExit() as cause:
             raise cause
         case (OSError(errno=errno.EMFILE | errno.ENFILE) | MemoryError()) as cause:
-            from warpleague.runner.host.shortage import shortage
+            from warpleague.runner.host import shortage
 
             print(
                 f"warpleague: the machine gives this process too little: {shortage(cause)}", file=sys.stderr

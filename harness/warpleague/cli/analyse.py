@@ -1,7 +1,6 @@
 """Find the mistakes and turning points of a recorded match: it plays every possible action to the end many times.
 
-`warpleague.study.analyse` plays them, `warpleague.study.verdicts` judges, and `warpleague.report.terminal.analysis`
-prints.
+`warpleague.extras.study.analyse` plays and judges them, and `warpleague.extras.study.report` prints.
 """
 
 from __future__ import annotations
@@ -20,15 +19,13 @@ from warpleague.cli.common import (
     say,
     seconds,
 )
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
+    from warpleague.extras.study.analyse import AnalysisFile, Book, Place, Plan, Setting
     from warpleague.match.replay import Replay
     from warpleague.match.spec import SeatSpec
-    from warpleague.study.analyse import Place, Setting
-    from warpleague.study.analysis_file import AnalysisFile
-    from warpleague.study.verdicts import Book, Plan
 
 _SECONDS: Final = 60.0
 _ACTIONS: Final = {False: 16, True: 4}
@@ -37,7 +34,7 @@ _ACTIONS: Final = {False: 16, True: 4}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague analyse`."""
-    from warpleague.study.verdicts import FIRST, LEAST
+    from warpleague.extras.study.analyse import FIRST, LEAST
 
     parser.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
     parser.add_argument(
@@ -153,12 +150,10 @@ def run(args: argparse.Namespace) -> int:
     import contextlib
     import time
 
-    from warpleague.match.packing import read_record
+    from warpleague.extras.study.analyse import AnalysisFile, Plan, about, are_shares, concluded, load, places
+    from warpleague.extras.study.report import analysis_json, print_analysis
+    from warpleague.match.record import read_record
     from warpleague.match.replay import Replay
-    from warpleague.report.terminal.analysis import analysis_json, print_analysis
-    from warpleague.study.analyse import places
-    from warpleague.study.analysis_file import AnalysisFile, about, are_shares, concluded, load
-    from warpleague.study.verdicts import Plan
 
     begun = time.monotonic()
     replay = Replay(read_record(args.file), where=str(args.file))
@@ -221,8 +216,8 @@ def _play(
     from contextlib import closing
 
     from warpleague.cli.work_progress import WorkProgress
-    from warpleague.study.analyse import analyse
-    from warpleague.study.workers import TimeIsUp
+    from warpleague.extras.study.analyse import analyse
+    from warpleague.extras.study.rerun import TimeIsUp
 
     end_s = None if limit_s is None else time.monotonic() + limit_s
     try:
@@ -245,9 +240,9 @@ def _names(setting: Setting) -> str:
 def _setting(args: argparse.Namespace, replay: Replay) -> Setting:
     import attrs
 
+    from warpleague.extras.study.analyse import Setting
     from warpleague.match.spec import TimeControl
     from warpleague.strict import structure
-    from warpleague.study.analyse import Setting
 
     header, summary = replay.header, replay.summary
     assert summary is not None
@@ -267,7 +262,6 @@ def _setting(args: argparse.Namespace, replay: Replay) -> Setting:
         level=args.level,
         estimates=args.estimates,
         all_known=args.all_known,
-        rules=header["rules"],
     )
 
 
@@ -291,7 +285,7 @@ def _default_file(heading: dict[str, Any]) -> Path:
     import json
     from hashlib import sha256
 
-    from warpleague.user_cache import cache_folder
+    from warpleague.runner.bundle.cache import cache_folder
 
     name = sha256(json.dumps(heading, sort_keys=True).encode()).hexdigest()[:32]
     return cache_folder() / "analyses" / f"{name}.jsonl"

@@ -15,8 +15,8 @@ import attrs
 from warpleague.cli.arena_challenge import configure_challenge
 from warpleague.cli.arena_play import configure_play
 from warpleague.cli.common import RESULTS, add_examples, add_verb, count, print_json
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -209,11 +209,11 @@ def _who() -> str:
 
 
 def _run_author(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions import tokens
+    from warpleague.arena.submissions import accounts
 
     with _ledger(args) as ledger:
         if args.action == "list":
-            known, teams = tokens.authors(ledger), tokens.members(ledger)
+            known, teams = accounts.authors(ledger), accounts.members(ledger)
             if args.json:
                 hidden = attrs.filters.exclude("member", "member_id")
                 print_json([attrs.asdict(one, filter=hidden) | {"members": teams[one.name]} for one in known])
@@ -224,16 +224,16 @@ def _run_author(args: argparse.Namespace) -> int:
                 print(f"{author.name}  since {author.added}{role}{until}{team}")
             return 0
         if args.action == "revoke":
-            tokens.revoke(ledger, args.name, _who())
+            accounts.revoke(ledger, args.name, _who())
             if args.json:
                 print_json({"author": args.name, "revoked": True})
             else:
                 print(f"{args.name}: the token has ended; the bots stay")
             return 0
         if args.action == "add":
-            token = tokens.add_author(ledger, args.name, _who(), organiser=args.organiser)
+            token = accounts.add_author(ledger, args.name, _who(), organiser=args.organiser)
         else:
-            token = tokens.renew_token(ledger, args.name, _who())
+            token = accounts.renew_token(ledger, args.name, _who())
     if args.json:
         print_json({"author": args.name, "token": token})
     else:
@@ -242,15 +242,15 @@ def _run_author(args: argparse.Namespace) -> int:
 
 
 def _run_member(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions import tokens
+    from warpleague.arena.submissions import accounts
 
     with _ledger(args) as ledger:
         if args.action == "remove-member":
-            tokens.remove_member(ledger, args.name, args.member, _who())
+            accounts.remove_member(ledger, args.name, args.member, _who())
             output: dict[str, Any] = {"removed": True}
             text = f"{args.member}: the token has ended; the bots of {args.name} stay"
         else:
-            output = {"token": tokens.add_member(ledger, args.name, args.member, _who())}
+            output = {"token": accounts.add_member(ledger, args.name, args.member, _who())}
             text = f"{args.member} of {args.name}: this token is shown only now; give it to nobody else:\n"
             text += output["token"]
     if args.json:
@@ -285,7 +285,7 @@ def _configure_invitations(verbs: Any) -> None:
 
 
 def _run_invite(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.invitations import invite
+    from warpleague.arena.submissions.accounts import invite
 
     with _ledger(args) as ledger:
         secret = invite(ledger, _who(), uses=args.uses, days=args.days, note=args.note)
@@ -300,7 +300,7 @@ def _run_invite(args: argparse.Namespace) -> int:
 
 
 def _run_invitations(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.invitations import invitations
+    from warpleague.arena.submissions.accounts import invitations
 
     with _ledger(args, made=False) as ledger:
         listed = invitations(ledger)
@@ -314,7 +314,7 @@ def _run_invitations(args: argparse.Namespace) -> int:
 
 
 def _run_uninvite(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.invitations import revoke_invitation
+    from warpleague.arena.submissions.accounts import revoke_invitation
 
     with _ledger(args, made=False) as ledger:
         revoke_invitation(ledger, args.number, _who())
@@ -326,7 +326,7 @@ def _run_uninvite(args: argparse.Namespace) -> int:
 
 
 def _run_limits(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.limits import WORDS, limits_of, set_limit
+    from warpleague.arena.submissions.ledger import WORDS, limits_of, set_limit
 
     changes = []
     for change in args.change:
@@ -361,7 +361,7 @@ def _run_submissions(args: argparse.Namespace) -> int:
 
 
 def _run_check(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.checking import run_checker
+    from warpleague.arena.submissions.workers import run_checker
 
     leagues, stopped = _begin(args)
     with _ledger(args) as ledger:
@@ -370,7 +370,7 @@ def _run_check(args: argparse.Namespace) -> int:
 
 
 def _run_challenges(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.challenge_player import lower_priority, run_challenges
+    from warpleague.arena.submissions.workers import lower_priority, run_challenges
 
     leagues, stopped = _begin(args)
     lower_priority()
@@ -401,14 +401,14 @@ def _begin(args: argparse.Namespace) -> tuple[dict[str, LeagueConfig], threading
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     if args.end_with_parent:
-        from warpleague.arena.process.end_with_parent import end_with_parent
+        from warpleague.arena.processes import end_with_parent
 
         end_with_parent()
     return leagues, stopped
 
 
 def _leagues(paths: list[Path]) -> dict[str, LeagueConfig]:
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
 
     leagues = {}
     for path in paths:
@@ -455,7 +455,7 @@ def _run_decision(args: argparse.Namespace) -> int:
 
 
 def _run_journal(args: argparse.Namespace) -> int:
-    from warpleague.arena.submissions.journal_words import journal_words
+    from warpleague.arena.submissions.ledger import journal_words
 
     with _ledger(args, made=False) as ledger:
         entries = ledger.journal(args.most)
@@ -475,7 +475,7 @@ def _run_export(args: argparse.Namespace) -> int:
             submissions = versions.submissions(ledger, most=1_000_000)
             written = []
             for one in submissions:
-                data = versions.archive(ledger, one.id)
+                data = versions.stored_archive(ledger, one.id)
                 if data is not None:
                     path = args.out / f"{one.league}-{one.bot or 'bot'}-{one.id}.archive"
                     path.write_bytes(data)

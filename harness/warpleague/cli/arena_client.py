@@ -17,7 +17,7 @@ import attrs
 
 from warpleague.cli.common import say
 from warpleague.errors import BadInput, ConfigError, HarnessFault, WarpLeagueError
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     import argparse

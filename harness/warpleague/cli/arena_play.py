@@ -45,7 +45,7 @@ def configure_play(verbs: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from warpleague.arena.process.end_with_parent import end_with_parent
+    from warpleague.arena.processes import end_with_parent
     from warpleague.arena.scheduler import SchedulerSettings, run_scheduler
     from warpleague.runner.bundle.shipped import located
 

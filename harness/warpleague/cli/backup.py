@@ -1,6 +1,6 @@
 """Copy the store of a league, and the submissions beside it, while they are in use.
 
-The copying is done in `warpleague.league.store.backup`.
+The copying is done in `warpleague.league.store.database`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warpleague.cli.common import print_json
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -32,8 +32,8 @@ def configure_backup(parser: argparse.ArgumentParser) -> None:
 
 def run_backup(args: argparse.Namespace) -> int:
     """Copy first what the matches refer to, then the matches."""
-    from warpleague.league.season.config_file import load_config
-    from warpleague.league.store.backup import back_up
+    from warpleague.league.season.config import load_config
+    from warpleague.league.store.database import back_up
     from warpleague.league.store.store import Store
 
     name = load_config(args.config, without_bots=True).name

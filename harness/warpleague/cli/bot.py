@@ -165,7 +165,7 @@ def _language(text: str) -> str:
     """A language that there is a starter in, by its word or its name."""
     from argparse import ArgumentTypeError
 
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     words = {
         **{language.name.lower(): language.word for language in LANGUAGES},
@@ -270,9 +270,9 @@ def _league_checkup(args: argparse.Namespace, folder: Path, more: dict[str, Any]
     """The check for the league whose file `--league` names."""
     from warpleague.cli.common import RESULTS
     from warpleague.league.season.bot_check import check_for
-    from warpleague.league.season.config_file import load_config
-    from warpleague.runner.confine.visible_paths import check_granted
-    from warpleague.user_cache import cache_folder
+    from warpleague.league.season.config import load_config
+    from warpleague.runner.bundle.cache import cache_folder
+    from warpleague.runner.confine.mounts import check_granted
 
     given = [
         f"--{name.replace('_', '-')}" for name, usual in _OF_LEAGUE.items() if getattr(args, name) != usual
@@ -380,7 +380,7 @@ def run_engine(args: argparse.Namespace) -> int:
 
 
 def _put_engine(folder: Path) -> None:
-    from warpleague.runner.bundle.engine import ENGINE, write_engine
+    from warpleague.runner.bundle.shipped import ENGINE, write_engine
 
     size = write_engine(folder)
     print(f"{folder / ENGINE}: the rules and the simulator, {size / 1024:.0f} KiB; {ENGINE_PAGE}")

@@ -1,6 +1,6 @@
 """Puts recorded matches to a bot again, and lists where it decides differently, faults, or is slower.
 
-`warpleague.study.rerun` asks the bot; `warpleague.report.terminal.rerun` prints what came of it.
+`warpleague.extras.study.rerun` asks the bot; `warpleague.extras.study.rerun` prints what came of it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from warpleague.cli.common import (
     say,
     seconds,
 )
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from warpleague.study.rerun import Task
+    from warpleague.extras.study.rerun import Task
 
 SUFFIXES = (".jsonl", ".jsonl.zst", ".jsonl.gz")
 
@@ -97,8 +97,8 @@ def configure_rerun(verbs: argparse._SubParsersAction[Any]) -> None:
 
 def _tasks(args: argparse.Namespace) -> Iterator[Task]:
     """The records that the arguments name, read one by one."""
-    from warpleague.match.packing import read_compressed, unreadable
-    from warpleague.study.rerun import Task
+    from warpleague.extras.study.rerun import Task
+    from warpleague.match.record import read_compressed, unreadable
 
     for path in args.records:
         if path.suffix == ".toml":
@@ -118,9 +118,9 @@ def _tasks(args: argparse.Namespace) -> Iterator[Task]:
 
 
 def _league_tasks(args: argparse.Namespace, path: Path) -> Iterator[Task]:
-    from warpleague.league.results.opening import open_to_read
-    from warpleague.league.season.config_file import load_config
-    from warpleague.study.rerun import Task
+    from warpleague.extras.study.rerun import Task
+    from warpleague.league.results.league import open_to_read
+    from warpleague.league.season.config import load_config
 
     with open_to_read(load_config(path), args.results) as league:
         for fixture, _ in league.stored():
@@ -137,11 +137,18 @@ def run_rerun(args: argparse.Namespace) -> int:
     from contextlib import closing
 
     from warpleague.cli.work_progress import WorkProgress
-    from warpleague.report.terminal.rerun import Summary, print_fault, print_summary, seen_json, summary_json
+    from warpleague.extras.study.rerun import (
+        Bot,
+        Summary,
+        TimeIsUp,
+        print_fault,
+        print_summary,
+        rerun,
+        seen_json,
+        summary_json,
+    )
     from warpleague.runner.bundle.bundle import prepare
     from warpleague.runner.bundle.shipped import located
-    from warpleague.study.rerun import Bot, rerun
-    from warpleague.study.workers import TimeIsUp
 
     if ".jsonl" in args.folder.name:
         raise BadInput(

@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the brief as Markdown."""
     from warpleague.report.wording.brief import brief_text
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     if args.game not in GAMES:
         raise BadInput(f"there is no brief of a game called {args.game!r}; {nearest(args.game, GAMES)}")

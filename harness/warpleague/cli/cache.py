@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import add_examples, add_verb, duration, print_json
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -57,8 +57,7 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 def run_list(args: argparse.Namespace) -> int:
     """List what the cache holds."""
-    from warpleague.runner.bundle.cache import cached
-    from warpleague.user_cache import cache_folder
+    from warpleague.runner.bundle.cache import cache_folder, cached
 
     entries = cached()
     if args.json:
@@ -103,7 +102,7 @@ def run_clean(args: argparse.Namespace) -> int:
 
 def _chosen(entries: Sequence[Cached], words: Sequence[str]) -> list[Cached]:
     """The entries that the words name; all without words."""
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     for word in words:
         if not any(_is_named(entry, word) for entry in entries):

@@ -43,7 +43,6 @@ GROUPS: Final = {
         "doctor": "test this machine: languages, limits and the sandbox",
         "cache": "list the built bots in the cache, or remove some",
         "completion": "print a script that lets your shell complete commands",
-        "bench": "measure the speed of this program on this machine",
     },
 }
 """The help of each command, by its name; each is a module of this folder."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.parser import EXAMPLES
 from warpleague.errors import BadInput, ConfigError, OptionsError, PositionError
-from warpleague.safe_text import SafeStream, safe_json
+from warpleague.text import SafeStream, safe_json
 from warpleague.toml_text import parse_toml, read_text
 from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
 
@@ -109,8 +109,8 @@ def say(text: str) -> None:
 
 def open_league(args: argparse.Namespace) -> League:
     """Open the league that the arguments name for reading, and print what has changed since its last run."""
-    from warpleague.league.results.opening import open_to_read
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.results.league import open_to_read
+    from warpleague.league.season.config import load_config
 
     arena = (args.results / ARENA).is_file()
     config = load_config(args.config, without_bots=True)
@@ -185,8 +185,8 @@ def add_sandbox_paths(parser: argparse.ArgumentParser) -> None:
 
 def sandbox_paths(args: argparse.Namespace) -> tuple[str, ...]:
     """The paths of `--sandbox-path`; `BadInput` for one that no bot may see."""
-    from warpleague.runner.confine.visible_paths import check_granted
-    from warpleague.user_cache import cache_folder
+    from warpleague.runner.bundle.cache import cache_folder
+    from warpleague.runner.confine.mounts import check_granted
 
     if args.sandbox_path:
         check_granted(args.sandbox_path, "--sandbox-path", (cache_folder(), RESULTS))
@@ -416,7 +416,7 @@ def read_toml(path: Path) -> JsonObject:
 
 def unreadable(path: Path, error: OSError) -> str:
     """Why a file cannot be read, and the file that was probably meant."""
-    from warpleague.suggest import nearest_path
+    from warpleague.text import nearest_path
 
     near = ""
     if isinstance(error, FileNotFoundError):

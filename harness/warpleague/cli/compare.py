@@ -25,13 +25,13 @@ from warpleague.cli.common import (
     write_file,
 )
 from warpleague.cli.season import add_cluster, add_stop_on_fault, fault_line, play_season
-from warpleague.counts import counted
 from warpleague.errors import BadInput, ConfigError
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.league.play.progress import RunReport
+    from warpleague.league.play.running import RunReport
     from warpleague.league.results.details import TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.schedule.formats.strength_test import StrengthTest
@@ -177,9 +177,8 @@ def _compare(args: argparse.Namespace) -> int:
     from warpleague.league.play.entering import open_to_run
     from warpleague.league.results.details import times
     from warpleague.league.results.faulted import bot_faults
-    from warpleague.league.results.strength import strength_test
-    from warpleague.report.wording.league_words import fault_lines
-    from warpleague.report.wording.strength_words import exit_code
+    from warpleague.league.results.status import strength_test
+    from warpleague.report.wording.league_words import exit_code, fault_lines
 
     _settle_game(args)
     if args.in_process and (args.cluster is not None or args.log is not None):
@@ -239,7 +238,7 @@ def _compare(args: argparse.Namespace) -> int:
 
 def _league(args: argparse.Namespace, *, inside: bool) -> tuple[Path, LeagueConfig]:
     """The league file that this test is, and what it says; `inside` for matches in the processes of the referees."""
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
 
     file = _league_file(args, inside=inside)
     try:
@@ -289,7 +288,7 @@ def _time_words(line: TimeLine) -> str:
 
 def _play_inside(league: League, args: argparse.Namespace) -> None:
     """Have the matches played in the processes of the referees; `BadInput` if a bot is not in Python."""
-    from warpleague.runner.bot.python_seat import python_command
+    from warpleague.runner.bot.inside import python_command
     from warpleague.runner.play import play_inside
 
     for bot in league.season.bots:
@@ -318,13 +317,14 @@ def _print_result(
 ) -> None:
     import shlex
 
-    from warpleague.report.wording.league_words import duration, waited_words
-    from warpleague.report.wording.strength_words import (
+    from warpleague.report.wording.league_words import (
+        duration,
         estimate_words,
         luck_lines,
         one_way_lines,
         state_lines,
         verdict,
+        waited_words,
     )
 
     for line in (*state_lines(state, over=report.complete), *luck_lines(state)):
@@ -437,7 +437,7 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
 
 def _names(folders: list[Path], clocks: list[EntrantClock | None]) -> list[str]:
     """A name for each bot: its folder's and its clock, made different where two are alike."""
-    from warpleague.league.season.look_alike import first_alike
+    from warpleague.league.season.entry import first_alike
 
     plain = [
         (folder.name or folder.resolve().name)[:50] + ("" if own is None else f"@{own.text}")

@@ -42,7 +42,7 @@ def configure_decision(parser: argparse.ArgumentParser) -> None:
 
 def run_decision(args: argparse.Namespace) -> int:
     """Enter the decision that the action names."""
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
     from warpleague.league.store.store import Store
     from warpleague.league.upkeep.organising import disqualify, reinstate
     from warpleague.report.wording.league_words import decision_lines

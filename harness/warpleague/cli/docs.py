@@ -1,4 +1,4 @@
-"""List the pages of the documentation, or print one of them.
+"""List the pages of the documentation, print one of them, or search all of them for a word.
 
 `warpleague.report.wording.docs` finds the pages, `warpleague.report.terminal.docs` prints them.
 """
@@ -16,23 +16,28 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `warpleague docs`."""
-    parser.add_argument("page", nargs="?", metavar="PAGE", help="the page to print (default: list all pages)")
+    parser.add_argument(
+        "page",
+        nargs="?",
+        metavar="PAGE or WORD",
+        help="the page to print, or a word to search for in headings and text (default: list all pages)",
+    )
     parser.add_argument(
         "--path",
         action="store_true",
         help="print where the file of the page is; without PAGE, where the folder of all pages is",
     )
-    parser.add_argument("--json", action="store_true", help="list the pages as JSON")
-    add_examples(parser, "docs", "docs write-a-bot", "docs write-a-bot --path")
+    parser.add_argument("--json", action="store_true", help="list the pages, or where the word is, as JSON")
+    add_examples(parser, "docs", "docs write-a-bot", "docs move_s", "docs write-a-bot --path")
     parser.set_defaults(handler=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """List pages, print one, or print the path of its file."""
-    from warpleague.report.terminal.docs import print_list, print_page
-    from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages
+    from warpleague.report.terminal.docs import print_hits, print_list, print_page
+    from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages, search
     from warpleague.runner.bundle.shipped import shipped_root
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     known = pages()
     if args.page is None:
@@ -42,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             print(shipped_root() / "docs")
         else:
             print_list(known)
-            print("warpleague docs PAGE prints a page.")
+            print("warpleague docs PAGE prints a page, warpleague docs WORD searches all pages.")
         return 0
     name = page_name(args.page)
     page = known.get(name)
@@ -50,8 +55,14 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(
             f"the page {name!r} is not part of an installation: only a checkout of the project has it"
         )
+    if page is None and (hits := [] if args.path else search(args.page, known)):
+        if args.json:
+            print_json([{"page": hit.page, "heading": hit.heading, "text": hit.text} for hit in hits])
+        else:
+            print_hits(hits)
+        return 0
     if page is None:
-        raise BadInput(f"no page is called {args.page!r}; {nearest(name, tuple(known))}")
+        raise BadInput(f"no page is called or has {args.page!r}; {nearest(name, tuple(known))}")
     if args.json:
         print_json({"page": page.name, "title": page.title, "path": str(page.path)})
     elif args.path:

@@ -1,6 +1,6 @@
 """Test this machine: which languages it runs, and whether limits and sandbox work.
 
-`warpleague.runner.doctor.promises` tests the promises; docs/sandbox.md explains them.
+`warpleague.runner.doctor` tests the promises; docs/sandbox.md explains them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Test the levels and print the findings; 1 if a requested level fails its test."""
     from warpleague.match.spec import LEVELS
-    from warpleague.runner.doctor.machine import host
-    from warpleague.runner.doctor.promises import PROMISES, examine
+    from warpleague.runner.doctor import PROMISES, examine, host
 
     levels = [level for level in LEVELS if not args.level or level in args.level]
     reports = [examine(level, thorough=True) for level in levels]

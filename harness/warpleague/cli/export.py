@@ -15,8 +15,8 @@ from warpleague.cli.common import (
     say,
     write_file,
 )
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -76,8 +76,8 @@ def run_export(args: argparse.Namespace) -> int:
 
 def _records(args: argparse.Namespace) -> int:
     from warpleague.league.upkeep.verifying import published_record
-    from warpleague.match.compare import is_same_play
-    from warpleague.match.packing import pack
+    from warpleague.match.record import pack
+    from warpleague.match.replay import is_same_play
 
     with open_league(args) as league:
         folder = args.out or args.results / league.config.name / "records"
@@ -106,8 +106,7 @@ def _records(args: argparse.Namespace) -> int:
 
 
 def _tables(args: argparse.Namespace) -> int:
-    from warpleague.league.results.table_files import need
-    from warpleague.league.results.table_shapes import DECISIONS, MATCHES, SEATS
+    from warpleague.league.results.export import DECISIONS, MATCHES, SEATS, need
 
     need(args.format)
     with open_league(args) as league:
@@ -133,9 +132,15 @@ def _write(league: League, paths: dict[str, Path], args: argparse.Namespace) -> 
     """Write the tables; the number of rows in each."""
     from tempfile import TemporaryDirectory
 
-    from warpleague.league.results.data_tables import match_row, seat_rows, write_decisions
-    from warpleague.league.results.table_files import table_file
-    from warpleague.league.results.table_shapes import DECISIONS, MATCHES, SEATS
+    from warpleague.league.results.export import (
+        DECISIONS,
+        MATCHES,
+        SEATS,
+        match_row,
+        seat_rows,
+        table_file,
+        write_decisions,
+    )
 
     counts = dict.fromkeys(paths, 0)
     with (

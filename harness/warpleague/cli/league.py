@@ -36,8 +36,8 @@ from warpleague.cli.prepare import configure_prepare, run_prepare
 from warpleague.cli.report import configure_report, run_report
 from warpleague.cli.season import add_cluster, add_stop_on_fault, fault_line, play_season
 from warpleague.cli.store import configure_store
-from warpleague.counts import counted
 from warpleague.errors import BadInput, EntrantsError
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from warpleague.league.play.progress import RunReport
+    from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
     from warpleague.league.season.config import LeagueConfig
 
@@ -196,7 +196,7 @@ def _commit(args: argparse.Namespace) -> int:
     import attrs
 
     from warpleague.league.play.entering import commit
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
 
     config = load_config(args.config, without_bots=not args.entrants)
     fixed = commit(config, args.results, with_entrants=args.entrants, prepare=args.tools.prepare)
@@ -220,7 +220,7 @@ def _commit(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     """Exit code 0: all played, or stopped by the user between matches; 1: a match is void, or stopped at a fault."""
     from warpleague.league.play.entering import open_to_run
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
 
     config = load_config(args.config, from_folders=args.from_folders)
     _check_no_arena(config, args.results)
@@ -239,7 +239,7 @@ def _run(args: argparse.Namespace) -> int:
             print_json(_run_json(league, report))
         else:
             if not args.quiet and league.store.count():
-                from warpleague.report.terminal.views import all_tables
+                from warpleague.report.terminal.tables import all_tables
 
                 console = _console()
                 console.print(all_tables(league, console.width), "")
@@ -256,7 +256,7 @@ def _end_event(league: League, report: RunReport, *, over: bool) -> dict[str, An
     if not league.config.on_end:
         return {}
     from warpleague.league.play.hooks import run_event
-    from warpleague.report.wording.standings_columns import standing_json
+    from warpleague.report.wording.columns import standing_json
 
     ended = not over and league.store.published() is not None
     return run_event(league, report, standing_json, over=ended)
@@ -329,7 +329,7 @@ def _print_commitments(league: League) -> None:
     """Tell what lets others check later that nothing was changed; with a seed in the file nothing is secret."""
     if league.config.seed is not None and league.config.season.beacon is None:
         return
-    from warpleague.league.store.entrants_commitment import commitment_to
+    from warpleague.league.store.events import commitment_to
 
     say(f"commitment to the season's secret (SHA-256): {league.season.commitment}")
     say(f"commitment to the entrants (SHA-256): {commitment_to(league.season)}")
@@ -338,10 +338,9 @@ def _print_commitments(league: League) -> None:
 
 
 def _run_json(league: League, report: RunReport) -> dict[str, Any]:
-    from warpleague.league.results.confinements import confined_matches
-    from warpleague.league.results.faulted import bot_faults
-    from warpleague.league.store.entrants_commitment import commitment_to
-    from warpleague.report.terminal.views import standings_json
+    from warpleague.league.results.faulted import bot_faults, confined_matches
+    from warpleague.league.store.events import commitment_to
+    from warpleague.report.terminal.tables import standings_json
 
     return {
         "league": league.config.name,
@@ -430,7 +429,7 @@ def _one_thread() -> Iterator[None]:
 
 def _show(args: argparse.Namespace) -> int:
     """Every look at a league: the action names it."""
-    from warpleague.report.terminal.views import VIEWS
+    from warpleague.report.terminal.tables import VIEWS
 
     view = VIEWS[args.action]
     with _one_thread(), open_league(args) as league:

@@ -186,7 +186,7 @@ def result_json(spec: MatchSpec, result: MatchResult, record: str | None) -> dic
 
 def run(args: argparse.Namespace) -> int:
     """Play the match and show its result."""
-    from warpleague.match.packing import pack
+    from warpleague.match.record import pack
     from warpleague.runner.play import play_match
 
     if args.said is not None:
@@ -219,7 +219,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(result_json(spec, result, None if args.record is None else str(args.record)))
         return code
-    from warpleague.report.terminal.match import print_result
+    from warpleague.report.terminal.replay import print_result
 
     print_result(spec, result)
     if args.record is not None:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from warpleague.league.results.league import League
-    from warpleague.league.season.fixture import Fixture
-    from warpleague.league.season.played_match import StoredMatch
+    from warpleague.league.season.fixture import Fixture, StoredMatch
 
 
 _NUMBER: Final = 9
@@ -24,8 +23,8 @@ _NUMBER: Final = 9
 
 def list_matches(args: argparse.Namespace) -> int:
     """Print a line for each match, or JSON."""
-    from warpleague.league.results.remaining import listed
-    from warpleague.suggest import nearest
+    from warpleague.league.results.league import listed
+    from warpleague.text import nearest
 
     with open_league(args) as league, league.store.snapshot():
         names = league.season.names

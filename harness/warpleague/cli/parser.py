@@ -9,7 +9,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
-from warpleague.safe_text import SafeStream
+from warpleague.text import SafeStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -193,7 +193,7 @@ class Parser(argparse.ArgumentParser):
     def _unknown_option(self, name: str) -> str:
         from difflib import get_close_matches
 
-        from warpleague.suggest import nearest
+        from warpleague.text import nearest
 
         head = f"there is no option {name}"
         known = self._options()
@@ -232,7 +232,7 @@ class Parser(argparse.ArgumentParser):
         """The error for a word that is not a command."""
         from difflib import get_close_matches
 
-        from warpleague.suggest import nearest
+        from warpleague.text import nearest
 
         assert self.verbs is not None
         names = list(self.verbs.choices)

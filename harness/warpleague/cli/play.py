@@ -115,7 +115,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:
     """Persons and bots in seat order, the bots prepared."""
-    from warpleague.arena.play.hint import strongest
+    from warpleague.arena.play.sitting import strongest
     from warpleague.games import load_game
     from warpleague.match.setup import players_text
     from warpleague.match.spec import SeatSpec
@@ -193,11 +193,11 @@ class _Matches:
         seats = self._first.seats[-turn:] + self._first.seats[:-turn] if turn else self._first.seats
         seed = f"{self._first.seed} {number + 1}"
         spec = attrs.evolve(self._first, seats=seats, seed=seed, key=match_key(seed))
-        return attrs.evolve(spec, id=match_id(load_game(spec.game, spec.rules), spec))
+        return attrs.evolve(spec, id=match_id(load_game(spec.game), spec))
 
     def ended(self, spec: MatchSpec, result: MatchResult) -> None:
         """Write the record, and print the result."""
-        from warpleague.match.packing import pack
+        from warpleague.match.record import pack
 
         path = _record_path(self._args, spec, self.played)
         if self.played:
@@ -207,7 +207,7 @@ class _Matches:
         if self._args.json:
             print_json(result_json(spec, result, str(path)))
             return
-        from warpleague.report.terminal.match import print_result
+        from warpleague.report.terminal.replay import print_result
 
         print_result(spec, result)
         say(f"record written to {path}")
@@ -222,7 +222,7 @@ def run(args: argparse.Namespace) -> int:
 
     import trio
 
-    from warpleague.arena.play.hint import strongest
+    from warpleague.arena.play.sitting import strongest
 
     try:
         trio.run(_sit_down, args, matches, args.hint or strongest(args.game))
@@ -257,8 +257,7 @@ async def _in_terminal(args: argparse.Namespace, sitting: Sitting, bot: str) -> 
 async def _in_browser(args: argparse.Namespace, sitting: Sitting, bot: str) -> None:
     import trio
 
-    from warpleague.arena.play.page import PlayPage
-    from warpleague.arena.play.server import serving
+    from warpleague.arena.play.page import PlayPage, serving
 
     async with serving(PlayPage(sitting, bot).app(), port=args.port) as address:
         say(f"open {address}\nCtrl-C ends it; only this machine can reach the page")

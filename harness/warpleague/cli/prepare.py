@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warpleague.cli.common import print_json, say
-from warpleague.counts import counted
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -22,12 +22,12 @@ def configure_prepare(parser: argparse.ArgumentParser) -> None:
 
 def run_prepare(args: argparse.Namespace) -> int:
     """Build all bots, print what was built and which workers can play."""
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
     from warpleague.league.season.entry import enter_bots
 
     config = load_config(args.config)
     if config.entry is not None:
-        from warpleague.league.play.stages import entered_from
+        from warpleague.league.play.entering import entered_from
 
         config, _ = entered_from(config, args.results, **args.tools.pool)
     entries = enter_bots(config, args.tools.prepare)

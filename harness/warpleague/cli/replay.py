@@ -1,4 +1,4 @@
-"""Show a recorded match, verify that it holds, make a page or a picture of it, or take a position from it.
+"""Show a recorded match, verify that it holds, make a page of it, or take a position from it.
 
 `warpleague.match.replay` executes a record; `warpleague.report` draws it.
 """
@@ -15,15 +15,14 @@ from warpleague.cli.common import (
     check_new,
     check_writable,
     count,
-    duration,
     parse_key,
     pause,
     print_json,
     say,
     write_file,
 )
-from warpleague.counts import counted
 from warpleague.errors import BadInput, RecordError
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -119,76 +118,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "replay page results/one.jsonl --analysis one.analysis",
     )
     page.set_defaults(handler=run_page)
-    picture = add_verb(verbs, "picture", "draw a position of the match as an SVG file, for a forum or a page")
-    picture.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
-    picture.add_argument(
-        "--at", type=count(0), metavar="N", help="the position after line N (default: where the match ended)"
-    )
-    picture.add_argument(
-        "--seat",
-        type=count(0),
-        metavar="S",
-        help="show only the knowledge of the bot at seat S, counted from 0",
-    )
-    picture.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="write the picture to this file (default: in this folder, named after the record and the line)",
-    )
-    add_force(picture)
-    picture.add_argument("--json", action="store_true", help="print the path of the picture as JSON")
-    add_examples(picture, "replay picture results/one.jsonl --at 30 -o thirty.svg")
-    picture.set_defaults(handler=run_picture)
-    film = add_verb(
-        verbs, "film", "draw the match, or a part of it, as an animated SVG file: a picture for each turn"
-    )
-    film.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
-    film.add_argument(
-        "--from",
-        type=count(0),
-        default=0,
-        dest="first",
-        metavar="N",
-        help="begin with the position after line N (default: 0, the start)",
-    )
-    film.add_argument(
-        "--to",
-        type=count(0),
-        dest="last",
-        metavar="N",
-        help="end with the position after line N (default: the end)",
-    )
-    film.add_argument("--steps", action="store_true", help="a picture for each line, not for each turn")
-    film.add_argument(
-        "--seat",
-        type=count(0),
-        metavar="S",
-        help="show only the knowledge of the bot at seat S, counted from 0",
-    )
-    film.add_argument(
-        "--pace",
-        type=duration(0, 3_600, above=True),
-        metavar="TIME",
-        default=1.5,
-        help="how long a picture is shown (default: 1.5s)",
-    )
-    film.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="write the film to this file (default: in this folder, named after the record)",
-    )
-    add_force(film)
-    film.add_argument("--json", action="store_true", help="print the path of the film as JSON")
-    add_examples(
-        film,
-        "replay film results/one.jsonl -o one.svg",
-        "replay film results/one.jsonl --from 30 --to 38 --steps",
-    )
-    film.set_defaults(handler=run_film)
     position = add_verb(
         verbs,
         "position",
@@ -232,9 +161,9 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
 
 def run_verify(args: argparse.Namespace) -> int:
     """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
-    from warpleague.match.packing import read_compressed, read_record, unreadable
+    from warpleague.match.branch import check_parent
+    from warpleague.match.record import read_compressed, read_record, unreadable
     from warpleague.match.replay import Replay, verify_record
-    from warpleague.study.branch import check_parent
 
     key = parse_key(args.key)
     reports: list[dict[str, Any]] = []
@@ -277,7 +206,7 @@ def run_verify(args: argparse.Namespace) -> int:
 
 def run_show(args: argparse.Namespace) -> int:
     """Tell the match; the record is verified on the way."""
-    from warpleague.match.packing import read_record
+    from warpleague.match.record import read_record
     from warpleague.match.replay import Replay
     from warpleague.report.terminal.replay import show_replay, steps_json
     from warpleague.runner.bot.logs import KINDS
@@ -301,7 +230,7 @@ def run_show(args: argparse.Namespace) -> int:
 def _step(args: argparse.Namespace, replay: Replay) -> int:
     import sys
 
-    from warpleague.report.terminal.step import Stepper
+    from warpleague.report.terminal.replay import Stepper
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput("--step needs a terminal; without it, all lines are printed")
@@ -337,18 +266,18 @@ def _check_seat(replay: Replay, option: str, seat: int | None) -> None:
         raise BadInput(f"--{option} {seat}: the match has seats 0 to {last}")
 
 
-def _check_line(replay: Replay, at: int | None, option: str = "at") -> None:
+def _check_line(replay: Replay, at: int | None) -> None:
     """Raise `BadInput` if the record has no line n = `at`."""
     last = len(replay.lines) - 2
     if at is not None and at > last:
-        raise BadInput(f"--{option} {at}: the record's lines are numbered 0 (the start) to {last}")
+        raise BadInput(f"--at {at}: the record's lines are numbered 0 (the start) to {last}")
 
 
 def run_page(args: argparse.Namespace) -> int:
     """Write the page of a match; the record is verified on the way."""
-    from warpleague.match.packing import bare_name, read_record
+    from warpleague.match.record import bare_name, read_record
     from warpleague.match.replay import Replay
-    from warpleague.report.site.match import page_alone
+    from warpleague.report.site.match_page import page_alone
 
     name = bare_name(args.file)
     out = args.out or Path(f"{name}.html")
@@ -356,12 +285,12 @@ def run_page(args: argparse.Namespace) -> int:
     replay = Replay(record, where=str(args.file))
     check_new(out, args.force)
     check_writable(out)
-    analysis = None
+    notes = None
     if args.analysis is not None:
-        from warpleague.study.analysis_file import read_analysis
+        from warpleague.extras.study.report import read_notes
 
-        analysis = read_analysis(args.analysis, record)
-    page = page_alone(replay, str(args.file), record, analysis)
+        notes = read_notes(args.analysis, record)
+    page = page_alone(replay, str(args.file), record, notes)
     write_file(out, page)
     if args.json:
         print_json({"match": replay.header["id"], "page": str(out), "bytes": len(page)})
@@ -370,68 +299,11 @@ def run_page(args: argparse.Namespace) -> int:
     return 0
 
 
-def run_picture(args: argparse.Namespace) -> int:
-    """Write the picture of a position; the whole record is verified on the way."""
-    from warpleague.match.packing import bare_name, read_record
-    from warpleague.match.replay import Replay
-    from warpleague.report.site.picture import picture
-    from warpleague.report.wording.match_words import labels, one_line
-
-    replay = Replay(read_record(args.file), where=str(args.file))
-    _check_line(replay, args.at)
-    _check_seat(replay, "seat", args.seat)
-    at = len(replay.lines) - 2 if args.at is None else args.at
-    name = bare_name(args.file)
-    out = args.out or Path(f"{name}-{at}.svg")
-    check_new(out, args.force)
-    check_writable(out)
-    states = {step.data["n"]: step.state for step in replay if step.data["n"] == at}
-    scene = replay.game.scene(states.get(at, replay.first), args.seat)
-    if not scene.cells:
-        raise BadInput(f"--at {at}: the game draws no board there; `replay show` prints the position as text")
-    data = picture(scene, labels([one_line(seat["bot"]) for seat in replay.header["seats"]]))
-    write_file(out, data)
-    if args.json:
-        print_json({"match": replay.header["id"], "picture": str(out), "bytes": len(data)})
-    else:
-        print(f"picture of line {at} written to {out}")
-    return 0
-
-
-def run_film(args: argparse.Namespace) -> int:
-    """Write the film of a match; the whole record is verified on the way."""
-    from warpleague.match.packing import bare_name, read_record
-    from warpleague.match.replay import Replay
-    from warpleague.report.site.film import film, shots
-
-    replay = Replay(read_record(args.file), where=str(args.file))
-    _check_line(replay, args.first, "from")
-    _check_line(replay, args.last, "to")
-    _check_seat(replay, "seat", args.seat)
-    last = len(replay.lines) - 2 if args.last is None else args.last
-    if args.first >= last:
-        raise BadInput(f"--from {args.first}: a film needs lines after its first; it ends with line {last}")
-    name = bare_name(args.file)
-    out = args.out or Path(f"{name}.svg")
-    check_new(out, args.force)
-    check_writable(out)
-    names, shown = shots(replay, args.seat, args.first, last, by_step=args.steps)
-    data = film(names, shown, args.pace)
-    write_file(out, data)
-    if args.json:
-        told = {"match": replay.header["id"], "film": str(out), "bytes": len(data), "pictures": len(shown)}
-        print_json(told)
-    else:
-        pictures = counted(len(shown), "picture")
-        print(f"film of lines {args.first} to {last}, {pictures}, {len(data) / 1e6:.1f} MB, written to {out}")
-    return 0
-
-
 def run_position(args: argparse.Namespace) -> int:
     """Write the position after a line; the record is verified up to there."""
     import json
 
-    from warpleague.match.packing import read_record
+    from warpleague.match.record import read_record
     from warpleague.match.replay import Replay
 
     replay = Replay(read_record(args.file), where=str(args.file))

@@ -1,6 +1,6 @@
 """Plays on from a position of a recorded match, with other bots, another action or other dice.
 
-`warpleague.study.branch` finds the position; `warpleague.runner.play` plays it.
+`warpleague.match.branch` finds the position; `warpleague.runner.play` plays it.
 """
 
 from __future__ import annotations
@@ -142,19 +142,18 @@ def run_branch(args: argparse.Namespace) -> int:
     import attrs
 
     from warpleague.cli.match import result_json
+    from warpleague.match.branch import branch_off
     from warpleague.match.chance import match_key
-    from warpleague.match.packing import bare_name, pack, read_record
+    from warpleague.match.record import bare_name, pack, read_record
     from warpleague.match.replay import Replay
     from warpleague.match.setup import match_id, recorded_spec
-    from warpleague.match.spec import FORMAT
-    from warpleague.report.terminal.match import print_result
+    from warpleague.report.terminal.replay import print_result
     from warpleague.runner.play import play_match
-    from warpleague.study.branch import branch_off
 
     action = _action(args.action)
     replay = Replay(read_record(args.file), key=parse_key(args.key), where=str(args.file))
     header = replay.header
-    same_dice = args.seed is None and header["format"] == FORMAT
+    same_dice = args.seed is None
     seed, key = header["seed"], replay.key
     if args.seed is not None:
         seed, key = args.seed, match_key(args.seed)
@@ -172,7 +171,6 @@ def run_branch(args: argparse.Namespace) -> int:
         options=branch.options,
         position=branch.position,
         parent=branch.parent,
-        format=FORMAT,
     )
     if args.move_s is not None:
         clock = attrs.evolve(spec.clock, move_s=args.move_s, bank_s=None, increment_s=None)

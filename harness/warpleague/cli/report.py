@@ -21,7 +21,7 @@ from warpleague.cli.common import (
     say,
     write_file,
 )
-from warpleague.counts import counted
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,8 +73,13 @@ def _replays(text: str) -> int | None:
 
 def run_report(args: argparse.Namespace) -> int:
     """Exit code 1: a record does not hold, and its match has no replay."""
-    from warpleague.report.site.write import write_site
+    from warpleague.report.site.write import SiteSettings, write_site
 
+    notes = {}
+    if args.analysis:
+        from warpleague.extras.study.report import notes_files
+
+        notes = notes_files(args.analysis)
     with open_league(args) as league:
         out = args.out or args.results / league.config.name / "report"
         check_writable(out / "index.html")
@@ -83,11 +88,9 @@ def run_report(args: argparse.Namespace) -> int:
                 league,
                 out,
                 write_file,
-                replays=args.replays,
-                jobs=args.jobs,
-                command=lambda *words: league_command(args, *words, name=("warpleague",)),
-                progress=progress,
-                analyses=args.analysis,
+                lambda *words: league_command(args, *words, name=("warpleague",)),
+                SiteSettings(replays=args.replays, jobs=args.jobs, notes=notes),
+                progress,
             )
     if args.json:
         changed = [change.to_json() for change in league.changed]

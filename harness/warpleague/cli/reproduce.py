@@ -1,6 +1,6 @@
 """Play a recorded match again with the same bots, and report the first difference.
 
-`warpleague.runner.play` plays it; `warpleague.match.compare` compares the records.
+`warpleague.runner.play` plays it; `warpleague.match.replay` compares the records.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from warpleague.errors import BotError, RecordError
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.match.compare import Difference
+    from warpleague.match.replay import Difference
     from warpleague.match.spec import Level, MatchSpec, SeatSpec
     from warpleague.runner.bot.inside import InsideSeat
 
@@ -144,11 +144,8 @@ def _spec(args: argparse.Namespace, header: dict[str, Any], key: bytes) -> Match
 
 def run(args: argparse.Namespace) -> int:
     """Reproduce the match; 0 if it came out the same, 1 at a difference."""
-    import attrs
-
-    from warpleague.match.compare import first_difference
-    from warpleague.match.packing import pack, read_record
-    from warpleague.match.replay import Replay
+    from warpleague.match.record import pack, read_record
+    from warpleague.match.replay import Replay, first_difference
     from warpleague.runner.play import play_match
 
     record = read_record(args.file)
@@ -160,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
         )
     for _ in replay:
         pass
-    spec = attrs.evolve(_spec(args, replay.header, replay.key), ties=replay.ties)
+    spec = _spec(args, replay.header, replay.key)
     if args.record is not None:
         check_new(args.record, args.force)
         check_writable(args.record)

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import RESULTS, add_examples, count, print_json, program, say, write_file
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
 
-    from warpleague.league.play.progress import RunReport
+    from warpleague.extras.rounds.file import RoundsConfig
+    from warpleague.extras.rounds.playing import RunFolder
+    from warpleague.extras.rounds.results import Results
+    from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
-    from warpleague.rounds.curves import Results
-    from warpleague.rounds.file import RoundsConfig
-    from warpleague.rounds.playing import RunFolder
     from warpleague.runner.bot.logs import LogFolder
 
 VERBS: Final = ("run", "results", "page", "tables", "verify")
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if args.demo and not set(args.words) <= set(VERBS):
         raise BadInput("--demo takes no FILE; leave out one of the two")
     verb, file = _parse_words([*args.words, DEMO] if args.demo else args.words)
-    from warpleague.rounds.file import load_rounds
+    from warpleague.extras.rounds.file import load_rounds
 
     config = load_rounds(file)
     if verb == "verify":
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     if verb == "page":
         files = [_write_page(run_folder, results)]
     else:
-        from warpleague.rounds.tables import write_tables
+        from warpleague.extras.rounds.results import write_tables
 
         files = write_tables(results, run_folder.path / "tables", args.format)
     if args.json:
@@ -108,7 +108,7 @@ def _parse_words(words: list[str]) -> tuple[str, Path]:
             return verb, Path(file)
         case []:
             raise BadInput("FILE missing; for example: warpleague rounds rounds/mine.toml")
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     raise BadInput(f"{words[0]!r} is not one of {', '.join(VERBS)}; {nearest(words[0], VERBS)}")
 
@@ -117,8 +117,8 @@ def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
     import attrs
 
     from warpleague.cli.season import play_season
-    from warpleague.report.wording.rounds_task import task_documents, task_text
-    from warpleague.rounds.run import RunContext, Stopped, open_run, run_rounds
+    from warpleague.extras.rounds.run import RunContext, Stopped, open_run, run_rounds
+    from warpleague.extras.rounds.workspace import task_documents, task_text
 
     if args.jobs is not None:
         path = config.path
@@ -151,22 +151,22 @@ def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
 
 
 def _run_folder(args: argparse.Namespace, config: RoundsConfig) -> RunFolder:
-    from warpleague.rounds.playing import RunFolder
+    from warpleague.extras.rounds.playing import RunFolder
 
     return RunFolder((args.results / config.name).absolute())
 
 
 def _write_page(run_folder: RunFolder, results: Results) -> Path:
-    from warpleague.report.site.rounds_page import rounds_page
+    from warpleague.extras.rounds.report import rounds_page
 
     write_file(run_folder.report, rounds_page(results))
     return run_folder.report
 
 
 def _results(args: argparse.Namespace, config: RoundsConfig) -> Results:
-    from warpleague.rounds.curves import results_of
-    from warpleague.rounds.run import check_conditions
-    from warpleague.rounds.state import load_state
+    from warpleague.extras.rounds.results import results_of
+    from warpleague.extras.rounds.run import check_conditions
+    from warpleague.extras.rounds.state import load_state
 
     run_folder = _run_folder(args, config)
     state = load_state(run_folder.state)
@@ -180,8 +180,8 @@ def _print(args: argparse.Namespace, results: Results) -> None:
     if args.json:
         print_json(results.to_json())
         return
+    from warpleague.extras.rounds.report import rounds_view
     from warpleague.report.terminal.console import make_console
-    from warpleague.report.terminal.rounds import rounds_view
 
     console = make_console()
     console.print(rounds_view(results, console.width))
@@ -198,7 +198,7 @@ def _print_next_steps(args: argparse.Namespace, config: RoundsConfig, page: Path
 
 
 def _verify(args: argparse.Namespace, config: RoundsConfig) -> int:
-    from warpleague.rounds.verify import verify_rounds
+    from warpleague.extras.rounds.verify import verify_rounds
 
     checked = verify_rounds(config, args.results, jobs=args.jobs or 0)
     data: dict[str, Any] = checked.to_json()

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from warpleague.league.play.cluster import ClusterExecutor
-    from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher
+    from warpleague.extras.cluster.executor import ClusterExecutor
+    from warpleague.league.play.running import MatchFault, RunReport, RunWatcher
     from warpleague.league.results.league import League
     from warpleague.runner.bot.logs import LogFolder
 
@@ -32,7 +32,7 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 def open_cluster(*what: Any, **more: Any) -> AbstractContextManager[ClusterExecutor]:
     """`league.play.cluster.cluster` with these arguments; `BadInput` where Dask is missing."""
     try:
-        from warpleague.league.play.cluster import cluster
+        from warpleague.extras.cluster.executor import cluster
     except ModuleNotFoundError as error:
         if error.name != "distributed":
             raise
@@ -62,14 +62,14 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
 
     With the arguments `matches` and `for_s` it stops after this number of matches or this time.
     """
-    from warpleague.league.play.running import run_league
+    from warpleague.league.play.running import StopWhen, run_league
 
-    limits: dict[str, Any] = {
-        "most": getattr(args, "matches", None),
-        "for_s": getattr(args, "for_s", None),
-        "stop_on_fault": getattr(args, "stop_on_fault", False),
-        "stop_on_kills": True,
-    }
+    stop_when = StopWhen(
+        matches=getattr(args, "matches", None),
+        after_s=getattr(args, "for_s", None),
+        bot_faults=getattr(args, "stop_on_fault", False),
+        bots_are_killed=True,
+    )
     if args.cluster is None:
         with _watcher(args) as watcher:
             return run_league(
@@ -78,7 +78,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
                 play=args.tools.play,
                 watcher=watcher,
                 logs=logs,
-                **limits,
+                stop_when=stop_when,
                 **args.tools.pool,
             )
     season = league.season
@@ -87,7 +87,7 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
         open_cluster(args.cluster, season.level, season.bots, shared=shared, limit_s=limit_s) as executor,
         _watcher(args) as watcher,
     ):
-        from warpleague.league.play.cluster_worker import play_here
+        from warpleague.extras.cluster.worker import play_here
 
         return run_league(
             league,
@@ -96,14 +96,14 @@ def play_season(league: League, args: argparse.Namespace, logs: LogFolder | None
             play=partial(play_here, log=logs is not None),
             watcher=watcher,
             logs=logs,
-            **limits,
+            stop_when=stop_when,
         )
 
 
 @contextmanager
 def _watcher(args: argparse.Namespace) -> Iterator[RunWatcher]:
     if args.quiet:
-        from warpleague.league.play.progress import RunWatcher
+        from warpleague.league.play.running import RunWatcher
 
         class Quiet(RunWatcher):
             def note(self, text: str) -> None:

@@ -1,6 +1,6 @@
 """Answer questions about the rules, for a bot that tries out moves: lines of JSON in, lines of JSON out.
 
-`warpleague.sim.serve` answers; bots in Python import `warpleague.sim` instead. `warpleague.study.rule_vectors` makes
+`warpleague.sim.serve` answers; bots in Python import `warpleague.sim` instead. `warpleague.extras.rule_vectors` makes
 test vectors for whoever writes the rules in another language.
 """
 
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make_vectors(args: argparse.Namespace) -> None:
-    from warpleague.study.rule_vectors import vector_lines
+    from warpleague.extras.rule_vectors import vector_lines
 
     if args.out is not None:
         check_new(args.out, args.force)

@@ -13,8 +13,8 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import count, league_command, open_league, print_json, say
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -79,7 +79,7 @@ def configure_store(action: Callable[[str, str, Handler], argparse.ArgumentParse
 
 def _verify(args: argparse.Namespace) -> int:
     """Exit code 1: something does not hold, or the store does not go back to a head that was given."""
-    from warpleague.league.play.stages import stage_problems
+    from warpleague.league.play.entering import stage_problems
     from warpleague.league.store.journal import Head
     from warpleague.league.upkeep.verifying import altered, mispaired, random_sample, verify_league
 
@@ -139,8 +139,7 @@ def _verify(args: argparse.Namespace) -> int:
             _print_journal(league, len(wrong) == total - good, heads)
             if test is not None:
                 from warpleague.league.results.faulted import bot_faults
-                from warpleague.report.wording.league_words import fault_lines
-                from warpleague.report.wording.strength_words import verdict
+                from warpleague.report.wording.league_words import fault_lines, verdict
 
                 print(f"The test, computed again: {verdict(test, *league.season.names[:2])}")
                 faulted = [] if wrong else bot_faults(league)
@@ -154,7 +153,7 @@ def _recomputed(league: League) -> StrengthTest | None:
     """The test of strength, computed from the results of the league, or None for other leagues."""
     if league.season.format.kind != "test":
         return None
-    from warpleague.league.results.strength import strength_test
+    from warpleague.league.results.status import strength_test
 
     return strength_test(league)
 
@@ -185,7 +184,7 @@ def _print_journal(league: League, whole: bool, heads: list[Any]) -> None:
 
 
 def _mend(args: argparse.Namespace) -> int:
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
     from warpleague.league.upkeep.organising import mend
 
     config = load_config(args.config, without_bots=True)
@@ -204,7 +203,7 @@ def _mend(args: argparse.Namespace) -> int:
 
 
 def _merge(args: argparse.Namespace) -> int:
-    from warpleague.league.season.config_file import load_config
+    from warpleague.league.season.config import load_config
     from warpleague.league.upkeep.organising import merge
 
     config = load_config(args.config, without_bots=True)

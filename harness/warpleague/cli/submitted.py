@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.arena.submissions.jobs import Trial
 from warpleague.cli.arena_client import PAUSE_S, Arena, path_of, token_of
 from warpleague.cli.common import print_json, write_file
 from warpleague.cli.submission import UNDECIDED, print_findings, read_submission, wait_for
 from warpleague.cli.work_progress import WorkProgress
-from warpleague.counts import counted
 from warpleague.errors import BadInput
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -248,22 +249,6 @@ def _withdraw(args: argparse.Namespace) -> int:
     return 0
 
 
-@attrs.frozen
-class _TrialState:
-    """The parts of a trial that the command needs."""
-
-    id: int
-    league: str
-    new: int
-    old: int | None
-    state: str
-    asked: str
-    deals: int
-    matches: int
-    why: str | None
-    result: dict[str, Any] | None
-
-
 def _trial(args: argparse.Namespace) -> int:
     """Send a version for a trial, or name one that was accepted, and wait for the comparison."""
     from warpleague.arena.submissions.upload import pack_folder
@@ -299,13 +284,13 @@ def _trial(args: argparse.Namespace) -> int:
 def _follow_trial(args: argparse.Namespace, arena: Arena, answer: dict[str, Any]) -> int:
     """Wait for a trial, and print what came of it; the exit code is 3 if it failed or is not over."""
     end_s = float("inf") if args.max_wait is None else time.monotonic() + args.max_wait
-    now = arena.read(answer, _TrialState)
+    now = arena.read(answer, Trial)
     with WorkProgress() as progress:
         while not args.no_wait and now.state not in ("played", "failed") and time.monotonic() < end_s:
             progress.show(f"trial {now.id}: {counted(now.matches, 'match')} of {counted(now.deals, 'deal')}")
             time.sleep(PAUSE_S)
             answer = arena.ask("GET", path_of("trials", now.id))
-            now = arena.read(answer, _TrialState)
+            now = arena.read(answer, Trial)
     if args.json:
         print_json(answer)
     else:
@@ -315,12 +300,10 @@ def _follow_trial(args: argparse.Namespace, arena: Arena, answer: dict[str, Any]
     return UNDECIDED
 
 
-def _print_trial(now: _TrialState) -> None:
-    from warpleague.arena.submissions.trial_words import compares, outcome
-
-    print(f"trial {now.id} in {now.league}: {compares(now.new, now.old, now.deals)}")
+def _print_trial(now: Trial) -> None:
+    print(f"trial {now.id} in {now.league}: {now.compares}")
     state = "" if now.state in ("played", "failed") else f"{now.state}: "
-    print(f"  {state}{outcome(now.state, now.matches, now.why, now.result)}")
+    print(f"  {state}{now.outcome}")
 
 
 def _trials(args: argparse.Namespace) -> int:
@@ -335,7 +318,7 @@ def _trials(args: argparse.Namespace) -> int:
         print_json(listed)
         return 0
     for one in listed:
-        _print_trial(arena.read(one, _TrialState))
+        _print_trial(arena.read(one, Trial))
     if not listed:
         print("there was no trial yet")
     return 0

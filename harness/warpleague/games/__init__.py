@@ -2,24 +2,16 @@
 
 The engines live in the packages below; a third party adds its own through the entry point group `warpleague.games`.
 
-Each package has the same modules; a game has some more of its own for what only it has (boards, talk, a memory):
+Each package has the same modules; a game has some more of its own for what only it has (boards, talk, a memory). Its
+`__init__` is the `Game`: each of its methods is a function of one of these modules, under the same name.
 
-actions     the attrs classes of the actions, and one object for each action
-geometry    the board: numbers of its squares, tables of what lies where
-options     what the players may settle before the game
-state       the classes that a position consists of; the first position, and who must act in one
-legal       which actions a seat has now, in the canonical order; reads an action, says why it is not possible
-rules       what is rolled, and what an action, a roll or a retirement does to a position
-rollout     random play in place: the rules once more, for speed (optional)
-score       what a position is worth, and who stands where at the end
+geometry    the board: numbers of its squares, tables of what lies where; the actions, one object for each
+state       what the players may settle before the game; the classes of a position, the first one, who must act in one
+rules       the legal actions in the canonical order; what is rolled; what a move does to a position; who won
+events      what happens in a move, and a line of English for each kind of event
+position    a position as JSON: its class, how it is written and read, what is wrong with one made by hand
 view        what a seat sees, what the start message tells, and positions drawn to fit a view
-position    a position as JSON: its class, written, read, and read from hand with all checks
-tell        the events, and a line of English for each
-phrase      a sentence for each action, and a heading for each decision
-guide       the goal, the rules in a minute, and a first turn, for persons who begin
-scene       the picture
-targets     what of the picture a person clicks to take an action
-game        the `Game`: each of its methods is a function of one of these modules, under the same name
+people      the picture, and what to click in it; actions in words; the rules in a minute, and a first turn
 """
 
 from __future__ import annotations
@@ -48,7 +40,7 @@ GAMES: dict[str, str] = {
 
 
 FAMILIES: dict[str, str] = {
-    "openspiel": "warpleague.bridges.openspiel:load",
+    "openspiel": "warpleague.extras.bridges.openspiel:load",
 }
 """Functions that make the games of other programs: `openspiel:go` is what the first gives for `go`."""
 
@@ -86,15 +78,12 @@ def _names_games(folder: str) -> bool:
 def load_game(game_id: str, rules: int | None = None) -> Game[Any, Any]:
     """The engine registered under `game_id`; one in which several seats decide at once as `together` wraps it.
 
-    `rules` asks for the rules of an earlier version. `BadInput` names the known games if there is none, says why the
-    package of an installed one gives no engine, or that it does not know the version.
+    `BadInput` names the known games if there is none, says why the package of an installed one gives no engine, or
+    that its `rules_version` is another than `rules`.
     """
     game = _registered(game_id)
-    if rules is not None:
-        older = game.by_rules(rules)
-        if older is None:
-            raise BadInput(f"{game_id}: rules version {rules}; this version plays {game.rules_version}")
-        game = older
+    if rules not in (None, game.rules_version):
+        raise BadInput(f"{game_id}: rules version {rules}; this version plays {game.rules_version}")
     if not game.simultaneous:
         return game
     from warpleague.games.together import in_turn
@@ -128,6 +117,6 @@ def _registered(game_id: str) -> Game[Any, Any]:
             problem = f"{type(installed).__name__}.id is {getattr(installed, 'id', None)!r}"
             raise BadInput(f"{where}: {problem}; the name of the entry point must be the game's id")
         return installed
-    from warpleague.suggest import nearest
+    from warpleague.text import nearest
 
     raise BadInput(f"no game is called {game_id!r}; {nearest(game_id, game_ids())}")

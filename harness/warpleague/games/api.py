@@ -78,6 +78,10 @@ class Event:
         return None if self.redacted is None else encoded(self.redacted)
 
 
+Events: TypeAlias = "list[Event] | None"
+"""What happens, in order; None where nobody wants to know, so that none need be made."""
+
+
 def cached_events(
     kind: str, *names: str, read: Mapping[str, Callable[[Any], Any]] | None = None
 ) -> Cache[tuple[Any, ...], Event]:
@@ -128,44 +132,13 @@ def ranked(standings: Sequence[Any], retired: Sequence[int]) -> tuple[int, ...]:
     return tuple([1 + sum(other > key for other in keys) for key in keys])
 
 
-class Rollout(ABC, Generic[S]):
-    """A position that is played on at random, in place, without an action, event or position for each decision.
-
-    It plays as `Game.legal` and `Game.apply` would with the same random numbers: see `playout.EngineRollout`.
-    """
-
-    __slots__ = ()
-
-    @abstractmethod
-    def play(
-        self,
-        random: Callable[[], float],
-        most: int = -1,
-        roll: Callable[[str, tuple[Weights, ...]], Rolled] | None = None,
-    ) -> None:
-        """Play to the end, or until `most` decisions were made that were no forced moves (negative: no limit).
-
-        `random` gives numbers from 0 up to 1. Each decision takes one number, a forced move none: of n legal actions
-        it chooses the one with the index `int(number * n)`. `roll` rolls the dice for an address and draws; without
-        it each draw takes one number.
-        """
-
-    @abstractmethod
-    def position(self) -> S:
-        """The position that was reached."""
-
-    @abstractmethod
-    def outcome(self) -> Outcome:
-        """The result; only at the end of the game."""
-
-
 class Game(ABC, Generic[S, A]):
     """A game: stateless, deterministic, without input, output, clock or random numbers.
 
-    States (`S`) are immutable values: `apply` builds a new one and never touches the old. Actions (`A`) are
-    hashable values, equal exactly when their JSON forms are equal; engines keep one object for each where they
-    can, since the referee caches by action. Methods trust their caller, except `parse`, `check_options` and
-    `from_json`, which validate and name what is wrong.
+    States (`S`) are immutable values: `apply` builds a new one and never touches the old. Only a copy by `copied` may
+    be changed, by `push`. Actions (`A`) are hashable values, equal exactly when their JSON forms are equal; engines
+    keep one object for each where they can, since the referee caches by action. Methods trust their caller, except
+    `parse`, `check_options` and `from_json`, which validate and name what is wrong.
     """
 
     id: ClassVar[str]
@@ -187,13 +160,6 @@ class Game(ABC, Generic[S, A]):
     """Whether several seats may decide at once, so that `actors` may give more than one seat."""
     by_score: ClassVar[bool] = False
     """Whether what counts is how much a seat scores, as in poker, and not whom it beats: scores rank in a league."""
-
-    def by_rules(self, version: int) -> Game[S, A] | None:
-        """The game by the rules of another `rules_version`, None where it no longer knows them.
-
-        A game that keeps an earlier version lets its old records be executed, and its old leagues go on.
-        """
-        return self if version == self.rules_version else None
 
     def check_options(self, players: int, options: Any) -> None:
         """Raise `OptionsError` when `options`, each fine by itself, do not fit together or `players`."""
@@ -260,11 +226,26 @@ class Game(ABC, Generic[S, A]):
 
     @abstractmethod
     def apply(self, state: S, move: A | Rolled) -> tuple[S, Sequence[Event]]:
-        """The state after `move`, and what happened.
+        """The state after `move`, and what happened; `state` stays as it is.
 
         `move` is an action of the acting seat, or what the dice showed when chance is to act; where several
         seats act at once, a dict with the action of each by seat. Trusts its caller that it is legal.
         """
+
+    def copied(self, state: S, /) -> S:
+        """A copy of `state` for `push`: `state` itself where `push` changes none."""
+        return state
+
+    def push(self, state: S, move: A | Rolled, events: Events) -> S:
+        """Play `move` as `apply` does, but on `state` itself if the game can: see `InPlaceGame`.
+
+        `state` is the caller's own, from `copied` or an earlier `push`; go on with what is returned. What happened is
+        added to `events`; None: nobody wants to know.
+        """
+        after, happened = self.apply(state, move)
+        if events is not None:
+            events += happened
+        return after
 
     def key(self, state: S) -> Hashable:
         """A value that is equal for equal states of this process, and no others; hidden parts and history count.
@@ -272,10 +253,6 @@ class Game(ABC, Generic[S, A]):
         The default makes JSON of the state; a game may have a quicker one.
         """
         return encoded(self.to_json(state))
-
-    def rollout(self, state: S) -> Rollout[S] | None:  # noqa: ARG002 - see below
-        """A quick way to play `state` on at random, for games that have one; None: `legal` and `apply` do it."""
-        return None
 
     @abstractmethod
     def ask(self, state: S, seat: int) -> str:
@@ -396,3 +373,23 @@ class Game(ABC, Generic[S, A]):
             value = getattr(action, name.name)
             data[name.name] = list(value) if isinstance(value, tuple) else value
         return data
+
+
+class InPlaceGame(Game[S, A]):
+    """A game that plays in place, for speed, as all games of this package do: its rules stand in `push`."""
+
+    @abstractmethod
+    def copied(self, state: S, /) -> S:
+        """A copy of `state` that `push` may change; what moves do not change in place may be shared."""
+
+    @abstractmethod
+    def push(self, state: S, move: A | Rolled, events: Events) -> S:
+        """Play `move` on `state`, and return it: another object only where a position of another class follows.
+
+        Without a list of `events`, make none.
+        """
+
+    def apply(self, state: S, move: A | Rolled) -> tuple[S, list[Event]]:
+        """`push` on a copy."""
+        events: list[Event] = []
+        return self.push(self.copied(state), move, events), events

@@ -9,33 +9,37 @@ JSON of those that take time: `encoded` puts the whole together, and `decoded` r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, get_type_hints
 from weakref import WeakValueDictionary
 
 import attrs
 
-from warpleague.games.json_text import Part, decoded, encoded, part
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
+Part: TypeAlias = Any
+"""A part of a view, ready to be put into a larger value for `encoded`."""
 
-__all__ = [
-    "Cache",
-    "CacheByIdentity",
-    "Interned",
-    "Parts",
-    "copier",
-    "decoded",
-    "each",
-    "encoded",
-    "keyer",
-    "mask",
-    "members",
-    "part",
-    "replaced",
-    "template",
-]
+encoded: Callable[[Any], bytes]
+"""The compact JSON, in UTF-8, of dicts with text keys, lists, tuples, scalars and parts."""
+decoded: Callable[[bytes], Any]
+"""The value that JSON stands for."""
+part: Callable[[Any], Part]
+"""The encoded form of a value, ready to be put into a larger value; without msgspec the value itself."""
+
+try:
+    import msgspec
+except ImportError:  # in a bot's folder
+    import json
+
+    encoded = lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()  # noqa: E731
+    decoded = json.loads
+    part = lambda value: value  # noqa: E731
+else:
+    encoded = msgspec.json.Encoder().encode
+    decoded = msgspec.json.Decoder().decode
+    part = lambda value: msgspec.Raw(encoded(value))  # noqa: E731
+
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -164,7 +168,9 @@ def each(key: Callable[[Any], Hashable]) -> Callable[[Iterable[Any]], Hashable]:
 
 def replaced(row: tuple[T, ...], at: int, item: T) -> tuple[T, ...]:
     """`row` with `item` at index `at`."""
-    return (*row[:at], item, *row[at + 1 :])
+    changed = list(row)
+    changed[at] = item
+    return tuple(changed)
 
 
 def mask(numbers: Iterable[int]) -> int:

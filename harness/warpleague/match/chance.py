@@ -9,8 +9,6 @@ from __future__ import annotations
 from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING
 
-from warpleague.match.spec import FORMAT
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -60,33 +58,27 @@ def bot_seed(key: bytes, seat: int) -> str:
 
 
 class Dice:
-    """The dice of one match, from its 32-byte key and the format of its record.
+    """The dice of one match, from its 32-byte key.
 
-    In format 2 every roll has an address, `at`: what the game says that it is for, and which roll for that it is. Its
-    numbers follow from key and address, not from the rolls before it. In format 1 they come from one `ChanceStream`.
+    Every roll has an address, `at`: what the game says that it is for, and which roll for that it is. Its numbers
+    follow from key and address, not from the rolls before it.
     `rolled` is how many rolls each address had before, in the match that this one branches off from.
     """
 
-    __slots__ = ("_hash", "_rolls", "_stream")
+    __slots__ = ("_hash", "_rolls")
 
-    def __init__(self, key: bytes, form: int = FORMAT, rolled: Mapping[str, int] | None = None) -> None:
-        self._stream = ChanceStream(key) if form == 1 else None
+    def __init__(self, key: bytes, rolled: Mapping[str, int] | None = None) -> None:
         self._rolls: dict[str, int] = dict(rolled or {})
         # A keyed hash object is copied for each roll: this costs less than a new keyed hash.
         self._hash = blake2b(key=key, digest_size=_NUMBERS * _NUMBER_BYTES)
 
-    def at(self, address: str) -> str | None:
-        """The address of the roll that comes now: the game's, and its number there; None in format 1."""
-        if self._stream is not None:
-            return None
+    def at(self, address: str) -> str:
+        """The address of the roll that comes now: the game's, and its number there."""
         number = self._rolls[address] = self._rolls.get(address, 0) + 1
         return f"{address}#{number}"
 
-    def roll(self, at: str | None, draws: tuple[Weights, ...]) -> Rolled:
+    def roll(self, at: str, draws: tuple[Weights, ...]) -> Rolled:
         """One outcome index for each draw, in order; `at` as the method of this name gave it."""
-        if at is None:
-            assert self._stream is not None
-            return self._stream.roll(draws)
         numbers = b""
         for block in range(-(-len(draws) // _NUMBERS)):
             hasher = self._hash.copy()
@@ -118,7 +110,7 @@ def _index_at(rest: int, weights: tuple[int, ...]) -> int:
 
 
 class ChanceStream:
-    """The numbers of one match of record format 1, in order, from its 32-byte key. The schedule draws from it, too.
+    """Numbers in order, from a 32-byte key: what a schedule draws comes from them.
 
     The i-th number is the first 8 bytes, big-endian, of BLAKE2b(key, i as 8 bytes big-endian, digest size 32).
     """
@@ -129,11 +121,6 @@ class ChanceStream:
         # A keyed hash object is copied for each number: this costs a third less than a new keyed hash.
         self._hash = blake2b(key=key, digest_size=32)
         self._counter = 0
-
-    @property
-    def used(self) -> int:
-        """How many numbers have been taken, rejected ones included."""
-        return self._counter
 
     def number(self) -> int:
         """The next 64-bit number."""
@@ -149,13 +136,3 @@ class ChanceStream:
             number = self.number()
             if number < limit:
                 return number % n
-
-    def draw(self, weights: Weights) -> int:
-        """One draw: uniform below an integer, or the index that a walk along the cumulative weights reaches."""
-        if isinstance(weights, int):
-            return self.below(weights)
-        return _index_at(self.below(sum(weights)), weights)
-
-    def roll(self, draws: tuple[Weights, ...]) -> Rolled:
-        """One outcome index for each draw, in order."""
-        return tuple([self.draw(weights) for weights in draws])

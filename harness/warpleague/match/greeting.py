@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague import __version__
 from warpleague.match.chance import bot_seed
-from warpleague.match.evidence import quote
-from warpleague.match.spec import Violation
+from warpleague.match.faults import quote
+from warpleague.match.spec import MatchSpec, Violation
 from warpline import codec
 from warpline.limits import NOTE_BYTES, PROTOCOL
-from warpline.messages import BotHello, Clock, Fault, Hello, Quit, Ready, Start
+from warpline.messages import BotHello, BotMessage, Clock, Fault, Hello, Quit, Ready, Start
 
 if TYPE_CHECKING:
     from warpleague.games.api import Game
-    from warpleague.match.spec import MatchSpec
-    from warpline.messages import BotMessage
 
 _USUAL_READY: Final = b'{"type":"ready"}'
 

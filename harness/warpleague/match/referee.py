@@ -12,30 +12,151 @@ from operator import add
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from warpleague.errors import ActionError
-from warpleague.games.api import CHANCE, Game
+from warpleague.games.api import CHANCE, Event, Game, JsonObject, Outcome
 from warpleague.games.together import leaving
 from warpleague.games.values import decoded
+from warpleague.games.words import scene_in_words
 from warpleague.match import greeting
-from warpleague.match.audience import Audience
 from warpleague.match.chance import Dice
-from warpleague.match.evidence import quote
-from warpleague.match.lines import number, outcome_form
-from warpleague.match.question_text import question_text
-from warpleague.match.scribe import Scribe, action_cache
-from warpleague.match.service import note_failure, note_usage, taken
+from warpleague.match.faults import Ties, quote
+from warpleague.match.scribe import Scribe, action_cache, number, outcome_form
 from warpleague.match.setup import first_state, load_options
-from warpleague.match.spec import MatchResult, SeatFault, Violation, retires
-from warpleague.match.ties import Ties
+from warpleague.match.spec import Confinement, Mark, MatchResult, MatchSpec, SeatFault, Violation, retires
+from warpleague.text import safe
 from warpline import codec
-from warpline.messages import Answer, End, Failed
+from warpline.messages import Answer, BotHello, End, Failed, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from warpleague.games.api import Event, JsonObject, Outcome
-    from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import Mark, MatchSpec
-    from warpline.messages import BotHello
+
+# -- audience --------------------------------------------------------------------------------------------
+# The wishes of the bots of a match, and the events that wait for the next question to each.
+
+
+class Audience:
+    """The wishes of each seat for its questions (`state`, `legal`, `text`, `events`), and its events, as JSON."""
+
+    __slots__ = ("_inboxes", "_listeners", "bare", "events", "legal", "listening", "state", "text")
+
+    def __init__(self, seats: int) -> None:
+        self.state = [False] * seats
+        self.legal = [False] * seats
+        self.text = [False] * seats
+        self.events = [True] * seats
+        self.bare = [False] * seats
+        """Who wants nothing but the question itself."""
+        self.listening = True
+        """Whether anyone may want events."""
+        self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
+        self._listeners = [(seat, inbox) for seat, inbox in enumerate(self._inboxes) if inbox is not None]
+
+    def connect(self, seat: int, wants: Collection[str]) -> None:
+        """Note which messages the bot of `seat` wants."""
+        self.state[seat] = "state" in wants
+        self.legal[seat] = "legal" in wants
+        self.text[seat] = "text" in wants
+        self.events[seat] = "events" in wants
+        if not self.events[seat] and not self.text[seat]:
+            self.leave(seat)
+            self.bare[seat] = not wants
+
+    def leave(self, seat: int) -> None:
+        """Tell `seat` of no events any more."""
+        self._inboxes[seat] = None
+        self._listeners = [(other, inbox) for other, inbox in self._listeners if other != seat]
+        self.listening = bool(self._listeners)
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Keep events for those who want them, in the form that each sees."""
+        listeners = self._listeners
+        for event in events:
+            if event.seats is None:
+                form = event.json
+                for _, inbox in listeners:
+                    inbox.append(form)
+                continue
+            for seat, inbox in listeners:
+                seen = event.json_for(seat)
+                if seen is not None:
+                    inbox.append(seen)
+
+    def take(self, seat: int) -> bytes | None:
+        """The events that wait for `seat`, as a JSON list; None if it gets none."""
+        inbox = self._inboxes[seat]
+        if inbox is None:
+            return None
+        events = b"[" + b",".join(inbox) + b"]"
+        inbox.clear()
+        return events
+
+    def last(self, seat: int) -> Sequence[bytes]:
+        """The events that `seat` gets with the end, if it wants events."""
+        return (self._inboxes[seat] or ()) if self.events[seat] else ()
+
+
+# -- question text ---------------------------------------------------------------------------------------
+# Writes a question as plain text, for bots that want `text`: what happened, the position, the numbered
+# actions.
+
+
+def question_text(
+    game: Game[Any, Any], state: Any, seat: int, legal: Sequence[Any], events: Iterable[JsonObject]
+) -> str:
+    """The question to `seat` at `state` in words, telling only what the seat may know.
+
+    `events` are those since the last question, as the seat saw them. The number before an action is its index in
+    `legal`, so that it may be the answer. A decision that allows messages says so.
+    """
+    parts = [f"You are seat {seat}."]
+    if happened := [game.tell(event) for event in events]:
+        parts.append("What happened since your last question:")
+        parts += [f"{number}. {line}" for number, line in enumerate(happened, 1)]
+    parts += ["", "The position:", *scene_in_words(game.scene(state, seat)), ""]
+    if talk := game.talk(state, seat):
+        parts.append(f"Before you decide you may send messages, {talk} at most.")
+    parts.append(f"Decide ({game.ask(state, seat)}): {game.heading(state, seat)}.")
+    parts.append("The number of each legal action, and the action:")
+    parts += [f"{index}. {game.phrase(state, action)}" for index, action in enumerate(legal)]
+    return "\n".join(parts)
+
+
+# -- service ---------------------------------------------------------------------------------------------
+# Services that bots use, such as language models: failures, tokens and cost in a record.
+
+
+TAKEN: Final = ("input_tokens", "output_tokens", "cost")
+"""The cost of a service that an answer may name."""
+
+
+def note_usage(noted: JsonObject, usage: Usage | None) -> None:
+    """Add what a service took to what is noted of a decision."""
+    if usage is not None:
+        before = noted.get("usage", {})
+        noted["usage"] = {name: number(before.get(name, 0) + getattr(usage, name)) for name in TAKEN}
+
+
+def note_failure(
+    noted: JsonObject, reply: Failed, line: bytes, wall_ns: int, *, allowed: bool
+) -> Violation | None:
+    """Note a failure that is `allowed` with the decision, which took `wall_ns`; else it is a fault."""
+    message = safe(" ".join(reply.failed.split()), keep="")
+    if not allowed:
+        return Violation("service", f"its service failed: {message}", quote(line))
+    noted.setdefault("failed", []).append({"message": message, "ms": number(wall_ns // 1000 / 1000)})
+    return None
+
+
+def taken(line: Mapping[str, Any]) -> tuple[int, int, int, float]:
+    """How many failures a line of a record notes, and the tokens and the cost; the form of its detail was checked."""
+    detail = line.get("detail", {})
+    usage = detail.get("usage", {})
+    failures = len(detail.get("failed", ())) + (line.get("kind") == "service")
+    return failures, usage.get("input_tokens", 0), usage.get("output_tokens", 0), usage.get("cost", 0)
+
+
+# -- referee ---------------------------------------------------------------------------------------------
+
 
 _NANO: Final = 1_000_000_000
 
@@ -91,7 +212,7 @@ class Referee:
         seats = len(spec.seats)
         self._options = load_options(game, seats, spec.options)
         self._state: Any = None
-        self._dice = Dice(spec.key, spec.format, spec.rolled)
+        self._dice = Dice(spec.key, spec.rolled)
         self._actions = action_cache(game)
         self._scribe = Scribe(game, spec, started, confinement)
         self._spent = self._scribe.spent
@@ -416,7 +537,7 @@ class Referee:
 
     def _is_tied(self) -> bool:
         """Whether a seat that goes out now does so at the same stage as the one before it."""
-        if not self.spec.ties or self._ties.empty:
+        if self._ties.empty:
             return False
         return not any(self._ids) or bool(leaving(self._state))
 

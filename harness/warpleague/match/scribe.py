@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import binascii
+import struct
+from base64 import b64decode, b64encode
 from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 import attrs
+import msgspec
 
 from warpleague import __version__
 from warpleague.games.values import Cache
-from warpleague.match.lines import UNDIGESTED, digest_form, digest_of, number, outcome_form, seal
-from warpleague.match.spent import Spent
+from warpleague.match.spec import FORMAT, Confinement, Mark, MatchSpec, SeatSpec, SeatTimes, TimeControl
 from warpline.codec import canonical, to_bytes
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
-    from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import Mark, MatchSpec, SeatSpec, TimeControl
 
     Times = tuple[int, int | None, int | None]
     _Played = tuple[Any, str, int, Mark | None]
@@ -28,6 +31,153 @@ if TYPE_CHECKING:
     """A note, the rest of the bank, a value, and the detail."""
     _Noted = bytes | tuple[int, _Played, Times | None, _More | None]
     """A line, or its number and what it is made from."""
+
+
+# -- lines -----------------------------------------------------------------------------------------------
+# How the lines of a record are written: canonical JSON, the parts that the digest covers, and the seal.
+
+
+UNDIGESTED: Final = frozenset({"ms", "bank_s", "started", "harness", "seed", "key", "detail"})
+"""Top-level keys the digest leaves out: they differ between two runs of the same match."""
+
+
+def number(value: float) -> float:
+    """`value` as an int when it is whole, so that 1.0 and 1 are spelled alike in every record."""
+    return int(value) if value == int(value) else value
+
+
+def outcome_form(outcome: Outcome) -> dict[str, Any]:
+    """The end line of `outcome`, without its digest; `rival` is in it only where the game has one."""
+    form: dict[str, Any] = {
+        "type": "end",
+        "ranks": list(outcome.ranks),
+        "scores": [number(score) for score in outcome.scores],
+        "breakdown": {part: [number(v) for v in values] for part, values in outcome.breakdown.items()},
+        "why": outcome.why,
+    }
+    if outcome.rival is not None:
+        form["rival"] = number(outcome.rival)
+    return form
+
+
+def digest_form(data: dict[str, Any]) -> bytes:
+    """The bytes the digest takes from a line: canonical, without the undigested keys, with its newline."""
+    return canonical({key: value for key, value in data.items() if key not in UNDIGESTED}) + b"\n"
+
+
+def digest_of(parts: Iterable[bytes]) -> str:
+    """The hexadecimal SHA-256 over the digest forms of all lines, the end line's without its digest."""
+    return sha256(b"".join(parts)).hexdigest()
+
+
+def end_digest(record: bytes) -> str | None:
+    """The digest in the end line of an unpacked record; None if there is none. Nothing is checked."""
+    for line in reversed(record.splitlines()[-2:]):
+        try:
+            data = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        if isinstance(data, dict) and data.get("type") == "end":
+            return data.get("digest")
+    return None
+
+
+def seal(lines: Sequence[bytes]) -> bytes:
+    """The seal line for `lines` (header to end, each with its newline).
+
+    It holds, in base64, the big-endian CRC-32 of every line, and last the CRC-32 of those bytes: so that damage
+    to any byte is detected and located, also in parts that the digest leaves out.
+    """
+    checksums = struct.pack(f">{len(lines)}I", *map(crc32, lines))
+    checksums += crc32(checksums).to_bytes(4, "big")
+    return b'{"crc":"' + b64encode(checksums) + b'","type":"seal"}\n'
+
+
+def unseal(data: dict[str, Any]) -> list[int] | None:
+    """The checksums in a parsed seal line, one a line of the record; None if the seal itself is damaged."""
+    text = data.get("crc")
+    if not isinstance(text, str) or data.keys() != {"type", "crc"}:
+        return None
+    try:
+        raw = b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if len(raw) < 4 or len(raw) % 4 or crc32(raw[:-4]).to_bytes(4, "big") != raw[-4:]:
+        return None
+    return [int.from_bytes(raw[at : at + 4], "big") for at in range(0, len(raw) - 4, 4)]
+
+
+def publish(record: bytes, key: bytes, seed: str | None) -> bytes:
+    """The same record with its key (32 bytes) and seed text written into the header, and a new seal.
+
+    Neither is covered by the digest, so a season's records can be completed once its secret is out.
+    """
+    header, *rest = record.splitlines(keepends=True)
+    data = msgspec.json.decode(header)
+    data["key"], data["seed"] = key.hex(), seed
+    body = [line for line in rest if not line.startswith(b'{"crc":')]
+    lines = [canonical(data) + b"\n", *body]
+    return b"".join([*lines, seal(lines)])
+
+
+# -- spent -----------------------------------------------------------------------------------------------
+# Counts what the decisions of each seat took in a match.
+
+
+class Spent:
+    """The times of all decisions so far, summed for each seat."""
+
+    __slots__ = ("_seats", "_taken")
+
+    def __init__(self, seats: int) -> None:
+        # Decisions, their wall, processor and waiting time, and the longest wall time, in nanoseconds.
+        self._seats = [[0, 0, 0, 0, 0] for _ in range(seats)]
+        # Failures of services, tokens in and out, and cost, of the seats that have any.
+        self._taken: dict[int, tuple[int, int, int, float]] = {}
+
+    def add(
+        self,
+        seat: int,
+        wall_ns: int,
+        cpu_ns: int,
+        wait_ns: int,
+        longest_ns: int | None = None,
+        count: int = 1,
+    ) -> None:
+        """Count one decision of `seat`, or `count` of them and the longest one."""
+        spent = self._seats[seat]
+        spent[0] += count
+        spent[1] += wall_ns
+        spent[2] += cpu_ns
+        spent[3] += wait_ns
+        if longest_ns is None:
+            longest_ns = wall_ns
+        if longest_ns > spent[4]:
+            spent[4] = longest_ns
+
+    def take(self, seat: int, failures: int, input_tokens: int, output_tokens: int, cost: float) -> None:
+        """Count what the service of `seat` did and took for one decision."""
+        before = self._taken.get(seat, (0, 0, 0, 0.0))
+        more = before[0] + failures, before[1] + input_tokens, before[2] + output_tokens, before[3] + cost
+        self._taken[seat] = more
+
+    def failures(self, seat: int) -> int:
+        """How often the service of `seat` has failed."""
+        return self._taken[seat][0] if seat in self._taken else 0
+
+    def times(self) -> tuple[SeatTimes, ...]:
+        """The sums, by seat."""
+        return tuple(
+            SeatTimes(
+                *(count, wall_ns / 1e6, cpu_ns / 1e6, wait_ns / 1e6, longest_ns / 1e6),
+                *self._taken.get(seat, (0, 0, 0, 0.0)),
+            )
+            for seat, (count, wall_ns, cpu_ns, wait_ns, longest_ns) in enumerate(self._seats)
+        )
+
+
+# -- scribe ----------------------------------------------------------------------------------------------
+
 
 _MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
     None: (b"", b""),
@@ -100,11 +250,11 @@ def _share(value: float) -> bytes:
     return to_bytes(number(round(value, 4)))
 
 
-def chance_line(n: int, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
+def chance_line(n: int, at: str, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
     """The canonical line number `n` of a record, a roll; what the digest takes is the same."""
-    where = b"" if at is None else b'"at":%b,' % to_bytes(at)  # of a text, that is its canonical form
-    # What was rolled is whole numbers: these msgspec writes in canonical form.
-    return b'{%b"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % (where, n, _numbers(of), to_bytes(outcome))
+    # A text and whole numbers: these msgspec writes in canonical form.
+    parts = to_bytes(at), n, _numbers(of), to_bytes(outcome)
+    return b'{"at":%b,"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % parts
 
 
 class Scribe:
@@ -135,8 +285,8 @@ class Scribe:
         self._write()
         return self._lines[line:]
 
-    def chance(self, at: str | None, of: tuple[Weights, ...], outcome: Rolled) -> None:
-        """Write what the dice showed, and the address of the roll, which records of format 1 do not have."""
+    def chance(self, at: str, of: tuple[Weights, ...], outcome: Rolled) -> None:
+        """Write what the dice showed, and the address of the roll."""
         self.count += 1
         self._noted.append(chance_line(self.count, at, of, outcome))
 
@@ -266,7 +416,7 @@ def _clock(clock: TimeControl) -> JsonObject:
 
 def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> dict[str, bytes]:
     """The members of the header, as canonical JSON."""
-    settled = (spec.format, spec.seats, spec.clock, spec.level, spec.faults, spec.strikes)
+    settled = (spec.seats, spec.clock, spec.level, spec.faults, spec.strikes)
     header = _settled(game, spec.game, *settled, spec.again, spec.failures, spec.note_bytes).copy()
     header["id"] = canonical(spec.id)
     header["options"] = canonical(spec.options)
@@ -283,7 +433,6 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> dict[str, by
 def _settled(
     game: Game[Any, Any],
     name: str,
-    form: int,
     seats: tuple[SeatSpec, ...],
     clock: TimeControl,
     level: str,
@@ -296,7 +445,7 @@ def _settled(
     """The common part of the headers of many matches: nobody changes it."""
     header: JsonObject = {
         "type": "match",
-        "format": form,
+        "format": FORMAT,
         "game": name,
         "rules": game.rules_version,
         "players": len(seats),

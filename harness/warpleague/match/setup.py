@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.counts import counted
 from warpleague.errors import ConfigError, OptionsError, PositionError
+from warpleague.text import counted
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
@@ -114,12 +114,10 @@ def recorded_spec(
         faults=header["faults"],
         strikes=header["strikes"],
         position=header["position"],
-        format=header["format"],
         parent=header.get("parent"),
         again=header.get("again", 0),
         failures=header.get("failures", 0),
         note_bytes=header.get("note_bytes", NOTE_BYTES),
-        rules=header["rules"],
     )
 
 
@@ -127,6 +125,7 @@ def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
     """The id of a single match: 16 hexadecimal digits of a hash over everything that determines it."""
     from hashlib import sha256
 
+    from warpleague.match.spec import FORMAT
     from warpline.codec import canonical
 
     determines = {
@@ -138,7 +137,7 @@ def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
         "faults": [spec.faults, spec.strikes],
         "level": spec.level,
         "position": spec.position,
-        "format": spec.format,  # the dice depend on it
+        "format": FORMAT,  # the dice depend on it
         "key": sha256(spec.key).hexdigest(),  # the id of a secret match must not give its dice away
         **({} if spec.parent is None else {"parent": spec.parent}),
         **({"again": spec.again} if spec.again else {}),

@@ -13,8 +13,12 @@ from warpline.limits import NOTE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from warpleague.match.confinement import Confinement
+    from warpleague.games.api import JsonObject
     from warpline.faults import FaultKind
+
+
+# -- spec ------------------------------------------------------------------------------------------------
+
 
 Level = Literal["none", "limits", "sandbox"]
 FaultPolicy = Literal["forfeit", "substitute"]
@@ -36,9 +40,7 @@ MAX_LOG = 1 << 28
 """No log of the lines to and from a bot is as large, in bytes."""
 
 FORMAT = 2
-"""The form of the records that are written, and so how the dice follow from the key."""
-FORMATS = (1, 2)
-"""The forms of records that can be read, verified and reproduced."""
+"""The form of records, as their header says: the first that a release writes."""
 
 LEVELS: tuple[Level, ...] = ("none", "limits", "sandbox")
 """From the one that confines nothing to the one that confines most."""
@@ -125,13 +127,12 @@ class MatchSpec:
     `options` and `position` are JSON forms, options complete with their defaults. `key` is the 32-byte match
     key (design: BLAKE2b of the seed text, or derived from the season's secret); `seed` the text it came from,
     or None. With `publish_key` false, `seed` and `key` are null in the record. If it is
-    `private`, what bots printed stays out of the record. `format` is that of the record.
+    `private`, what bots printed stays out of the record.
     `parent` says which match it branches off from, as the record's header does (`docs/reproduce.md`). A decision is
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
     that its service failed (`failures`). A note of a bot has at most `note_bytes`. Seats that go out at the same stage
-    rank equal (`ties`), but where a record of before is played again. `names` gives for each seat the names of the
-    players that its bot gets, if they are not those of the seats. `rules` is the version of the game's rules; None
-    means the newest.
+    rank equal. `names` gives for each seat the names of the
+    players that its bot gets, if they are not those of the seats.
     """
 
     id: str
@@ -148,14 +149,11 @@ class MatchSpec:
     position: dict[str, Any] | None = None
     publish_key: bool = True
     private: bool = False
-    format: int = FORMAT
     parent: dict[str, Any] | None = None
     again: int = 0
     failures: int = 0
     note_bytes: int = NOTE_BYTES
-    ties: bool = True
     names: tuple[tuple[str, ...], ...] = ()
-    rules: int | None = None
 
     @property
     def rolled(self) -> dict[str, int]:
@@ -263,3 +261,49 @@ class MatchResult:
     stopped: tuple[int, ...] = ()
     confinement: Confinement | None = None
     logs: tuple[SeatLog, ...] = ()
+
+
+# -- confinement -----------------------------------------------------------------------------------------
+# How the bots of a match were confined, as its record has it: the means, the host, the tested promises.
+
+
+@attrs.frozen
+class Confinement:
+    """How the bots of a match were confined. What is None is not known: the record does not have it.
+
+    `made_by` names the means, such as bubblewrap; it is empty at level `none`. `kept` are the promises of the level
+    that passed a test before the match, `untried` those that were not tested. `paths` are the additional paths
+    of the machine that bots in the sandbox saw, `network` the addresses that some of them
+    could reach. `pondering` says whether bots could compute out of turn.
+    """
+
+    level: str | None = None
+    made_by: str | None = None
+    host: str | None = None
+    kept: tuple[str, ...] | None = None
+    untried: tuple[str, ...] | None = None
+    pondering: str | None = None
+    paths: tuple[str, ...] | None = None
+    network: tuple[str, ...] | None = None
+
+    def to_json(self) -> JsonObject:
+        """The `detail` of a record's header."""
+        fields = attrs.asdict(self, filter=lambda _, value: value is not None)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+
+    def short_text(self) -> str:
+        """The means; empty if there were none, or if they are not known."""
+        return self.made_by or ""
+
+    def long_text(self) -> str:
+        """The means, with the filter of system calls, the additional paths and the host."""
+        parts = [self.short_text()]
+        if "calls" in (self.kept or ()):
+            parts.append("system calls filtered by seccomp")
+        if self.paths:
+            parts.append(f"bots were shown {', '.join(self.paths)}")
+        if self.network:
+            parts.append(f"bots could reach {', '.join(self.network)}")
+        if self.host:
+            parts.append(f"on {self.host}")
+        return "; ".join(filter(None, parts))

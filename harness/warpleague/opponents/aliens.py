@@ -1,7 +1,7 @@
 """Plays aliens: compares its moves by playouts, and lays wormholes where they help it most (`aliens_layout`).
 
 Each playout deals the unknown coins again, plays on for some turns with a quick policy for both sides, and
-values the end by the turns that ships need to an enemy base (`aliens_field`).
+values the end by the turns that ships need to an enemy base (`aliens_layout.Field`).
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.aliens import GAME
-from warpleague.games.aliens.actions import DECLINING, JUMP_WAYS, SEND_TARGETS, USES
-from warpleague.games.aliens.geometry import HOME, INDEX, SHIPS, TARGET
-from warpleague.games.aliens.state import ROLL, SEND, TURN
-from warpleague.opponents.aliens_field import Field
-from warpleague.opponents.aliens_layout import Layouts
-from warpleague.opponents.player import Player, Skill
-from warpleague.opponents.search import best_of
-from warpline.client import Reply
+from warpleague.games.aliens.geometry import (
+    DECLINING,
+    HOME,
+    INDEX,
+    JUMP_WAYS,
+    SEND_TARGETS,
+    SHIPS,
+    TARGET,
+    USES,
+)
+from warpleague.games.aliens.state import ROLL, SEND, TURN, State
+from warpleague.opponents.aliens_layout import Field, Holes, Layouts
+from warpleague.opponents.player import Player, Skill, best_of
+from warpline.client import Match, Question, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.games.aliens.state import State
-    from warpleague.opponents.aliens_layout import Holes
-    from warpline.client import Match, Question
 
 HORIZON: Final = 2
 """Turns played out after this one."""
@@ -82,7 +85,7 @@ class Aliens(Player):
         def worth(number: int, trial: int) -> float:
             world = worlds[trial % len(worlds)]
             rng = Random(seed + trial)
-            after = GAME.apply(world, legal[number])[0]
+            after = GAME.push(GAME.copied(world), legal[number], None)
             return self.playout(after, rng, divmod(trial % 36, 6), world.turn + 1 + HORIZON)
 
         best, share = best_of(numbers, rounds, worth, self.budget)
@@ -100,7 +103,10 @@ class Aliens(Player):
         return max(range(len(legal)), key=rough.__getitem__)
 
     def playout(self, state: State, rng: Random, first: tuple[int, int] | None, until: int) -> float:
-        """The worth of where the policy leads, while fewer than `until` turns are over; `first` are the first dice."""
+        """The worth of where the policy leads, while fewer than `until` turns are over; `first` are the first dice.
+
+        It plays on `state` itself.
+        """
         while state.actors:
             if state.phase == ROLL:
                 if state.turn >= until:
@@ -112,7 +118,7 @@ class Aliens(Player):
                 first = None
             else:
                 move = self.policy(state, rng)
-            state = GAME.apply(state, move)[0]
+            state = GAME.push(state, move, None)
         return self.worth(state)
 
     def policy(self, state: State, rng: Random) -> Any:

@@ -1,32 +1,123 @@
 """Plays coasters: looks at every way to play its turn, and values where each of them ends.
 
-The strongest level knows the solved duels of one ship each (`coasters_solved`). Else the values come from how likely
+The strongest level knows the solved duels of one ship each. Else the values come from how likely
 enemies hit each square in their next turns, and how likely a shot of its own is.
 """
 
 from __future__ import annotations
 
+import lzma
 from contextlib import suppress
+from functools import cache, lru_cache
 from heapq import heappop, heappush
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.coasters import GAME
-from warpleague.games.coasters import actions as act
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.geometry import CENTRE, FACINGS, galaxy, square_at
-from warpleague.games.coasters.legal import turn_actions
+from warpleague.games.coasters.geometry import (
+    CENTRE,
+    END,
+    FACINGS,
+    FIRE,
+    Choose,
+    Claim,
+    Deploy,
+    End,
+    Fire,
+    Galaxy,
+    Invoke,
+    Lay,
+    Swap,
+    SwapSystems,
+    Systems,
+    galaxy,
+    square_at,
+)
+from warpleague.games.coasters.rules import legal, torpedo
 from warpleague.games.values import replaced
-from warpleague.opponents.coasters_solved import Solved, solution, unpack
 from warpleague.opponents.player import Player, Skill
 from warpline.budget import Budget, OverBudget
-from warpline.client import Reply
+from warpline.client import Match, Question, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from warpleague.games.coasters.geometry import Galaxy, Systems
     from warpleague.games.coasters.state import State
-    from warpline.client import Match, Question
+
+
+# -- the solved duels ------------------------------------------------------------------------------------
+#
+# The chance to win of every position with one ship each. `coasters_duel.xz` has a byte for each: the chance of the
+# seat to move in 255ths. The bytes are ordered by galaxy, its hit points, the other's, its pose, the other's.
+# `scripts/solve_coasters.py` makes the file. Galaxies and poses are those of the engine, turned and shifted so that
+# the coaster of the seat to move lies at the origin as in rotation 0.
+
+PLACES: Final = ((1, 0), (-1, 0), (0, 1), (0, -1))
+"""Where the other coaster may lie: its number is 4 x this place + its rotation."""
+POSES: Final = 72
+
+
+@cache
+def unpack() -> bytes:
+    """The bytes of the file, which are unpacked once."""
+    return lzma.decompress(files(__package__).joinpath("coasters_duel.xz").read_bytes())
+
+
+class Solved:
+    """The chances in one galaxy of two coasters."""
+
+    def __init__(self, systems: Systems) -> None:
+        self._views = [_seen_from(systems, seat) for seat in (0, 1)]
+
+        self._first: tuple[float, ...] = ()
+
+    def first_chances(self) -> tuple[float, ...]:
+        """For each pose of seat 0 on its coaster the chance of seat 0 if the other answers it as well as possible."""
+        if not self._first:
+            whole = (3, 3)
+            self._first = tuple(
+                min(self.chance(0, (pose, other), whole) for other in range(36, POSES)) for pose in range(36)
+            )
+        return self._first
+
+    def chance(self, seat: int, ships: tuple[int, ...], hits: tuple[int, ...]) -> float:
+        """The chance to win of `seat`, which rolls next."""
+        number, poses = self._views[seat]
+        mine, theirs = poses[ships[seat]], poses[ships[1 - seat]]
+        at = ((number * 3 + hits[seat] - 1) * 3 + hits[1 - seat] - 1) * POSES + mine
+        return unpack()[at * POSES + theirs] / 255
+
+
+@lru_cache(maxsize=64)
+def solution(systems: Systems) -> Solved:
+    """The solution of the galaxy with these two coasters."""
+    return Solved(systems)
+
+
+def _seen_from(systems: Systems, seat: int) -> tuple[int, list[int]]:
+    """The galaxy's number, and for each pose its number there."""
+    mine, theirs = systems[seat], systems[1 - seat]
+    assert mine is not None
+    assert theirs is not None
+    back = -mine[2] % 4
+    x, y = theirs[0] - mine[0], theirs[1] - mine[1]
+    for _ in range(back):
+        x, y = -y, x
+    number = 4 * PLACES.index((x, y)) + (theirs[2] + back) % 4
+    poses = []
+    for pose in range(POSES):
+        square, way = divmod(pose, 4)
+        colour, inner = divmod(square, 9)
+        row, column = divmod(inner, 3)
+        for _ in range(back):
+            row, column = column, 2 - row
+        first = 0 if colour == seat else 9
+        poses.append(4 * (first + 3 * row + column) + (way + back) % 4)
+    return number, poses
+
+
+# -- any table -------------------------------------------------------------------------------------------
 
 MAX: Final = 12
 """Halves: nobody moves further in a turn."""
@@ -47,7 +138,7 @@ def ends(state: State) -> Iterator[tuple[State, list[Any]]]:
     Without talk, claims and swaps of systems, and at large tables without swaps of ships, which lead to too many
     positions. Of two ways to the same place only the one that leaves more movement.
     """
-    left_out = (*_ENDING, act.Swap) if len(state.ships) > SWAPPED else _ENDING
+    left_out = (*_ENDING, Swap) if len(state.ships) > SWAPPED else _ENDING
     best: dict[Any, int] = {}
     heap: list[tuple[int, int, int, State, list[Any]]] = [(0, 0, 0, state, [])]
     count = 0
@@ -59,28 +150,16 @@ def ends(state: State) -> Iterator[tuple[State, list[Any]]]:
             continue
         best[key] = here.halves
         yield here, plan
-        for action in turn_actions(here):
+        for action in legal(here, here.seat):
             if type(action) in left_out:
                 continue
-            after = GAME.apply(here, action)[0]
+            after = GAME.push(GAME.copied(here), action, None)
             if (after.ships, after.fluxed, after.table.galaxy) not in best:
                 count += 1
                 heappush(heap, (start - after.halves, length + 1, count, after, [*plan, action]))
 
 
-_ENDING: Final = (act.End, act.Fire, act.Invoke, act.Claim, act.SwapSystems)
-
-
-def victim(state: State) -> int:
-    """The colour that a shot hits now, -1 if none."""
-    galaxy = state.table.galaxy
-    pose = state.ships[state.colour]
-    wild = state.flux == st.WILD and state.table.config.options.wild_shot
-    mask, squares, _ = galaxy.wild_line(pose) if wild else galaxy.line(pose)
-    if not mask & state.occupied:
-        return -1
-    met = next(square for square in squares if state.occupied >> square & 1)
-    return next(colour for colour, other in enumerate(state.ships) if other >> 2 == met)
+_ENDING: Final = (End, Fire, Invoke, Claim, SwapSystems)
 
 
 def chance(cost: int) -> float:
@@ -251,7 +330,7 @@ class Coasters(Player):
             return None
         return solution(systems)
 
-    def lay(self, state: State, action: act.Lay) -> float:
+    def lay(self, state: State, action: Lay) -> float:
         """The chance to win if the ships are put down as well as possible; at random where no duel is solved."""
         solved = self.solved(state, laid(state, action))
         if solved is None:
@@ -259,7 +338,7 @@ class Coasters(Player):
         self.budget.check()
         return 1 - max(solved.first_chances())
 
-    def deploy(self, state: State, action: act.Deploy) -> float:
+    def deploy(self, state: State, action: Deploy) -> float:
         """The worth of putting the ship there."""
         table = state.table
         board = galaxy(table.systems)
@@ -274,7 +353,7 @@ class Coasters(Player):
             return 1 - solved.chance(0, ships, table.hits)
         return solved.first_chances()[pose - 36 * state.colour]
 
-    def colour(self, state: State, action: act.Choose) -> float:
+    def colour(self, state: State, action: Choose) -> float:
         """How good a shot the ship has."""
         table = state.table
         return Table(state, self.seat, self.budget).shot(table.galaxy, state.ships, action.colour)
@@ -310,14 +389,14 @@ class Coasters(Player):
 
     def lasts(self, here: State) -> list[tuple[Any, int]]:
         """The ways to end the turn here, and whom each hits (-1: nobody); a shot at an enemy comes last."""
-        hit = victim(here)
-        ways: list[tuple[Any, int]] = [(act.END, -1)]
+        hit = torpedo(here)[2]
+        ways: list[tuple[Any, int]] = [(END, -1)]
         if hit >= 0 and hit % here.table.config.players != self.seat:
-            ways.append((act.FIRE, hit))
+            ways.append((FIRE, hit))
         return ways
 
 
-def laid(state: State, action: act.Lay) -> Systems:
+def laid(state: State, action: Lay) -> Systems:
     """The systems once this one is laid; those still to come are None."""
     return replaced(state.table.systems, state.colour, (*action.at, action.rotation))
 

@@ -1,4 +1,4 @@
-"""The common part of all opponents: a player of one match, and the slips that make it weaker."""
+"""The common part of all opponents: a player of one match, slips that make it weaker, comparing actions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from warpleague.games import load_game
-from warpline.budget import Budget
-from warpline.client import Reply
+from warpline.budget import Budget, OverBudget
+from warpline.client import Match, Question, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from warpleague.games.api import Game
-    from warpline.client import Match, Question
 
 
 @attrs.frozen
@@ -75,3 +74,45 @@ class Player(ABC):
         """The answer that plays `actions` one after the other."""
         first, *rest = map(self.game.action_json, actions)
         return Reply(first, then=rest)
+
+
+def best_of(
+    numbers: Sequence[int],
+    rounds: Sequence[tuple[int, int]],
+    worth: Callable[[int, int], float],
+    budget: Budget,
+) -> tuple[int, float | None]:
+    """The number of the best action, and the mean of its playouts; the first and None if nothing was compared.
+
+    Actions that do well get more playouts, and all of them the same worlds and dice.
+    Each of the `rounds` has the number of remaining actions, and the number of playouts for each of them.
+    `worth(number, trial)` plays one to its end; equal trials must mean equal worlds and dice, so that luck has little
+    weight in the comparison. When the `budget` is used up, the results so far decide; `worth` may raise `OverBudget`.
+    """
+    total = dict.fromkeys(numbers, 0.0)
+    left = list(numbers)
+    trial = 0
+    results: dict[int, float] = {}
+    """The results so far of the trial in progress."""
+    for most, playouts in rounds:
+        left = sorted(left, key=total.__getitem__, reverse=True)[:most]
+        if len(left) == 1:
+            break
+        for _ in range(playouts):
+            results.clear()
+            try:
+                for number in left:
+                    budget.check()
+                    results[number] = worth(number, trial)
+            except OverBudget:
+                return _best(total, left, trial) if trial or not results else _best(results, list(results), 1)
+            for number, one in results.items():
+                total[number] += one
+            trial += 1
+    return _best(total, left, trial)
+
+
+def _best(total: dict[int, float], left: Sequence[int], trials: int) -> tuple[int, float | None]:
+    """The best of those that are left, who took part in all trials."""
+    best = max(left, key=total.__getitem__)
+    return best, total[best] / trials if trials else None

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.match.evidence import evidence_lines
+from warpleague.match.faults import evidence_lines
 from warpleague.runner.bundle.content import BRING_LIBRARIES
 
 if TYPE_CHECKING:

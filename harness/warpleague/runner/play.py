@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import math
 import resource
-import sys
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
@@ -19,19 +18,17 @@ import trio
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.games import load_game
 from warpleague.match.referee import Referee
-from warpleague.runner.bot.python_seat import PythonSeat
-from warpleague.runner.bot.reuse import IdleBots
-from warpleague.runner.doctor.promises import check_level, first_cause
-from warpleague.runner.host.processes import started
-from warpleague.runner.host.reaper import become_subreaper, children, sweep
+from warpleague.runner.bot.inside import PythonSeat
+from warpleague.runner.bot.process import IdleBots
+from warpleague.runner.doctor import check_level, first_cause
+from warpleague.runner.host import become_subreaper, children, started, sweep
 from warpleague.runner.playing import Match, start_bot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from warpleague.games.api import Event
-    from warpleague.match.confinement import Confinement
-    from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault
+    from warpleague.match.spec import Confinement, Level, MatchResult, MatchSpec, SeatFault
     from warpleague.runner.playing import Attendant, Present, Starter
 
     Observer = Callable[[Any, Sequence[Event]], None]
@@ -155,7 +152,7 @@ def _referee(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     confinement = confinement_of(spec)
     return Referee(
-        load_game(spec.game, spec.rules),
+        load_game(spec.game),
         spec,
         started=started,
         confinement=confinement,
@@ -247,9 +244,3 @@ async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: 
     with trio.move_on_after(seconds):
         return await call(*arguments)
     return None
-
-
-def peak_memory_mb() -> float:
-    """The largest resident set this process has had, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1024 if sys.platform == "linux" else peak / 1024 / 1024

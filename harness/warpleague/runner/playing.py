@@ -1,7 +1,7 @@
 """Plays a match inside a running trio: starts the bots, greets them, asks them until it is over, and ends them.
 
 The rules of the wire and the record are in `warpleague.match.referee`, one bot in `warpleague.runner.bot`, and who may
-compute when in `warpleague.runner.turns`.
+compute when in `warpleague.runner.playing`.
 """
 
 from __future__ import annotations
@@ -15,24 +15,20 @@ import trio
 
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.match import greeting
-from warpleague.match.evidence import with_words
-from warpleague.match.spec import Violation
-from warpleague.runner.bot.loop import Loop
-from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.bot.watch import Attendance
-from warpleague.runner.bot.wirelog import BotLog
+from warpleague.match.faults import with_words
+from warpleague.match.spec import MatchResult, SeatSpec, Violation
+from warpleague.runner.bot.clocks import Loop, LoopShare
+from warpleague.runner.bot.logs import BotLog
+from warpleague.runner.bot.process import Attendance, BotProcess, IdleBots
 from warpleague.runner.hints import NOTHING_WRITTEN
-from warpleague.runner.host.reaper import children, reap_orphans
-from warpleague.runner.turns import Turns
+from warpleague.runner.host import children, reap_orphans
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping
 
     from warpleague.match.referee import Question, Referee
-    from warpleague.match.spec import MatchResult, SeatSpec
-    from warpleague.runner.bot.exchange import Answer
     from warpleague.runner.bot.inside import InsideSeat
-    from warpleague.runner.bot.reuse import IdleBots
+    from warpleague.runner.bot.pipe import Answer
 
     Bot = BotProcess | InsideSeat
     Present = Mapping[int, InsideSeat]
@@ -41,6 +37,75 @@ if TYPE_CHECKING:
     """Runs beside a match while it is played, and is cancelled at its end."""
     Starter = Callable[[Referee, int], BotProcess]
     """Starts the process of a seat; raises `BotError` if that cannot be."""
+
+
+# -- turns -----------------------------------------------------------------------------------------------
+# Decides which bots of a match may compute, and when its event loop runs.
+#
+# The bots of a match share a core with each other, and several matches may share an event loop. So bots that
+# are not asked are frozen as soon as an answer takes more than a moment, and a match asks only while no bot
+# of another one computes.
+
+
+class Turns:
+    """The turns of one match on `loop`; with `freezes`, bots are frozen while others are asked.
+
+    `begin_tasks` is called before the event loop runs: it begins what is to run beside the match. A match may be over
+    before its event loop ever ran; then nothing need be begun.
+    """
+
+    def __init__(self, loop: Loop, begin_tasks: Callable[[], None], *, freezes: bool) -> None:
+        self.asked: Collection[int] = ()
+        """The seats that are asked now, and may compute."""
+        self._loop = loop
+        self._freezes = freezes
+        self._begin_tasks = begin_tasks
+        self._bots: dict[int, BotProcess] = {}
+        self._shares: list[LoopShare] = []
+
+    def share(self) -> LoopShare:
+        """The part in the event loop of one more bot."""
+        self._shares.append(LoopShare(self._loop, self.on_slow))
+        return self._shares[-1]
+
+    def join(self, seat: int, bot: BotProcess) -> None:
+        """Have the bot of `seat` frozen from now on while others are asked."""
+        self._bots[seat] = bot
+
+    def leave(self, seat: int) -> None:
+        """Leave the bot of `seat` alone: it is out."""
+        self._bots.pop(seat, None)
+
+    def play(self, *, alone: bool) -> None:
+        """The questions begin; each bot is asked `alone`, or some at the same time."""
+        for share in self._shares:
+            share.plays, share.alone = True, alone
+        self._loop.plan()
+
+    def on_slow(self) -> None:
+        """An answer takes more than a moment."""
+        self._begin_tasks()
+        self.freeze_others()
+
+    def freeze_others(self) -> None:
+        """Freeze all bots that are not asked."""
+        if self._freezes:
+            for seat, bot in self._bots.items():
+                if seat not in self.asked:
+                    bot.freeze()
+
+    async def run_loop(self) -> None:
+        """Let the event loop run, and wait while a bot of another match computes."""
+        self.asked = ()
+        self._begin_tasks()
+        await trio.lowlevel.checkpoint()
+        if self._loop.taken:
+            await self._loop.turn(self.freeze_others)
+        self._loop.plan()
+
+
+# -- playing ---------------------------------------------------------------------------------------------
+
 
 GRACE_S: Final = 0.5
 """How long a bot may take to exit after `quit`, in seconds."""
@@ -225,7 +290,7 @@ class Match:
         """The answer of `seat`; the bots of all seats that decide at once are asked together, each by its own clock.
 
         A bot is charged for what its own processes compute, and for its own sleep: the time for which the others keep
-        it from the processor is not charged (`warpleague.runner.bot.clock`).
+        it from the processor is not charged (`warpleague.runner.bot.clocks`).
         """
         if seat not in self._answers:
             questions = self._referee.questions()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import WarpLeagueError
 from warpleague.games.api import CHANCE, Event
-from warpleague.games.json_text import encoded
 from warpleague.games.playout import random_roll
+from warpleague.games.values import encoded
 from warpleague.sim.simulator import Simulator, common_dice
 
 if TYPE_CHECKING:

@@ -178,9 +178,7 @@ class Simulator:
         """
         if policy is not None:
             return self.worth(self.finish(state, rng, policy=policy, dice=dice))
-        played = rollout(self.game, state)
-        played.play(rng.random, roll=_roll_with(dice))
-        return worth_of(played.outcome())
+        return self.worth(rollout(self.game, state, rng.random, roll=_roll_with(dice)))
 
     def finish(
         self,
@@ -195,9 +193,7 @@ class Simulator:
         game = self.game
         left = -1 if most is None else most
         if policy is None:
-            played = rollout(game, state)
-            played.play(rng.random, left, _roll_with(dice))
-            return played.position()
+            return rollout(game, state, rng.random, left, _roll_with(dice))
         find_actors, find_legal, apply = game.actors, game.legal, game.apply
         while left and (actors := find_actors(state)):
             seat = actors[0]

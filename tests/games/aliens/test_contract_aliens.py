@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpleague.games.aliens import GAME
-from warpleague.games.aliens.options import Options
-from warpleague.games.contract import check_game, random_playout
+from warpleague.games.aliens.state import Options
+from warpleague.games.contract import check_game
+from warpleague.games.playout import random_playout
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.games.aliens import GAME
-from warpleague.games.aliens.options import Options
+from warpleague.games.aliens.state import Options
 from warpleague.games.api import CHANCE
-from warpleague.games.contract import random_playout
+from warpleague.games.playout import random_playout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
-from warpleague.games.captains.options import Options
+from warpleague.games.captains.dealing import Options
 from warpleague.games.playout import random_roll
 
 SIDES = {"first": "AAAAABB", "second": "BBBBBAA"}
@@ -30,8 +30,7 @@ class Tools:
 
     `first` (nebulae 69 and 83, cannon 87, wild 3 on 111, the big ring planet 6) and `second` (black hole 73,
     wild 5 on 131) are galaxies of the pattern `standard` with boards 1 to 7 in order. `pair` (cannon 19, black
-    holes 22 and 23; space 17 alone beside planet 0) is the one of `PAIR`. `galaxy_text` with `numbers=True`
-    draws them.
+    holes 22 and 23; space 17 alone beside planet 0) is the one of `PAIR`.
     """
 
     game = GAME

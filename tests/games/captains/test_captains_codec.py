@@ -9,7 +9,7 @@ import pytest
 
 from warpleague.errors import ActionError, OptionsError, PositionError
 from warpleague.games.captains import GAME
-from warpleague.games.captains.options import Options
+from warpleague.games.captains.dealing import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import pytest
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
-from warpleague.games.captains.options import AIS, PATTERNS, Options
-from warpleague.games.captains.score import parts
+from warpleague.games.captains.dealing import AIS, PATTERNS, Options
+from warpleague.games.captains.rules import parts
 from warpleague.games.playout import random_roll
 
 MATCHES = 1000 if os.environ.get("WARPLEAGUE_LONG") else 2

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warpleague.games.captains import GAME
-from warpleague.games.captains.options import AIS, PATTERNS, Options
+from warpleague.games.captains.dealing import AIS, PATTERNS, Options
 from warpleague.games.contract import check_game
 
 SMALL, LARGE = PATTERNS[:3], PATTERNS[3:]

@@ -10,9 +10,8 @@ from typing import Any
 import attrs
 
 from warpleague.games.captains import GAME
-from warpleague.games.captains.dealing import WHYS
-from warpleague.games.captains.options import AIS, GALAXIES, PATTERNS, Options
-from warpleague.games.captains.tell import _LINES
+from warpleague.games.captains.dealing import AIS, GALAXIES, PATTERNS, WHYS, Options
+from warpleague.games.captains.events import _LINES
 from warpleague.games.captains.view import View
 
 PAGE = (Path(__file__).parents[3] / "docs" / "games" / "captains.md").read_text(encoding="utf-8")

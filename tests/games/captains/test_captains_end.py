@@ -9,7 +9,7 @@ import pytest
 from warpleague.errors import PositionError
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
-from warpleague.games.captains.options import Options
+from warpleague.games.captains.dealing import Options
 
 if TYPE_CHECKING:
     from tests.games.captains.conftest import Tools

@@ -9,13 +9,15 @@ import json
 import os
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from warpleague.games.api import CHANCE
-from warpleague.games.captains import GAME, galaxy_text
-from warpleague.games.captains.options import AIS, Options
+from warpleague.games.captains import GAME
+from warpleague.games.captains.dealing import AIS, Options
+from warpleague.games.captains.geometry import Galaxy
+from warpleague.games.captains.people import galaxy_scene
 from warpleague.games.playout import random_roll
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -37,6 +39,15 @@ MATCHES: dict[str, tuple[int, dict[str, Any]]] = {
     "five": (5, {"pattern": "geotria-7", "max_rounds": 7}),
     **{f"solo-{ai}": (1, {"ai": ai}) for ai in AIS},
 }
+
+
+_GLYPHS: Final = {
+    "blank": ".", "orbit": "o", "nebula": "~", "cannon": "+", "blackhole": "@", "station": "[]", "obstacle": "##",
+}  # fmt: skip
+_LEGEND: Final = (
+    "P0 planet   [] station   ## obstacle   . blank   o orbit   ~ nebula   "
+    "W3 wild wormhole   + cannon   @ black hole"
+)
 
 
 @pytest.mark.parametrize("name", MATCHES)
@@ -64,7 +75,7 @@ def playthrough(name: str) -> str:
         else:
             if not laid:
                 laid = True
-                lines += ["", galaxy_text(state.table.galaxy, numbers=True)]
+                lines += ["", galaxy_text(state.table.galaxy)]
             legal = GAME.legal(state, actors[0])
             if state.round > views and state.round in (1, 2, 6):
                 views = state.round
@@ -82,6 +93,28 @@ def playthrough(name: str) -> str:
     lines += [*looks(state, players), f"ranks {outcome.ranks}, scores {outcome.scores}, why {outcome.why}"]
     lines += [f"    {part}: {numbers}" for part, numbers in outcome.breakdown.items()]
     return "\n".join(lines) + "\n"
+
+
+def galaxy_text(galaxy: Galaxy) -> str:
+    """A galaxy drawn in plain text, with the numbers of its spaces and a legend."""
+    scene = galaxy_scene(galaxy)
+    left = min(cell.x for cell in scene.cells)
+    top = min(cell.y for cell in scene.cells)
+    rows: dict[int, dict[int, str]] = {}
+    for cell in scene.cells:
+        glyph = _GLYPHS.get(cell.kind, "")
+        if cell.kind == "planet":
+            glyph = cell.label
+        elif cell.kind == "wild":
+            glyph = cell.label.split()[-1]
+        elif cell.label:
+            glyph = cell.label
+        rows.setdefault(round((cell.y - top) * 2), {})[round(cell.x - left)] = glyph
+    lines = []
+    for y in range(max(rows) + 1):
+        row = rows.get(y, {})
+        lines.append("".join(row.get(x, "").center(4) for x in range(max(row, default=-1) + 1)).rstrip())
+    return "\n".join((scene.caption, "", *lines, "", _LEGEND, *scene.panels[0].lines, ""))
 
 
 def looks(state: Any, players: int) -> list[str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
-from warpleague.games.captains.memory import Known
+from warpleague.games.captains.state import Known
 from warpleague.games.playout import random_roll
 
 if TYPE_CHECKING:

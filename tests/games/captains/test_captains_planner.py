@@ -13,7 +13,7 @@ import pytest
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
-from warpleague.games.captains.options import Options
+from warpleague.games.captains.dealing import Options
 from warpleague.games.playout import random_roll
 
 MAIN = Path(__file__).parents[3] / "bots" / "captains-planner" / "main.py"

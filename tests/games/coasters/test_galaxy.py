@@ -17,7 +17,7 @@ from warpleague.games.coasters.geometry import (
     free_places,
     square_at,
 )
-from warpleague.games.contract import random_playout
+from warpleague.games.playout import random_playout
 
 if TYPE_CHECKING:
     from tests.games.coasters.conftest import Desk

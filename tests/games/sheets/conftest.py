@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from warpleague.games.api import CHANCE
-from warpleague.games.contract import random_playout
+from warpleague.games.playout import random_playout
 from warpleague.games.sheets import GAME
 
 if TYPE_CHECKING:

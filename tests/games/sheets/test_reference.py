@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from warpleague.games.api import CHANCE
 from warpleague.games.sheets import GAME
-from warpleague.games.sheets.score import connections, score_parts
+from warpleague.games.sheets.rules import connections, score_parts
 from warpleague.games.sheets.state import Sheet, filled_boxes
 
 TRIANGLE = [[1, 2, 3, 4, 5, 6], [4, 5, 6, 1, 2], [2, 3, 1, 5], [6, 4, 2], [3, 1], [5]]

@@ -1,14 +1,12 @@
 """Stand-ins for the runner, importable in referee processes: bundles without bots, matches without play."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import sys
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import trio
@@ -16,15 +14,11 @@ import trio
 from warpleague.errors import HarnessFault, MissingToolchain
 from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.play.progress import RunWatcher
-from warpleague.league.play.running import run_league
-from warpleague.league.season.config_file import load_config
+from warpleague.league.play.running import RunWatcher, run_league
+from warpleague.league.season.config import load_config
 from warpleague.match.referee import Referee, Situation
-from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
+from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from warpleague.match.confinement import Confinement
 
 
 @attrs.frozen
@@ -66,7 +60,7 @@ def play_refereed(spec: MatchSpec, confinement: Confinement | None = None) -> Ma
     `confinement` is what the record's header says of how the bots were confined.
     """
     referee = Referee(
-        load_game(spec.game, spec.rules), spec, started="2026-01-01T00:00:00+00:00", confinement=confinement
+        load_game(spec.game), spec, started="2026-01-01T00:00:00+00:00", confinement=confinement
     )
     referee.begin()
     for seat in range(len(spec.seats)):

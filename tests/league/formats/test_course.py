@@ -1,32 +1,26 @@
 """Formats that go by results: the same matches however they are played, whole deals in schedule order only."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
 
 import warpleague.league.schedule.formats as formats
-from warpleague.league.play.progress import RunWatcher
-from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.play.running import RunWatcher, run_league
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
+from warpleague.league.schedule.formats.api import Batches
 from warpleague.league.schedule.schedule import Course, Schedule
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import Group
-from warpleague.report.wording.standings_columns import standing_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warpleague.league.schedule.formats.api import Batches
-    from warpleague.league.season.season import Season
+from warpleague.league.season.season import Season
+from warpleague.report.wording.columns import standing_json
 
 
 @attrs.frozen
@@ -77,7 +71,7 @@ def hill(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     module = ModuleType("warpleague.league.schedule.formats.hill")
     module.__dict__["make"] = lambda season: Hill(season, request.param)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(formats.MODULES, "round-robin", "hill")
+    monkeypatch.setitem(formats.MODULES, "round-robin", "hill:make")
     return request.param
 
 

@@ -1,28 +1,24 @@
 """Killed for good: leagues whose pairings follow from results, in processes that are shot while they play."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from warpleague.league.play.entering import stage_problems
 from warpleague.league.play.running import run_league
-from warpleague.league.play.stages import stage_problems
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import mispaired
-from warpleague.report.wording.standings_columns import standing_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from warpleague.report.wording.columns import standing_json
 
 FORMATS = {
     "swiss": ("abcde", 'kind = "swiss"\nrounds = 5'),

@@ -1,28 +1,21 @@
 """Knockout: losers are out, byes go to the best seeds, level ties are played on, and results give every pairing."""
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from warpleague.errors import BadInput
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.placings import placings
-from warpleague.league.schedule.brackets import ties_of
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.results.standings import placings, ties_of
 from warpleague.league.schedule.formats.knockout import Tie
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.bracket import _tree, bracket_json, bracket_text, latest_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warpleague.league.results.league import League
 
 KINDS = ["knockout", "double-elimination"]
 

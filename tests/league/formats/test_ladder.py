@@ -1,43 +1,35 @@
 """Ladders and leagues that end when the order is settled: the same deals however they are played."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
 from itertools import combinations, pairwise
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
 import pytest
 
 from warpleague.errors import ConfigError, StoreError
-from warpleague.league.play.running import run_league
+from warpleague.league.play.running import StopWhen, run_league
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
-from warpleague.league.ratings.shrunk import shrunk_fit
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.ratings.posterior import shrunk_fit
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.status import status
 from warpleague.league.schedule.formats import format_of
 from warpleague.league.schedule.formats.ladder import groups
-from warpleague.league.season.config import UntilTable
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import UntilTable, load_config
 from warpleague.league.season.fixture import Outcome
-from warpleague.league.season.season import Begun
-from warpleague.league.store import entrants_commitment
+from warpleague.league.season.season import Begun, Season
 from warpleague.league.store.disqualifications import disqualify
-from warpleague.league.store.ladder_log import read
+from warpleague.league.store.events import read
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warpleague.league.season.season import Season
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'
 SETTLED = "until = { confidence = 0.8, top = 1 }"
@@ -130,7 +122,7 @@ def test_a_league_that_is_recorded_as_ended_stays_ended(
     until = "until = { confidence = 0.999, top = 2 }"
     path = write(write_league, *"abcd", extra=extra + until, deals=deals)
     with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, most=50)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=50))
         league.store.publish_secret()
     with open_league(path) as league:
         report = run_league(league, executor=inline, play=fake.play)
@@ -143,7 +135,7 @@ def test_a_league_that_is_recorded_as_ended_stays_ended(
             league.store.remove(counted[0][1], "a test")
     with open_league(path) as league:
         assert not status(league).complete
-        run_league(league, executor=inline, play=fake.play, most=1)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=1))
         assert counted[0][1] in league.store
     with open_league(write(write_league, *"abcd", extra=more + until, deals=deals)) as league:
         assert not status(league).complete
@@ -175,13 +167,15 @@ def test_a_ladder_without_end_stops_when_it_is_told_to(
     path = write(write_league, *"abcd", extra='kind = "ladder"')
     for played in (10, 20):
         with open_league(path) as league:
-            report = run_league(league, executor=inline, play=fake.play, most=10)
+            report = run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=10))
             assert (report.played, report.stored, report.total) == (10, played, None)
             assert not report.complete
             assert not report.stopped
             assert league.store.published() is None
     with open_league(path) as league:
-        assert run_league(league, executor=inline, play=fake.play, for_s=0.0).played == 0
+        assert (
+            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(after_s=0.0)).played == 0
+        )
 
 
 def test_a_disqualified_bot_leaves_the_ladder(
@@ -208,12 +202,12 @@ def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
 ) -> None:
     """All that those who stay have played counts, deals in part, too; the newcomer meets each of them first."""
     with open_league(write(write_league, *"abcd", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, most=81)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=81))
         before = met(league)
     path = write(write_league, *"abcde", extra='kind = "ladder"')
     with open_league(path) as league:
         assert met(league) == before
-        report = run_league(league, executor=inline, play=fake.play, most=13)
+        report = run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=13))
         assert (report.before, report.stored) == (81, 94)
         new = league.season.names.index("e")
         with_new = [matches for pair, matches in met(league).items() if new in pair]
@@ -228,7 +222,7 @@ def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
     with open_league(write(write_league, *"bcde", extra='kind = "ladder"')) as league:
         gone = sum(matches for pair, matches in before.items() if 0 in pair)
         assert len(seen(league)) == 94 - gone
-        report = run_league(league, executor=inline, play=fake.play, most=8)
+        report = run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=8))
         assert report.played == 8
     with open_league(write(write_league, *"abcde", extra='kind = "ladder"')) as league:
         # Whoever comes back has all that it played.
@@ -241,16 +235,16 @@ def test_a_new_bot_plays_its_first_matches_at_once(
 ) -> None:
     """Of the first 24 matches after it came, a newcomer plays 20 or more: they tell more than any others."""
     with open_league(write(write_league, *"abcdfghi", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, most=240)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=240))
     with open_league(write(write_league, *"abcdefghi", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, most=24)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=24))
         new = league.season.names.index("e")
         assert sum(matches for pair, matches in met(league).items() if new in pair) >= 20
 
 
 def killed_in(league: Any, fake: Any, inline: Any, places: set[int], most: int) -> None:
     """Plays so many matches, but removes those at some places among them, as if they had not ended before a kill."""
-    run_league(league, executor=inline, play=fake.play, most=most)
+    run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=most))
     fixtures = [fixture for fixture, _ in league.results()]
     lost = {fixtures[place].id for place in places}
     with league.store.writing() as db:
@@ -267,7 +261,7 @@ def test_gaps_and_deals_in_part_take_nothing_out(
     path = write(write_league, *"abcd", extra='kind = "ladder"')
     with open_league(path) as league:
         assert len(seen(league)) == 56
-        assert run_league(league, executor=inline, play=fake.play, most=4).stored == 60
+        assert run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=4)).stored == 60
         assert all(3 not in pair for pair in met(league))
     with open_to_read(load_config(path), league.store.path.parent.parent) as league:
         assert len(seen(league)) == 60
@@ -279,7 +273,7 @@ def test_every_part_of_the_log_is_worked_out_again(
     """Bots come, go, come back and are disqualified: all is as it should be, until an early result is altered."""
     for bots in ("abcd", "abcde", "bcde", "abcdef"):
         with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
-            run_league(league, executor=inline, play=fake.play, most=41)
+            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=41))
             if bots == "bcde":
                 disqualify(league.store, "c", "for the test", "stay")
     path = tmp_path / "cup.toml"
@@ -322,7 +316,7 @@ def test_a_deal_of_before_that_is_lost_is_played_again(
 ) -> None:
     """What was taken over and is removed since, because it did not hold, comes first in the next run."""
     with open_league(write(write_league, *"abc", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, most=30)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=30))
     path = write(write_league, *"abcd", extra='kind = "ladder"')
     with open_league(path) as league:
         first = next(iter(league.schedule)).id
@@ -330,7 +324,7 @@ def test_a_deal_of_before_that_is_lost_is_played_again(
             league.store.remove(first, "a test")
     with open_league(path) as league:
         assert first not in league.store
-        run_league(league, executor=inline, play=fake.play, most=1)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=1))
         assert first in league.store
 
 
@@ -365,7 +359,7 @@ def test_an_entry_that_is_damaged_is_told(
     """It is told where, and the store is not taken for another one."""
     path = write(write_league, *"abc", extra='kind = "ladder"')
     with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, most=4)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=4))
     with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
         db.execute("UPDATE meta SET value = '{' WHERE key = 'taken_over'")
     with pytest.raises(StoreError, match=r"is damaged: its taken_over"):
@@ -415,30 +409,6 @@ def test_ends_that_do_not_fit_are_refused(write_league: Any, extra: str, game: s
     """An error says where and what."""
     with pytest.raises(ConfigError, match=told):
         load_config(write_league("a", "b", extra=extra, deals=1, game=f'id = "{game}"'))
-
-
-def test_a_ladder_paired_in_an_earlier_way_keeps_all_it_has_played(
-    write_league: Any,
-    open_league: Any,
-    fake: Any,
-    inline: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Its whole deals count as before, whether it is only looked at or goes on, and are verified as taken over."""
-    path = write(write_league, *"abcd", extra='kind = "ladder"')
-    with monkeypatch.context() as patched:
-        patched.setattr(entrants_commitment, "PAIRING", 1)
-        with open_league(path) as league:
-            run_league(league, executor=inline, play=fake.play, most=24)
-            before = met(league)
-    with open_to_read(load_config(path), tmp_path / "results") as league:
-        assert met(league) == before
-    with open_league(path) as league:
-        assert met(league) == before
-        report = run_league(league, executor=inline, play=fake.play, most=8)
-        assert (report.before, report.stored) == (24, 32)
-        assert mispaired(league) == []
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -496,7 +466,7 @@ def test_what_was_written_down_at_an_entry_is_worked_out_again(
     """Whoever writes down fewer deals than had begun is found out."""
     for bots in ("abc", "abcd"):
         with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
-            run_league(league, executor=inline, play=fake.play, most=20)
+            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=20))
     path, store = tmp_path / "cup.toml", tmp_path / "results" / "cup" / "league.sqlite"
     with closing(sqlite3.connect(store)) as db, db:
         (said,) = db.execute("SELECT value FROM meta WHERE key = 'taken_over'").fetchone()
@@ -513,7 +483,7 @@ def test_a_ladder_says_how_many_matches_left_the_count(
     """Where a version gives way, its matches are told beside the name."""
     path = write(write_league, *"abc", extra='kind = "ladder"')
     with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, most=24)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=24))
         of_a = sum(matches for pair, matches in met(league).items() if 0 in pair)
     (tmp_path / "bots" / "a" / "digest").write_text("its second version")
     with open_league(path) as league:
@@ -535,7 +505,7 @@ def test_a_version_that_comes_back_begins_anew_and_is_linked_to_what_it_was(
             assert not [f for f, _ in league.results() if 0 in f.seats]
             table = standings(league)
             assert [line.fit for line in table.lines if line.bot == "a"] == [None]
-            run_league(league, executor=inline, play=fake.play, most=24)
+            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=24))
             deals.append({f.deal for f, _ in league.results() if 0 in f.seats})
             assert len(league.season.history) == len(deals)
             table = standings(league)
@@ -560,11 +530,11 @@ def test_bots_that_have_left_tell_of_those_who_stayed(
 ) -> None:
     """Their matches leave the table, but not the ratings, unless they were disqualified and their results are out."""
     with open_league(write(write_league, *"abcd", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, most=80)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=80))
         if out:
             disqualify(league.store, "d", "for the test", "out")
     with open_league(write(write_league, *"abc", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, most=2)
+        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=2))
         table, alone = standings(league), shrunk_fit(table_outcomes(league), 3)
         for line in table.lines:
             place = league.season.names.index(line.bot)
@@ -584,7 +554,7 @@ def test_a_bot_that_pauses_goes_on(write_league: Any, open_league: Any, fake: An
     """Who is withdrawn and comes back as it was has all that it played: nothing is gained by that."""
     for bots in ("abcd", "bcd", "abcd"):
         with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
-            run_league(league, executor=inline, play=fake.play, most=24)
+            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=24))
             assert league.season.returns == {}
             played = len(seen(league))
     assert played == 72
@@ -695,7 +665,7 @@ def test_a_ladder_with_slow_bots_can_be_computed_again(
 
     for most in (30, 31, 60):
         with open_league(path) as league:
-            run_league(league, executor=inline, play=play, most=most)
+            run_league(league, executor=inline, play=play, stop_when=StopWhen(matches=most))
             assert mispaired(league) == []
     with open_league(path) as league:
         often = Counter(bot for fixture, _ in league.results() for bot in fixture.seats)

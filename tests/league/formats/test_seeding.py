@@ -1,20 +1,16 @@
 """Seeds: by the file's order, by a draw, or by the standings of another league, as noted when bots were entered."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from warpleague.errors import ConfigError
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config_file import load_config
-from warpleague.league.store.entrants_commitment import commitment_to
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from warpleague.league.season.config import load_config
+from warpleague.league.store.events import commitment_to
 
 CUP = 'kind = "knockout"\nseeding = "rating"\nratings = "season.toml"'
 

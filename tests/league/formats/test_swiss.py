@@ -1,29 +1,24 @@
 """Swiss: nobody meets twice, seats are balanced, byes go round, and every pairing follows from results."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from warpleague.league.play.running import run_league
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.standings import standings
-from warpleague.league.schedule.brackets import rounds_of
-from warpleague.league.schedule.formats.pairing import Field, luck_of, pair_round
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import rounds_of, standings
+from warpleague.league.schedule.formats.swiss import Field, luck_of, pair_round
+from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import Outcome, points_of
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.bracket import bracket_json, bracket_text
-from warpleague.report.wording.standings_columns import standing_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from warpleague.report.wording.columns import standing_json
 
 FORM = 'kind = "swiss"\nrounds = 4'
 

@@ -3,14 +3,14 @@
 What pages and sites made of them must hold is told by the tests.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable
 from concurrent.futures import Future
 from html.parser import HTMLParser
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
@@ -19,18 +19,14 @@ from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
 from warpleague.league.referees.pool import Pool
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
-from warpleague.report.site.write import write_site
+from warpleague.report.site.write import SiteSettings, write_site
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 HOSTILE = '</script><img src=x onerror="alert(1)">\x1b[2J\u202egnp.\x07 & <b>\nsecond line'
 # Captains is long: there all bots go before its end.
@@ -176,9 +172,8 @@ def site(cup: Path, tmp_path: Path) -> Callable[..., Any]:
                 league,
                 out,
                 write,
-                command=lambda *words: " ".join(words),
-                new_pool=Inline,
-                **{"replays": None, **options},
+                lambda *words: " ".join(words),
+                SiteSettings(**{"new_pool": Inline, **options}),
             )
 
     return written

@@ -1,21 +1,17 @@
 """The page of a bot: its rating over time, results against each opponent, versions, matches, faults and times."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.results.rating_course import rating_course
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import open_to_read
+from warpleague.league.results.standings import rating_course
+from warpleague.league.season.config import load_config
 from warpleague.report.site.bot_page import BotTables, file_name, pages_on_disk, pages_on_server
 from warpleague.report.site.charts import Point, course
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 NAME = "late <i>&1"
 

@@ -1,7 +1,5 @@
 """Scenes told by their differences: exact, whatever changes."""
 
-from __future__ import annotations
-
 import attrs
 from hypothesis import given
 from hypothesis import strategies as st

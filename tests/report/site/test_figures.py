@@ -1,30 +1,30 @@
 """Figures are the same everywhere: on the league's page, in the JSON of its tables, read one by one or in one go."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from warpleague.league.ratings.statistics import t95
-from warpleague.league.results import details
-from warpleague.league.results import standings as computed
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results import details, standings
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.season.config import load_config
 from warpleague.league.store.columns import PARTS
-from warpleague.report.terminal.views import VIEWS
-from warpleague.report.wording.columns import TableView, line_json, shown_columns
-from warpleague.report.wording.league_columns import FAULTS, SEATS, TIMES
+from warpleague.report.terminal.tables import VIEWS
+from warpleague.report.wording.columns import (
+    COLUMNS,
+    FAULTS,
+    SEATS,
+    TIMES,
+    Column,
+    Layout,
+    TableView,
+    line_json,
+    shown_columns,
+)
 from warpleague.report.wording.league_words import by_kind, read_tables
-from warpleague.report.wording.standings_columns import COLUMNS, Layout
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from warpleague.league.results.league import League
-    from warpleague.report.wording.columns import Column
 
 
 class Tables(HTMLParser):
@@ -141,7 +141,7 @@ def test_page_and_json_have_the_declared_columns(league: League, page: Tables) -
         "seats": shown_columns(SEATS, TableView(seats, page=True)),
         "times": shown_columns(TIMES, TableView(times, page=True)),
         "faults": shown_columns(FAULTS, TableView(kinds, page=True)),
-        "standings": shown_columns(COLUMNS, Layout(computed.standings(league))),
+        "standings": shown_columns(COLUMNS, Layout(standings.standings(league))),
     }
     for name, columns in heads.items():
         assert page.found[name][0] == [column.heading for column in columns]
@@ -158,13 +158,13 @@ def test_page_and_json_have_the_declared_columns(league: League, page: Tables) -
 def test_all_tables_come_from_one_reading(league: League) -> None:
     """Read in one go the tables are those read one by one, with the course of Elo beside them."""
     wanted = (
-        computed.standings(league),
+        standings.standings(league),
         details.seats(league),
         details.times(league),
         by_kind(details.faults(league)),
     )
     columns = league.columns(*PARTS)
-    read = read_tables(league, columns, standings=computed.standings(league, columns, (1, 5, 12)))
+    read = read_tables(league, columns, standings=standings.standings(league, columns, (1, 5, 12)))
     assert (read.standings.lines, read.seats, read.times) == (wanted[0].lines, *wanted[1:3])
     assert [(kind.bot, kind.kind, kind.count, kind.retired) for kind in read.faults] == [
         (kind.bot, kind.kind, kind.count, kind.retired) for kind in wanted[3]

@@ -1,11 +1,10 @@
 """The frames of a replay: what each viewer saw, and nothing besides."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from base64 import b64decode
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -15,11 +14,8 @@ from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import TimeControl
 from warpleague.report.site.delta import EMPTY, patch, plain
-from warpleague.report.site.frames import CompressedJson, compress_replay, evidence, frames
+from warpleague.report.site.match_page import CompressedJson, compress_replay, evidence, frames
 from warpline.codec import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def decoded(record: bytes) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:

@@ -1,26 +1,21 @@
 """The front of a league's page: matches to look at, cards of bots, and a picture that is there."""
 
-from __future__ import annotations
-
 import json
 import re
 import zlib
 from base64 import b64decode
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
 import pytest
 
-from warpleague.league.results.opening import open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config_file import load_config
-from warpleague.report.site.front import language_of, picks
-from warpleague.report.site.listing import Listing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from warpleague.league.season.config import load_config
+from warpleague.report.site.league_page import Listing, language_of, picks
 
 
 def test_the_matches_to_look_at_are_what_they_are_called(cup: Path) -> None:

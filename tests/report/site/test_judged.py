@@ -1,26 +1,30 @@
 """The page of a match shows an analysis of its own record, in the chart and at each decision, and no other."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.report.site.test_viewer import NODE
 
 from warpleague.cli import main
+from warpleague.extras.study.analyse import (
+    FREE,
+    Analysis,
+    AnalysisFile,
+    Sample,
+    Setting,
+    about,
+    places,
+    read_analysis,
+)
+from warpleague.extras.study.report import read_notes
 from warpleague.match.replay import Replay
-from warpleague.report.site.frames import compressed_json
-from warpleague.report.site.match import page_alone
+from warpleague.report.site.match_page import Place, compressed_json, page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
-from warpleague.study.analyse import Setting, places
-from warpleague.study.analysis_file import Analysis, AnalysisFile, about, read_analysis
-from warpleague.study.verdicts import FREE, Sample
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHART = """
 globalThis.document = { createElementNS: (space, name) => ({ name, attributes: {},
@@ -59,7 +63,7 @@ def test_a_page_shows_values_and_blunders(record: bytes, analysis: Path, take_ap
     found = read_analysis(analysis, record)
     first, second = (verdict.decision for verdict in found.verdicts)
     assert [verdict.decision for verdict in found.blunders] == [second]
-    page = take_apart(page_alone(Replay(record), "x.jsonl", analysis=found))
+    page = take_apart(page_alone(Replay(record), "x.jsonl", notes=read_notes(analysis, record)))
     shown = frames_of(page.block("replay"))
     judged = {n: frame["judged"] for n, frame in enumerate(shown) if "judged" in frame}
     assert list(judged) == [first.n, second.n]
@@ -67,7 +71,7 @@ def test_a_page_shows_values_and_blunders(record: bytes, analysis: Path, take_ap
     assert "blunder" not in judged[first.n]
     assert judged[second.n]["blunder"] is True
     assert dict(judged[second.n]["told"])["lost"].startswith("75.0 %")
-    assert b"analysed" in page_alone(Replay(record), "x.jsonl", record, found)
+    assert b"analysed" in page_alone(Replay(record), "x.jsonl", record, read_notes(analysis, record))
 
 
 def frames_of(block: str) -> list[dict[str, Any]]:
@@ -109,8 +113,8 @@ def test_the_chart_draws_them(record: bytes, analysis: Path) -> None:
 
 def frames_block(record: bytes, analysis: Analysis) -> str:
     """The packed replay of a page with an analysis."""
-    from warpleague.report.site.frames import compress_replay
-    from warpleague.report.site.judged import judged
+    from warpleague.extras.study.report import judged
+    from warpleague.report.site.match_page import compress_replay
 
     replay = Replay(record)
     seats = replay.header["players"]
@@ -131,7 +135,7 @@ def test_an_analysis_of_another_record_is_refused(
     capsys.readouterr()
     assert main(["replay", "page", str(path), "--analysis", str(analysis), "--force", *out]) == 2
     assert "of another record" in capsys.readouterr().err
-    wrong = make_page(record, "league", "export", "0" * 32, analysis)
+    wrong = make_page(record, Place("league", "export", "0" * 32), partial(read_notes, analysis))
     assert isinstance(wrong, str)
     assert "of another record" in wrong
     assert main(["replay", "page", str(path), "--analysis", str(path), "--force", *out]) == 2

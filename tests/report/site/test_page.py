@@ -1,25 +1,21 @@
 """The page of one match: alone, well-formed, shut against everything outside."""
 
-from __future__ import annotations
-
 import json
 import re
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from warpleague.cli import main
 from warpleague.match.replay import Replay
-from warpleague.report.site.match import page_alone
+from warpleague.report.site.match_page import page_alone
 from warpleague.report.site.page_frame import SCRIPTS, STYLES, asset, folder
 from warpleague.report.wording.match_words import conditions, labels, number, outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RECORD = Path("some match's record.jsonl")
 

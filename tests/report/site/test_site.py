@@ -1,7 +1,5 @@
 """The site of a league: whole at any instant, every link leads somewhere, and nothing is done twice."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re
@@ -9,8 +7,10 @@ import shutil
 import sqlite3
 import zlib
 from base64 import b64decode
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -19,13 +19,9 @@ from warpleague.cli import main
 from warpleague.games import load_game
 from warpleague.report.site import charts
 from warpleague.report.site import write as writing
-from warpleague.report.site.listing import choose
+from warpleague.report.site.league_page import choose
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Write = Callable[..., writing.Site]
+Write = Callable[..., writing.Site]
 
 
 BOTS = 4  # that play in the cup, each with a page of its own

@@ -1,7 +1,5 @@
 """What can be read of a page by everybody: its colours stand out, in light and in dark."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

@@ -1,23 +1,18 @@
 """The viewer's scripts: they decode what Python encoded, in a real JavaScript engine."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
-from warpleague.report.site.frames import compressed_json
-from warpleague.report.site.match import page_alone
+from warpleague.report.site.match_page import Place, compressed_json, page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -95,10 +90,10 @@ def test_the_viewer_shows_the_scenes_of_the_game(record: bytes, take_apart: Any)
 
 def test_views_of_seats_are_loaded_when_wanted(record: bytes, tmp_path: Path, take_apart: Any) -> None:
     """A site's page holds what everybody sees; what a seat saw, and the record, come from the file beside it, once."""
-    made = make_page(record, "league", "export", "0" * 32)
+    made = make_page(record, Place("league", "export", "0" * 32))
     assert not isinstance(made, str)
     # A page that is made before somebody wants them is the same.
-    assert make_page(record, "league", "export", "0" * 32, with_script=False) == (made[0], b"")
+    assert make_page(record, Place("league", "export", "0" * 32), with_script=False) == (made[0], b"")
     beside = tmp_path / "beside.js"
     beside.write_bytes(made[1])
     block = take_apart(made[0]).block("replay")

@@ -1,7 +1,5 @@
 """Boards as text: what a person must be able to tell, also without colour."""
 
-from __future__ import annotations
-
 import io
 import json
 from random import Random
@@ -15,7 +13,7 @@ from warpleague.games import game_ids, load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
 from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
-from warpleague.report.terminal.scene import paint
+from warpleague.report.terminal.board import paint
 
 
 def drawn(scene: Scene, width: int = 100) -> list[str]:

@@ -1,26 +1,22 @@
 """What is seen while a league runs."""
 
-from __future__ import annotations
-
 import io
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
 from rich.console import Console
 
-from warpleague.league.play.progress import RunReport, Void
+from warpleague.league.play.running import RunReport, Void
 from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.ratings.wanted import fitted
+from warpleague.league.ratings.posterior import fitted
+from warpleague.league.results.league import League
 from warpleague.league.season.config import FormatTable, RatingTable
 from warpleague.league.season.fixture import Fixture
 from warpleague.match.spec import MatchResult, SeatTimes
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 from warpleague.report.wording.league_words import duration, waited_words
-
-if TYPE_CHECKING:
-    from warpleague.league.results.league import League
 
 
 class Time:

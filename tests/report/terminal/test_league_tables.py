@@ -1,7 +1,5 @@
 """League tables as text: complete, and within the width they are given."""
 
-from __future__ import annotations
-
 import io
 import re
 from random import Random
@@ -14,15 +12,24 @@ from rich.console import Console
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
-from warpleague.league.results.services import ServiceLine
+from warpleague.league.results.faulted import ServiceLine
 from warpleague.league.results.standings import ranked
 from warpleague.league.results.tallies import Tally, WinLossRecord
 from warpleague.match.spec import SeatFault
 from warpleague.report.terminal import tables
-from warpleague.report.wording.columns import TableView, help_lines, line_json, shown_columns
-from warpleague.report.wording.league_columns import FAULT_LINES, FAULTS, SEATS, SERVICES, TIMES
+from warpleague.report.wording.columns import (
+    FAULT_LINES,
+    FAULTS,
+    SEATS,
+    SERVICES,
+    TIMES,
+    TableView,
+    help_lines,
+    line_json,
+    shown_columns,
+    standing_json,
+)
 from warpleague.report.wording.league_words import by_kind
-from warpleague.report.wording.standings_columns import standing_json
 
 
 def text(renderable: Any, width: int = 100) -> str:

@@ -3,10 +3,9 @@
 What there is to draw is tested with the games, where it stands on the board with the drawing of boards.
 """
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,25 +16,19 @@ from rich.table import Table
 from rich.text import Text
 
 from warpleague.games import game_ids, load_game
+from warpleague.games.api import Event
 from warpleague.games.playout import random_playout
 from warpleague.games.scene import Cell, Panel, Scene
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
-from warpleague.report.terminal.colours import BAD, CODE, GOOD, HEAD, QUIET, WARNING
-from warpleague.report.terminal.console import make_table
-from warpleague.report.terminal.match import print_result
-from warpleague.report.terminal.scene import paint
-from warpleague.report.terminal.styles import LOOKS, SEAT_STYLES, seat_style
+from warpleague.report.terminal.board import LOOKS, SEAT_STYLES, paint, seat_style
+from warpleague.report.terminal.console import BAD, CODE, GOOD, HEAD, QUIET, WARNING, make_table
+from warpleague.report.terminal.replay import print_result
 from warpleague.report.terminal.watch import MatchWatcher
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from warpleague.games.api import Event
-
-    MakeConsole = Callable[..., Console]
+MakeConsole = Callable[..., Console]
 
 
 COLOURS = sorted({look.style for look in LOOKS.values() if look.style and look.style != "bold"})

@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from contextlib import asynccontextmanager
+from functools import partial
+from secrets import compare_digest, token_urlsafe
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import trio
+from hypercorn.config import Config
+from hypercorn.trio import serve
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from warpleague.arena.live.frames import new_frames
-from warpleague.arena.play.hint import ask_bot
+from warpleague.arena.live import new_frames
+from warpleague.arena.play.sitting import PersonSeat, Played, Sitting, ask_bot
 from warpleague.errors import BadInput
 from warpleague.games.first_turn import first_turn
 from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
-from warpleague.report.site.docs_pages import text_of
-from warpleague.report.site.match import page_alone
-from warpleague.report.site.page_frame import render, served, shared
-from warpleague.safe_text import safe
+from warpleague.report.site.match_page import page_alone
+from warpleague.report.site.page_frame import render, served, shared, text_of
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from warpleague.arena.play.seat import PersonSeat
-    from warpleague.arena.play.sitting import Played, Sitting
     from warpleague.games.api import JsonObject
     from warpleague.games.scene import Scene
     from warpleague.match.spec import SeatFault
+
+
+# -- page ------------------------------------------------------------------------------------------------
+
 
 _QUIET_S: Final = 20.0
 """After so long without news a line is sent, so that no proxy closes the connection as dead."""
@@ -344,3 +352,140 @@ def _fault(fault: SeatFault | None) -> JsonObject:
 def _is_message(wanted: JsonObject) -> bool:
     to, text = wanted.get("to"), wanted.get("text")
     return isinstance(text, str) and isinstance(to, list) and all(type(seat) is int for seat in to)
+
+
+# -- token guard -----------------------------------------------------------------------------------------
+# Decides which requests reach the play page: only those that know its token and come from its own pages.
+#
+# Any web page in a browser of this machine could otherwise send requests to the server, since a browser sends
+# them to any address. So a request needs the token, which is in the address of each page; it must name this
+# server as its host, which a renamed address does not; and one that changes something must come from a page
+# of this server.
+
+
+MAX_BODY_BYTES: Final = 16 * 1024
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return token_urlsafe(24)
+
+
+class TokenGuard:
+    """Middleware that checks a token: the address /TOKEN/path reaches the application as /path.
+
+    `hosts` are the names with ports by which this server is called; they are known once it listens.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, max_body_bytes: int = MAX_BODY_BYTES) -> None:
+        self.hosts: frozenset[str] = frozenset()
+        self._app = app
+        self._token = token
+        self._max_bytes = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # the server closes connections that are not accepted
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Content-Security-Policy", POLICY)
+            await send(message)
+
+        refused = self._refusal(scope)
+        if refused is not None:
+            await PlainTextResponse(refused[1] + "\n", refused[0])(scope, receive, send_guarded)
+            return
+        path = "/" + scope["path"][1:].partition("/")[2]
+        inner = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
+        await self._app(inner, _Bounded(receive, self._max_bytes), send_guarded)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Status and reason if the request is refused, else None."""
+        headers = Headers(scope=scope)
+        if headers.get("host", "").lower() not in self.hosts:
+            return 421, f"unknown host name; this server is {' or '.join(sorted(self.hosts))}"
+        token, slash, _ = scope["path"][1:].partition("/")
+        if not slash or not compare_digest(token.encode(), self._token.encode()):
+            return 404, "not found"
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return 403, "another site may not ask this server"
+        if scope["method"] in ("GET", "HEAD"):
+            return None
+        if headers.get("origin", "").lower() not in {f"http://{host}" for host in self.hosts}:
+            return 403, "another site may not ask this server"
+        if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return 415, "the body must be JSON"
+        length = headers.get("content-length", "")
+        if not length.isdecimal():
+            return 411, "the length of the body must be given"
+        if int(length) > self._max_bytes:
+            return 413, f"the body may have {self._max_bytes} bytes"
+        return None
+
+
+class _Bounded:
+    """Receives no more of a body than a request may have, whatever length its header states."""
+
+    def __init__(self, receive: Receive, max_bytes: int) -> None:
+        self._receive = receive
+        self._left = max_bytes
+
+    async def __call__(self) -> Any:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        return {"type": "http.disconnect"} if self._left < 0 else message
+
+
+# -- server ----------------------------------------------------------------------------------------------
+# Serves the play page on a port of the loopback address, in the trio loop that plays the matches.
+
+
+HOST: Final = "127.0.0.1"
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp, *, port: int = 0, token: str | None = None) -> AsyncIterator[str]:
+    """Serve `app` behind a token while the block runs; the address of its first page.
+
+    Without a `port` the system chooses one that is free; without a `token` a new one is made.
+    """
+    token = token or new_token()
+    guard = TokenGuard(app, token)
+    config = Config()
+    config.bind = [f"{HOST}:{port}"]
+    config.loglevel = "WARNING"
+    config.include_server_header = False
+    config.graceful_timeout = 0.2
+    # How long a connection may take to send a request.
+    config.keep_alive_timeout = 75.0
+    async with trio.open_nursery() as nursery:
+        try:
+            # The types of the server's protocol and of the framework's differ in name only.
+            binds = await nursery.start(partial(serve, guard, config))  # type: ignore[arg-type]
+        except OSError as error:
+            raise BadInput(f"port {port}: cannot listen there: {error.strerror}") from None
+        bound_port = int(binds[0].rpartition(":")[2])
+        guard.hosts = frozenset({f"{HOST}:{bound_port}", f"localhost:{bound_port}"})
+        yield f"http://{HOST}:{bound_port}/{token}/"
+        nursery.cancel_scope.cancel()

@@ -5,24 +5,240 @@ A page or a terminal shows it, and waits for changes by its `Broadcast`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import trio
 
-from warpleague.arena.live.broadcast import Broadcast
-from warpleague.arena.live.frames import Frame
-from warpleague.arena.play.seat import PersonSeat
+from warpleague.arena.live import Broadcast, Frame
+from warpleague.errors import ActionError, BadInput, BotError
 from warpleague.games import load_game
+from warpleague.match import greeting
 from warpleague.match.setup import first_state, load_options
+from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault, SeatSpec, Violation
+from warpleague.runner.bot.inside import InsideSeat
+from warpleague.runner.bot.process import BotProcess
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.shipped import located
 from warpleague.runner.play import play_beside
-from warpleague.safe_text import safe
+from warpleague.text import safe
+from warpline import codec
+from warpline.codec import to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.api import Event
-    from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
+    from warpleague.games.api import Event, Game, JsonObject
+
+
+# -- draft -----------------------------------------------------------------------------------------------
+# The actions that a person has chosen and not sent yet; they can be taken back, since they revealed nothing.
+#
+# They are tried on a position that fits the seat's knowledge, so nothing hidden can show. If an action tells
+# the seat something new, or another seat must act, or dice must be rolled, the choice is complete. Once sent,
+# it cannot be taken back.
+
+
+class Draft:
+    """The actions chosen since a question; `view` is the position that the question showed to `seat`."""
+
+    def __init__(self, game: Game[Any, Any], seat: int, view: JsonObject) -> None:
+        self.game = game
+        self.seat = seat
+        self.chosen: list[JsonObject] = []
+        self.said: list[str] = []
+        """The chosen actions as sentences."""
+        self.complete = False
+        self._states = [game.determinize(view, seat, Random(0))]
+
+    @property
+    def state(self) -> Any:
+        """The position after the chosen actions, as far as the seat knows."""
+        return self._states[-1]
+
+    def legal(self) -> Sequence[Any]:
+        """The actions that can be chosen next; empty when the choice is complete."""
+        return () if self.complete else self.game.legal(self.state, self.seat)
+
+    def phrase(self, action: Any) -> str:
+        """An action that can be chosen next as a sentence, harmless for a terminal."""
+        return safe(self.game.phrase(self.state, action), keep="")
+
+    @property
+    def heading(self) -> str:
+        """A heading for the next choice, harmless for a terminal; empty when the choice is complete."""
+        return "" if self.complete else safe(self.game.heading(self.state, self.seat), keep="")
+
+    def choose(self, index: int) -> None:
+        """Choose the legal action with this index."""
+        action = self.legal()[index]
+        self.chosen.append(self.game.action_json(action))
+        self.said.append(self.phrase(action))
+        state, learned = self._after(self.state, action)
+        # The referee plays a forced move without asking.
+        while not learned and self.game.actors(state) == (self.seat,):
+            forced = self.game.legal(state, self.seat)
+            if len(forced) > 1 or self.game.talk(state, self.seat):
+                break
+            state, learned = self._after(state, forced[0])
+        self._states.append(state)
+        self.complete = learned or self.game.actors(state) != (self.seat,)
+
+    def _after(self, state: Any, action: Any) -> tuple[Any, bool]:
+        state, events = self.game.apply(state, action)
+        return state, any(event.reveals for event in events)
+
+    def undo(self) -> None:
+        """Take the last choice back."""
+        self.chosen.pop()
+        self.said.pop()
+        self._states.pop()
+        self.complete = False
+
+    def resume(self, chosen: Sequence[JsonObject]) -> None:
+        """Choose the same again, as far as it is possible."""
+        for data in chosen:
+            try:
+                action = self.game.parse(self.state, self.seat, data)
+            except ActionError:
+                return
+            legal = self.legal()
+            if action not in legal:
+                return
+            self.choose(list(legal).index(action))
+
+
+# -- seat ------------------------------------------------------------------------------------------------
+# A person's seat in a match: it gets the same messages as a bot, and waits for the person's choice.
+
+
+RESIGNED = "the person resigned"
+
+
+class PersonSeat(InsideSeat):
+    """A seat whose `draft` a person makes; `changed` is called whenever there is something new to show.
+
+    It knows only the part of the match that the wire sent to it.
+    """
+
+    def __init__(
+        self,
+        game: Game[Any, Any],
+        number: int,
+        seat: SeatSpec,
+        changed: Callable[[], None],
+        *,
+        timed: bool = False,
+    ) -> None:
+        super().__init__(seat, timed=timed)
+        self.game = game
+        self.number = number
+        self.hold = False
+        """Whether a complete choice waits to be sent."""
+        self.draft: Draft | None = None
+        self.question: JsonObject = {}
+        self.deadline = trio.current_time()
+        self.start_message: JsonObject = {}
+        self.resigned = False
+        self._changed = changed
+        self._sent: list[JsonObject] = []
+        self._resume: list[JsonObject] = []
+        self._answered = trio.Event()
+
+    def start(self, line: bytes) -> None:
+        """Keep the start message: a hint needs it."""
+        self.start_message = json.loads(line)
+
+    async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
+        """The person's action, which may have been chosen together with an earlier one."""
+        await trio.lowlevel.checkpoint()
+        if self.resigned:
+            return Violation("crash", RESIGNED)
+        self.question = json.loads(line)
+        if self._sent:
+            if self._sent[0] in self.question["legal"]:
+                return self._answer(self._sent.pop(0))
+            self._sent = []  # something happened in between: the person chooses again
+        self.draft = Draft(self.game, self.number, self.question["state"])
+        self.draft.resume(self._resume)
+        self._resume = []
+        self.deadline = trio.current_time() + left_s
+        self._answered = trio.Event()
+        self._changed()
+        try:
+            await self._answered.wait()
+        finally:
+            self.draft = None
+        # A person who has resigned meanwhile sends nothing.
+        return self._answer(self._sent.pop(0)) if self._sent else Violation("crash", RESIGNED)
+
+    def _answer(self, action: JsonObject) -> JsonObject:
+        return {"type": "act", "id": self.question["id"], "action": action}
+
+    # ------------------------------------------------------------------ actions of the person
+
+    def _asked(self) -> Draft:
+        if self.draft is None:
+            raise BadInput("it is not your turn")
+        return self.draft
+
+    def choose(self, index: int) -> None:
+        """Choose a legal action; a complete choice is sent, unless it is to wait."""
+        draft = self._asked()
+        if not 0 <= index < len(draft.legal()):
+            raise BadInput("there is no such move now")
+        draft.choose(index)
+        if draft.complete and not self.hold:
+            self.send()
+        else:
+            self._changed()
+
+    def undo(self) -> None:
+        """Take the last choice back that was not sent."""
+        draft = self._asked()
+        if not draft.chosen:
+            raise BadInput("nothing can be taken back: sent choices are part of the match")
+        draft.undo()
+        self._changed()
+
+    def send(self) -> None:
+        """Send the chosen actions."""
+        draft = self._asked()
+        if not draft.chosen:
+            raise BadInput("nothing is chosen yet")
+        self._answer_with(draft.chosen)
+
+    def _answer_with(self, actions: list[JsonObject]) -> None:
+        self._sent = actions
+        self.draft = None
+        self._answered.set()
+        self._changed()
+
+    def say(self, to: list[int], text: str) -> None:
+        """Send a message at once; the chosen actions stay."""
+        draft = self._asked()
+        message = {"do": "say", "to": to, "text": text}
+        if not self.question.get("talk"):
+            raise BadInput("no message can be sent now")
+        try:
+            self.game.parse(
+                self.game.determinize(self.question["state"], self.number, Random(0)), self.number, message
+            )
+        except ActionError as error:
+            raise BadInput(str(error)) from None
+        self._resume = draft.chosen
+        self._answer_with([message])
+
+    def resign(self) -> None:
+        """Leave the match, as soon as it is the seat's turn."""
+        self.resigned = True
+        self._answer_with([])
+
+
+# -- sitting ---------------------------------------------------------------------------------------------
 
 
 @attrs.define
@@ -61,7 +277,7 @@ class Sitting:
         self._again = trio.Event()
         self._left = False
         first = spec_of(0)
-        self.game = load_game(first.game, first.rules)
+        self.game = load_game(first.game)
 
     @property
     def now(self) -> Played:
@@ -123,3 +339,89 @@ class Sitting:
             if self.now.result is None:
                 person.resign()
         self._again.set()
+
+
+# -- hint ------------------------------------------------------------------------------------------------
+# Hints: asks a bot which move it would choose for a person; the bot sees only the person's information.
+
+
+STRONGEST: Final = {
+    "aliens": "bots/ladder/aliens-5",
+    "captains": "bots/ladder/captains-5",
+    "coasters": "bots/ladder/coasters-5",
+    "sheets": "bots/ladder/sheets-5",
+}
+"""The strongest bot that comes with Warp League, by game."""
+
+THINK_S: Final = 2.0
+"""How long it may think, in seconds."""
+
+_READY_S: Final = 10.0
+
+
+def strongest(game_id: str) -> str:
+    """The strongest bot for a game, to play against and to ask for hints; a random one for any other game."""
+    return STRONGEST.get(game_id, "bots/random-python")
+
+
+@attrs.frozen
+class Hint:
+    """A bot's choice: the index of the legal action."""
+
+    bot: str
+    index: int
+
+
+async def ask_bot(bot: str, person: PersonSeat, level: Level) -> Hint:
+    """The next choice of the bot in the folder `bot` in the person's place. Raises `BadInput` if it gives none."""
+    draft = person.draft
+    if draft is None or draft.complete:
+        raise BadInput("there is nothing to choose now")
+    game, seat, state = draft.game, draft.seat, draft.state
+    legal = [game.action_json(action) for action in draft.legal()]
+    question = codec.encode_act(
+        1, game.ask(state, seat), None, THINK_S, None, b"[]", game.view_json(state, seat), to_bytes(legal)
+    )
+    start = {**person.start_message, "clock": {"move_s": THINK_S, "start_s": _READY_S}}
+    try:
+        bundle = await trio.to_thread.run_sync(prepare, located(Path(bot)), level, ())
+        answer = await _answer(bundle.seat(), level, to_bytes(start) + b"\n", question)
+    except BotError as error:
+        raise BadInput(f"no hint: {error}") from None
+    action = answer.get("action")
+    if isinstance(action, dict) and action in legal:
+        action = legal.index(action)
+    if type(action) is not int or not 0 <= action < len(legal):
+        raise BadInput(f"no hint: {bundle.name} answered nothing that is possible here")
+    return Hint(bundle.name, action)
+
+
+async def _answer(seat: SeatSpec, level: Level, start: bytes, question: bytes) -> JsonObject:
+    """Start a bot, put one question to it, and end it."""
+    bot = BotProcess(seat, level)
+    answer: Any = {}
+    wrong = ""  # raised here, it would come out of the nursery in a group
+    async with trio.open_nursery() as nursery:
+        bot.attend(nursery)
+        try:
+            for line, limit_s in (
+                (greeting.hello_line(), _READY_S),
+                (start, _READY_S),
+                (question, 2 * THINK_S),
+            ):
+                reply = await bot.ask(line, round(limit_s * 1e9))
+                if isinstance(reply, Violation):
+                    wrong = reply.message
+                    break
+                try:
+                    answer = json.loads(reply.line)
+                except (ValueError, RecursionError):
+                    wrong = "its answer is not JSON"
+                    break
+            bot.tell(greeting.quit_line())
+        finally:
+            await bot.close(0)
+            nursery.cancel_scope.cancel()
+    if wrong:
+        raise BadInput(f"no hint: {seat.bot}: {wrong}")
+    return answer if isinstance(answer, dict) else {}

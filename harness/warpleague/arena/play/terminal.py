@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING, Final
 import trio
 from rich.text import Text
 
-from warpleague.arena.play.hint import ask_bot
+from warpleague.arena.play.sitting import Draft, PersonSeat, Played, Sitting, ask_bot
 from warpleague.errors import BadInput
 from warpleague.games.first_turn import first_turn
-from warpleague.report.terminal.colours import BAD, QUIET
-from warpleague.report.terminal.console import make_console
-from warpleague.report.terminal.scene import paint
-from warpleague.report.wording.seat_names import SeatNames
-from warpleague.safe_text import safe
+from warpleague.report.terminal.board import paint
+from warpleague.report.terminal.console import BAD, QUIET, make_console
+from warpleague.report.wording.match_words import SeatNames
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from warpleague.arena.play.draft import Draft
-    from warpleague.arena.play.seat import PersonSeat
-    from warpleague.arena.play.sitting import Played, Sitting
 
 _HELP: Final = """\
 Type the number of a move, or a part of it to list the moves with these words. Or one of these:

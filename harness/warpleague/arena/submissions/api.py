@@ -1,24 +1,24 @@
-"""Describes the operations of the JSON API, and makes routes of them.
-
-`warpleague.arena.web.openapi` makes the OpenAPI document of the same descriptions, so a route and its description
-cannot differ.
-"""
+"""Describes the operations of the JSON API, and makes routes and the OpenAPI document of the same descriptions."""
 
 from __future__ import annotations
 
+import json
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 import msgspec
 from starlette.responses import Response
+from starlette.routing import Route
 
+from warpleague import __version__
 from warpleague.arena.submissions.requests import Refused
+from warpline.schema import Definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
     from starlette.requests import Request
-    from starlette.routing import Route
 
     from warpleague.arena.submissions.requests import RequestHandler
 
@@ -113,3 +113,115 @@ class Error:
 
     error: str
     """The reason, in one sentence."""
+
+
+# -- the OpenAPI document -----------------------------------------------------------------------------------
+
+PATH: Final = "/api/openapi.json"
+_ERRORS: Final = {
+    401: "A token is needed, or this one is not valid.",
+    403: "This may not be seen now.",
+    404: "Not found.",
+    409: "Not possible now; the reason says why.",
+    411: "The length of the body is missing.",
+    413: "The body is too long.",
+    415: "The body is of another type.",
+    422: "A value cannot be used; the reason says which.",
+    429: "Too many requests; ask again later.",
+    503: "Not possible for the moment; ask again later.",
+    507: "The server has no space.",
+}
+_TITLE: Final = "Warp League arena"
+
+
+def document(operations: Iterable[Operation]) -> dict[str, Any]:
+    """The OpenAPI document of these operations, version 3.1."""
+    definitions = Definitions(closed=False, null="absent")
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in operations:
+        path = operation.path.replace(":int", "")
+        paths.setdefault(path, {})[operation.method.lower()] = _operation(operation, definitions)
+    error = definitions.ref(Error)
+    answer = {"description": "", "content": {"application/json": {"schema": error}}}
+    whole = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": _TITLE,
+            "version": __version__,
+            "description": "The content of an arena's pages as JSON, and the actions of authors. "
+            "Answers may get more keys in later releases; none goes.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": definitions.schemas,
+            "responses": {f"E{status}": {**answer, "description": text} for status, text in _ERRORS.items()},
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer", "description": "The token of an author."}
+            },
+        },
+    }
+    text = json.dumps(whole).replace("#/$defs/", "#/components/schemas/")
+    parsed: dict[str, Any] = json.loads(text)
+    return parsed
+
+
+def document_text(operations: Iterable[Operation]) -> str:
+    """The document as it stands in its file and is served."""
+    return json.dumps(document(operations), indent=1, ensure_ascii=False) + "\n"
+
+
+def document_route(operations: Sequence[Operation]) -> Route:
+    """The route at which the document is served."""
+    text = cache(partial(document_text, operations))  # made when it is asked for
+
+    async def serve(request: Request) -> Response:  # noqa: ARG001 - as routes call it
+        return Response(text(), media_type="application/json")
+
+    return Route(PATH, serve)
+
+
+def _operation(operation: Operation, definitions: Definitions) -> dict[str, Any]:
+    schema: dict[str, Any]
+    good: dict[str, Any] = {"description": operation.summary}
+    if operation.answer is None:
+        schema = {"type": "string"} | (
+            {} if operation.media.startswith("text/") or "json" in operation.media else {"format": "binary"}
+        )
+        good["content"] = {operation.media: {"schema": schema}}
+    else:
+        good["content"] = {"application/json": {"schema": definitions.of(operation.answer)}}
+    statuses = sorted({*operation.errors, 422, 429, 503, *((401,) if operation.token else ())})
+    description: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "parameters": [*_in_path(operation.path), *(_in_query(query) for query in operation.query)],
+        "responses": {
+            str(operation.status): good,
+            **{str(status): {"$ref": f"#/components/responses/E{status}"} for status in statuses},
+        },
+        "security": [{"token": []}] if operation.token else [],
+    }
+    if isinstance(operation.takes, tuple):
+        schema = {"schema": {"type": "string", "format": "binary"}}
+        description["requestBody"] = {"required": True, "content": dict.fromkeys(operation.takes, schema)}
+    elif operation.takes is not None:
+        schema = {"schema": definitions.of(operation.takes)}
+        description["requestBody"] = {"required": True, "content": {"application/json": schema}}
+    return description
+
+
+def _in_path(path: str) -> Iterator[dict[str, Any]]:
+    for part in path.split("/"):
+        if part.startswith("{"):
+            name, _, kind = part[1:-1].partition(":")
+            schema = {"type": "integer", "minimum": 0} if kind else {"type": "string"}
+            yield {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def _in_query(query: Query) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    if query.is_number:
+        schema = {"type": "integer", "minimum": query.least, "maximum": query.most}
+    if query.usual is not None:
+        schema["default"] = query.usual
+    return {"name": query.name, "in": "query", "required": False, "description": query.help, "schema": schema}

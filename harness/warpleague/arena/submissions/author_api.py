@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import attrs
 import msgspec
 from starlette.responses import Response
 
-from warpleague.arena.submissions import challenges, trials, versions
+from warpleague.arena.submissions import jobs, on_demand, versions
 from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.entering import first_match, matches_added
-from warpleague.arena.submissions.limits import limits_of
-from warpleague.arena.submissions.own_records import own_log, own_records
+from warpleague.arena.submissions.jobs import Challenge, Submission, Trial
+from warpleague.arena.submissions.ledger import limits_of
 from warpleague.arena.submissions.receiving import (
-    archive_of,
+    archive_download,
     challenge_record,
     check_length,
-    check_not_settled,
+    check_may_leave,
     check_open,
     check_own,
     download,
+    own_log,
+    own_records,
     own_submission,
     receive,
 )
-from warpleague.arena.submissions.requests import API, Refused, in_thread
+from warpleague.arena.submissions.requests import API, Refused, RequestHandler, in_thread
 from warpleague.runner.bot.logs import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from warpleague.arena.submissions.api import Call
-    from warpleague.arena.submissions.requests import RequestHandler
 
 T = TypeVar("T")
 
@@ -49,52 +50,6 @@ _LEAGUE: Final = Query("league", "the name of the league; it can be left out whe
 _KIND: Final = Query("kind", " or ".join(KINDS), next(iter(KINDS)), choices=tuple(KINDS))
 _MAX_LISTED: Final = 1000
 _MAX_DEALS: Final = 10_000
-
-
-@attrs.frozen(kw_only=True)
-class Finding:
-    """A finding of a check."""
-
-    what: str
-    """The subject, in words."""
-    verdict: str
-    """`ok`, `warning` or `failed`; only `failed` keeps the bot out."""
-    text: str
-    """The finding, and the way to mend it."""
-    code: str = ""
-    """The subject, as a code that never changes; empty in findings of earlier releases."""
-
-
-@attrs.frozen(kw_only=True)
-class Submission:
-    """A submission, the findings of its check, and the version that it became. Times are ISO times in UTC."""
-
-    id: int
-    author: str
-    league: str
-    state: str
-    """`received`, `checking`, `accepted`, `refused`, or `failed` (not because of the bot)."""
-    sha256: str
-    """The SHA-256 of the archive, hexadecimal."""
-    bytes: int
-    """The size of the archive."""
-    received: str
-    found: list[Finding]
-    settled: str | None
-    """When the check ended."""
-    bot: str | None
-    """The name in bot.toml, once it was read."""
-    version: str | None
-    digest: str | None
-    """The digest of the bot's content, by which matches name it; only of an accepted version."""
-    active: bool
-    """Whether this is the version that plays: its matches count."""
-    reason: str | None
-    """Why it was not accepted."""
-    played: int | None = None
-    """How many of its bot's last 1,000 matches this version played; only in the answer about a single submission."""
-    first_match: str | None = None
-    """When its first match comes, in words; only as long as it has played none."""
 
 
 @attrs.frozen(kw_only=True)
@@ -132,32 +87,6 @@ class Withdrawn:
 
 
 @attrs.frozen(kw_only=True)
-class ChallengeSeat:
-    """A bot of a match on demand: its name, and the number of its submission; null for a bot of the organiser."""
-
-    bot: str
-    submission: int | None
-
-
-@attrs.frozen(kw_only=True)
-class Challenge:
-    """A match on demand: it rates nobody, and has dice of its own."""
-
-    id: int
-    league: str
-    seats: list[ChallengeSeat]
-    """The bots, the author's own first."""
-    state: str
-    """`waiting`, `playing`, `played`, or `failed`, which does not count towards the limit."""
-    asked: str
-    ended: str | None
-    why: str | None
-    """Why it failed."""
-    result: dict[str, Any] | None
-    """`ranks`, `scores`, `faults`, `why` and more by seat of the match; `order` has the places of these in `seats`."""
-
-
-@attrs.frozen(kw_only=True)
 class Wanted:
     """The match that the author wants."""
 
@@ -170,31 +99,6 @@ class Wanted:
 
 
 @attrs.frozen(kw_only=True)
-class Trial:
-    """A trial: a new version and an old one side by side on equal deals. It rates nobody, and replaces nothing."""
-
-    id: int
-    league: str
-    new: int
-    """The number of the new version."""
-    old: int | None
-    """The number of the version that it is compared with, once that is known."""
-    field: list[ChallengeSeat]
-    """The other bots at a larger table, beside which both versions sit in turn."""
-    deals: int
-    state: str
-    """`checking`, `waiting`, `playing`, `played`, or `failed`, which does not count towards the limit."""
-    asked: str
-    ended: str | None
-    why: str | None
-    """Why it failed."""
-    matches: int
-    """How many matches were played so far."""
-    result: dict[str, Any] | None
-    """`difference` with its `error`, `words`, `faults`, and all that `warpleague compare --json` says of a test."""
-
-
-@attrs.frozen(kw_only=True)
 class WantedTrial:
     """The trial that the author wants."""
 
@@ -202,7 +106,7 @@ class WantedTrial:
     """The number of an accepted version."""
     old: int | None = None
     """The number of another accepted version; the one that plays, if it is left out."""
-    deals: int = trials.DEALS
+    deals: int = on_demand.DEALS
     league: str | None = None
     """The league; it can be left out where the server has only one."""
 
@@ -388,29 +292,11 @@ class AuthorApi:
 
     def __init__(self, requests: RequestHandler) -> None:
         self._requests = requests
-        self.calls: dict[Operation, Call] = {
-            ME: self._author,
-            SUBMIT: self._submit,
-            SUBMISSIONS: self._submissions,
-            SUBMISSION: self._submission,
-            ARCHIVE: self._archive,
-            ACTIVATE: self._activate,
-            WITHDRAW: self._withdraw,
-            RECORDS: self._records,
-            LOG: self._log,
-            CHALLENGE: self._challenge,
-            CHALLENGES: self._challenges,
-            ONE_CHALLENGE: self._one_challenge,
-            CHALLENGE_RECORD: self._challenge_record,
-            CHALLENGE_LOG: self._challenge_log,
-            TRIAL: self._trial,
-            TRIALS: self._trials,
-            ONE_TRIAL: self._one_trial,
-        }
 
     def routes(self) -> Sequence[Route]:
         """Its routes."""
-        return [operation.route(self._requests, call) for operation, call in self.calls.items()]
+        calls = self.CALLS.items()
+        return [operation.route(self._requests, partial(call, self)) for operation, call in calls]
 
     async def _author(self, request: Request) -> Author:
         author, ledger = self._requests.bearer(request), self._requests.ledger
@@ -418,8 +304,8 @@ class AuthorApi:
             name=author.name,
             organiser=author.organiser,
             added=author.added,
-            challenges_today=challenges.asked_today(ledger, author),
-            sent_today=versions.sent_today(ledger, author),
+            challenges_today=jobs.used_today(ledger, jobs.CHALLENGE, author),
+            sent_today=jobs.used_today(ledger, jobs.SUBMISSION, author),
             limits=attrs.asdict(limits_of(ledger)),
         )
 
@@ -436,31 +322,30 @@ class AuthorApi:
             raise Refused(400, "The body is not as long as its Content-Length.")
         matches = await in_thread(matches_added, ledger, config)
         received = await receive(ledger, author, config, data, given["trial"])
-        trial = None if given["trial"] is None else trials.of_submission(ledger, received.id)
-        return Received(**_values(received), matches=matches, trial=trial)
+        trial = None if given["trial"] is None else on_demand.trial_of(ledger, received.id)
+        return Received(**attrs.asdict(received, recurse=False), matches=matches, trial=trial)
 
     async def _submissions(self, request: Request) -> list[Submission]:
         author = self._requests.bearer(request)
         most = SUBMISSIONS.values(request)["most"]
-        submissions = await in_thread(versions.submissions, self._requests.ledger, author.name, most)
-        return [Submission(**_values(one)) for one in submissions]
+        return await in_thread(versions.submissions, self._requests.ledger, author.name, most)
 
     async def _submission(self, request: Request) -> Submission:
         author = self._requests.bearer(request)
         submission = own_submission(self._requests.ledger, author, _number(request))
         return await self._with_matches(submission)
 
-    async def _with_matches(self, submission: versions.Submission) -> Submission:
+    async def _with_matches(self, submission: Submission) -> Submission:
         """A submission with the facts about its matches."""
         config = self._requests.app.leagues.get(submission.league)
         if config is None or not submission.active:
-            return Submission(**_values(submission))
+            return submission
         played, first = await in_thread(first_match, self._requests.ledger, config, submission)
-        return Submission(**_values(submission), played=played, first_match=first)
+        return attrs.evolve(submission, played=played, first_match=first)
 
     async def _archive(self, request: Request) -> Response:
         author, ledger = self._requests.bearer(request), self._requests.ledger
-        return archive_of(ledger, author, versions.submission(ledger, _number(request)))
+        return archive_download(ledger, author, versions.submission(ledger, _number(request)))
 
     async def _activate(self, request: Request) -> Submission:
         author, ledger = self._requests.bearer(request), self._requests.ledger
@@ -473,7 +358,7 @@ class AuthorApi:
     async def _withdraw(self, request: Request) -> Withdrawn:
         author, ledger = self._requests.bearer(request), self._requests.ledger
         league, bot = request.path_params["league"], request.path_params["bot"]
-        await check_not_settled(ledger, self._requests.league(league))
+        await check_may_leave(ledger, self._requests.league(league))
         await in_thread(versions.withdraw, ledger, author, league, bot)
         return Withdrawn(league=league, bot=bot)
 
@@ -495,33 +380,33 @@ class AuthorApi:
         author, ledger = self._requests.bearer(request), self._requests.ledger
         wanted = await _wanted(request, Wanted)
         config = self._requests.league(wanted.league)
-        challenge = await in_thread(challenges.ask, ledger, config, author, wanted.bot, wanted.opponents)
-        return _shown(challenge)
+        return await in_thread(on_demand.ask_challenge, ledger, config, author, wanted.bot, wanted.opponents)
 
     async def _challenges(self, request: Request) -> list[Challenge]:
         author = self._requests.bearer(request)
         most = CHALLENGES.values(request)["most"]
-        return [_shown(one) for one in challenges.challenges(self._requests.ledger, author, most)]
+        return on_demand.challenges(self._requests.ledger, author, most)
 
     async def _one_challenge(self, request: Request) -> Challenge:
         author = self._requests.bearer(request)
-        return _shown(challenges.challenge(self._requests.ledger, author, _number(request)))
+        return on_demand.challenge(self._requests.ledger, _number(request), author)
 
     async def _trial(self, request: Request) -> Trial:
         author, ledger = self._requests.bearer(request), self._requests.ledger
         wanted = await _wanted(request, WantedTrial)
         config = self._requests.league(wanted.league)
-        trial = await in_thread(trials.ask, ledger, config, author, wanted.new, wanted.old, wanted.deals)
-        return _trial_shown(trial)
+        return await in_thread(
+            on_demand.ask_trial, ledger, config, author, wanted.new, wanted.old, wanted.deals
+        )
 
     async def _trials(self, request: Request) -> list[Trial]:
         author = self._requests.bearer(request)
         most = TRIALS.values(request)["most"]
-        return [_trial_shown(one) for one in trials.trials(self._requests.ledger, author, most)]
+        return on_demand.trials(self._requests.ledger, author, most)
 
     async def _one_trial(self, request: Request) -> Trial:
         author = self._requests.bearer(request)
-        return _trial_shown(trials.trial(self._requests.ledger, author, _number(request)))
+        return on_demand.trial(self._requests.ledger, _number(request), author)
 
     async def _challenge_record(self, request: Request) -> Response:
         author, ledger = self._requests.bearer(request), self._requests.ledger
@@ -531,10 +416,30 @@ class AuthorApi:
     async def _challenge_log(self, request: Request) -> Response:
         author, ledger = self._requests.bearer(request), self._requests.ledger
         kind = CHALLENGE_LOG.values(request)["kind"]
-        text = challenges.log_of(ledger, author, _number(request), kind)
+        text = on_demand.log_of(ledger, author, _number(request), kind)
         if text is None:
             raise Refused(404, "No log of this match is stored.")
         return Response(text.encode("utf-8", "backslashreplace"), media_type=CHALLENGE_LOG.media)
+
+    CALLS: ClassVar[Mapping[Operation, Callable[..., Awaitable[Any]]]] = {
+        ME: _author,
+        SUBMIT: _submit,
+        SUBMISSIONS: _submissions,
+        SUBMISSION: _submission,
+        ARCHIVE: _archive,
+        ACTIVATE: _activate,
+        WITHDRAW: _withdraw,
+        RECORDS: _records,
+        LOG: _log,
+        CHALLENGE: _challenge,
+        CHALLENGES: _challenges,
+        ONE_CHALLENGE: _one_challenge,
+        CHALLENGE_RECORD: _challenge_record,
+        CHALLENGE_LOG: _challenge_log,
+        TRIAL: _trial,
+        TRIALS: _trials,
+        ONE_TRIAL: _one_trial,
+    }
 
 
 async def _wanted(request: Request, kind: type[T]) -> T:
@@ -547,25 +452,5 @@ async def _wanted(request: Request, kind: type[T]) -> T:
         raise Refused(422, f"This is not what was expected: {error}") from None
 
 
-def _trial_shown(trial: trials.Trial) -> Trial:
-    values = attrs.asdict(trial, recurse=False)
-    for name in ("author", "seed", "played"):
-        values.pop(name)
-    field = [ChallengeSeat(**attrs.asdict(seat)) for seat in trial.field]
-    return Trial(**{**values, "field": field, "matches": len(trial.played)})
-
-
-def _shown(challenge: challenges.Challenge) -> Challenge:
-    values = attrs.asdict(challenge, recurse=False)
-    values.pop("author")
-    return Challenge(**{**values, "seats": [ChallengeSeat(**attrs.asdict(seat)) for seat in challenge.seats]})
-
-
 def _number(request: Request) -> int:
     return int(request.path_params["number"])
-
-
-def _values(submission: versions.Submission) -> dict[str, Any]:
-    """The values of a submission that its author gets."""
-    values = {key: value for key, value in submission.to_json().items() if key != "archive"}
-    return {**values, "found": [Finding(**{"code": "", **one}) for one in submission.found]}

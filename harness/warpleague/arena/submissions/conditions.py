@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
-from warpleague.arena.submissions import versions
-from warpleague.arena.submissions.checking import sandbox_refusal
-from warpleague.arena.submissions.entering import closed_to_bots, matches_added
-from warpleague.arena.submissions.limits import SubmissionLimits, limits_of
+from warpleague.arena.submissions.entering import closed_to_bots, matches_added, sandbox_refusal
+from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits, limits_of
+from warpleague.arena.submissions.versions import versions_in
 from warpleague.games import load_game
 from warpleague.league.season.config import (
     GameTable,
@@ -23,10 +22,8 @@ from warpleague.league.season.config import (
 )
 from warpleague.league.season.entry import name_of
 from warpleague.match.spec import TimeControl
-from warpleague.runner.doctor.machine import Machine, offered
-
-if TYPE_CHECKING:
-    from warpleague.arena.submissions.ledger import Ledger
+from warpleague.report.wording.match_words import conditions as condition_words
+from warpleague.runner.doctor import Machine, offered
 
 
 @attrs.frozen(kw_only=True)
@@ -99,7 +96,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
     matches = None
     limits = SubmissionLimits()
     if ledger is not None:
-        names += [one.bot for one in versions.active(ledger, config.name) if one.bot is not None]
+        names += [one.bot for one in versions_in(ledger, config.name, active=True)]
         closed = sandbox_refusal(ledger) or closed_to_bots(ledger, config)
         matches = matches_added(ledger, config) if closed is None else None
         limits = limits_of(ledger)
@@ -154,3 +151,42 @@ def config_of(conditions: Conditions) -> LeagueConfig:
     )
     object.__setattr__(config, "path", Path(f"{conditions.league}.toml"))
     return config
+
+
+def facts(conditions: Conditions) -> list[tuple[str, str]]:
+    """The conditions in words, for a page and for the terminal."""
+    how = config_of(conditions).conditions
+    header = {
+        "game": conditions.game,
+        "rules": conditions.rules,
+        "options": conditions.options,
+        "faults": how.faults,
+        "strikes": how.strikes,
+        "again": how.again,
+        "failures": how.failures,
+        "level": how.level,
+    }
+    words = condition_words(header, attrs.asdict(how.clock))
+    shared = "all seat orders of a deal have the same dice"
+    return [
+        ("game", words["game"]),
+        ("players", f"{conditions.players} at a table"),
+        ("options", words["options"]),
+        ("format", conditions.format),
+        ("dice", "each match has its own dice" if conditions.dice == "own" else shared),
+        ("clock", words["clock"]),
+        ("faults", words["faults"]),
+        ("confined", f"level {words['level']}"),
+        ("pondering", conditions.pondering),
+        ("core", "bots of a match share one core" if conditions.affinity == "core" else "bots use all cores"),
+        ("paths", ", ".join(conditions.paths) or "none but those of the system"),
+        ("network", ", ".join(conditions.network) or "none"),
+        ("bots", ", ".join(conditions.names) or "none yet"),
+        ("submissions", conditions.closed or _taken(conditions)),
+    ]
+
+
+def _taken(conditions: Conditions) -> str:
+    if conditions.matches is None:
+        return "taken; results decide how many matches a new bot plays"
+    return f"taken; a new bot makes {conditions.matches:,} more matches"

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.submissions import versions
-from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.unpacked import source_folder
+from warpleague.arena.submissions.ledger import FILE, SANDBOX, Ledger, filled
+from warpleague.arena.submissions.upload import source_folder
+from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import BadInput, ConfigError, StoreError
-from warpleague.league.season.config import BotEntry
-from warpleague.league.season.config_check import check_config
+from warpleague.league.schedule.schedule import Schedule
+from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
+from warpleague.league.season.fixture import utc_now
 from warpleague.league.season.season import Entry, Season
-from warpleague.league.season.text import utc_now
 from warpleague.league.store.disqualifications import disqualified
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep import organising
@@ -28,8 +28,7 @@ from warpleague.match.spec import SeatSpec
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.arena.submissions.versions import Submission
-    from warpleague.league.season.config import LeagueConfig
+    from warpleague.arena.submissions.jobs import Submission
 
 GROWING: Final = ("ladder", "round-robin", "gauntlet")
 """Formats in which a bot may come at any time; in others all bots begin together."""
@@ -39,6 +38,11 @@ MAX_GATHERING_S: Final = 60.0
 
 _STATES: Final = ("paused", "closed")
 _LOOKED_AT: Final = 1000
+_DECISIONS: Final = {
+    "disqualify": "disqualify {bot} ({reason})",
+    "reinstate": "let {bot} play again ({reason})",
+    "replay": "declare match {match} void ({reason})",
+}
 
 
 @attrs.frozen
@@ -48,11 +52,16 @@ class Decision:
     id: int
     league: str
     what: str
-    said: dict[str, Any]
+    details: dict[str, Any]
     who: str
     asked: str
     done: str | None
     answer: str | None
+
+
+def decision_words(decision: Decision) -> str:
+    """A decision of an organiser about a league, as words that follow "asked to"."""
+    return filled(_DECISIONS[decision.what], decision.details)
 
 
 def check_league(config: LeagueConfig) -> None:
@@ -63,17 +72,25 @@ def check_league(config: LeagueConfig) -> None:
         )
 
 
+def sandbox_refusal(ledger: Ledger) -> str | None:
+    """Why this machine can take no submission, or None if it can or the checker has not tested it yet."""
+    answer = ledger.setting(SANDBOX)
+    if answer in (None, "holds"):
+        return None
+    return f"no submissions are taken, since the sandbox does not hold on this machine: {answer}"
+
+
 def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
     """Why a league takes no new bots or versions now, or None if it does."""
     if config.rules.level != "sandbox":
         return f"{config.name} takes no submissions: its bots are not confined in the sandbox"
     if is_closed(ledger, config.name):
         return f"{config.name} takes no more submissions: the organiser has closed it"
-    why = settled(ledger, config)
+    why = entries_closed(ledger, config)
     return None if why is None else f"{config.name} takes no more submissions: {why}"
 
 
-def settled(ledger: Ledger, config: LeagueConfig) -> str | None:
+def entries_closed(ledger: Ledger, config: LeagueConfig) -> str | None:
     """Why entries are closed, so that no bot can come or leave, or None while they are open."""
     folder = ledger.results / config.name
     if not (folder / "league.sqlite").is_file():
@@ -93,16 +110,14 @@ def matches_added(ledger: Ledger, config: LeagueConfig) -> int | None:
 
     In a sampled league a few more or less, since chance decides which tables even out those that are there.
     """
-    from warpleague.league.schedule.schedule import Schedule  # only where somebody submits
-
     more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
     bots, history = tuple[SeatSpec, ...](), tuple[Entry, ...]()
     if (ledger.results / config.name / "league.sqlite").is_file():
         with Store.open_to_read(ledger.results / config.name) as store:
             bots, history = store.bots() or (), store.history()
     known = {bot.bot for bot in bots}
-    active = [version.bot for version in versions.active(ledger, config.name)]
-    coming = [bot for bot in active if bot is not None and bot not in known]
+    active = [version.bot for version in versions_in(ledger, config.name, active=True)]
+    coming = [bot for bot in active if bot not in known]
     # Bots of the file that have not been entered yet have no names before they are read.
     coming += [f" {number}" for number in range(len(config.entries) if not bots else 0)]
     season = Season.of(config, (*bots, *(SeatSpec(bot=name, digest=name) for name in coming)), b"")
@@ -141,12 +156,12 @@ def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tu
 # ---------------------------------------------------------------------- the league that is played
 
 
-def playing(ledger: Ledger, league: str) -> tuple[Any, ...]:
+def active_versions(ledger: Ledger, league: str) -> tuple[Any, ...]:
     """A value that changes whenever the active versions change."""
-    return tuple(ledger.rows("SELECT id FROM submission WHERE league = ? AND active = 1 ORDER BY id", league))
+    return tuple(ledger.rows("SELECT id FROM job WHERE league = ? AND active = 1 ORDER BY id", league))
 
 
-def standing(ledger: Ledger, league: str) -> tuple[Any, ...]:
+def league_settings(ledger: Ledger, league: str) -> tuple[Any, ...]:
     """A value that changes whenever an organiser wants the league played in another way: decisions, a pause."""
     asked = ledger.rows("SELECT id FROM decision WHERE league = ? AND done IS NULL ORDER BY id", league)
     words = [ledger.setting(f"{state} {league}") for state in _STATES]
@@ -162,7 +177,7 @@ def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
         *config.entries,
         *(
             BotEntry(path=str(source_folder(ledger, version).resolve()), name=version.bot)
-            for version in versions.active(ledger, config.name)
+            for version in versions_in(ledger, config.name, active=True)
         ),
     ]
     more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
@@ -179,7 +194,7 @@ def league_in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
         return None
     with Ledger.open(results) as ledger:
         known = ledger.rows(
-            "SELECT 1 FROM submission WHERE league = ?1 UNION ALL SELECT 1 FROM decision WHERE league = ?1 "
+            "SELECT 1 FROM job WHERE league = ?1 UNION ALL SELECT 1 FROM decision WHERE league = ?1 "
             "UNION ALL SELECT 1 FROM setting WHERE key IN (?2, ?3, ?4) LIMIT 1",
             config.name,
             *(f"{word} {config.name}" for word in (*_STATES, "extended")),
@@ -212,7 +227,7 @@ def close(ledger: Ledger, league: str, who: str) -> None:
 
 def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
     """Play more: `deals` of each table, or `max_matches` of a ladder. Raises `BadInput` for less than now."""
-    if (why := settled(ledger, config)) is not None:
+    if (why := entries_closed(ledger, config)) is not None:
         raise BadInput(f"{config.name}: cannot be extended: {why}")
     was = json.loads(ledger.setting(f"extended {config.name}") or "{}")
     for key, value in more.items():
@@ -234,7 +249,7 @@ def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
     ledger.set(f"extended {config.name}", json.dumps({**was, **more}), who)
 
 
-def ask(ledger: Ledger, league: str, what: str, who: str, **said: Any) -> Decision:
+def ask(ledger: Ledger, league: str, what: str, who: str, **details: Any) -> Decision:
     """Ask the scheduler to do something that only it can do, since it has the league's store open.
 
     `what` is "disqualify" (with `bot`, `reason`, `results`), "reinstate" (`bot`, `reason`) or "replay" (`match`,
@@ -242,23 +257,23 @@ def ask(ledger: Ledger, league: str, what: str, who: str, **said: Any) -> Decisi
     """
     with ledger.writing() as db:
         row = db.execute(
-            "INSERT INTO decision (league, what, said, who, asked) VALUES (?, ?, ?, ?, ?)",
-            (league, what, json.dumps(said), who, utc_now()),
+            "INSERT INTO decision (league, what, details, who, asked) VALUES (?, ?, ?, ?, ?)",
+            (league, what, json.dumps(details), who, utc_now()),
         )
-        ledger.note(who, what, league=league, **said)
+        ledger.note(who, what, league=league, **details)
     return decisions(ledger, league, f"id = {int(row.lastrowid or 0)}")[0]
 
 
 def decisions(ledger: Ledger, league: str, where: str = "1") -> list[Decision]:
     """The requests to the scheduler, the newest first."""
     rows = ledger.rows(
-        f"SELECT id, league, what, said, who, asked, done, answer FROM decision WHERE league = ? AND {where} "
+        f"SELECT id, league, what, details, who, asked, done, answer FROM decision WHERE league = ? AND {where} "
         "ORDER BY id DESC",
         league,
     )
     return [
-        Decision(number, league, what, json.loads(said), who, asked, done, answer)
-        for number, league, what, said, who, asked, done, answer in rows
+        Decision(number, league, what, json.loads(details), who, asked, done, answer)
+        for number, league, what, details, who, asked, done, answer in rows
     ]
 
 
@@ -283,21 +298,24 @@ def decide(ledger: Ledger, config: LeagueConfig, results: Path) -> list[Decision
 
 
 def _done(decision: Decision, config: LeagueConfig, results: Path) -> str:
-    said = decision.said
+    details = decision.details
     with suppress(StoreError), Store.open_to_read(results / config.name) as store:
-        known = disqualified(store).get(said.get("bot", ""))
+        known = disqualified(store).get(details.get("bot", ""))
         match decision.what:
-            case "disqualify" if known and (known.reason, known.results) == (said["reason"], said["results"]):
+            case "disqualify" if known and (known.reason, known.results) == (
+                details["reason"],
+                details["results"],
+            ):
                 return "done"
-            case "reinstate" if known is None and said["bot"] in [bot.bot for bot in store.bots() or ()]:
+            case "reinstate" if known is None and details["bot"] in [bot.bot for bot in store.bots() or ()]:
                 return "done"
             case "replay":
-                return _play_again(said["match"], said["reason"], config, results)
+                return _play_again(details["match"], details["reason"], config, results)
     match decision.what:
         case "disqualify":
-            organising.disqualify(config, results, said["bot"], said["reason"], said["results"])
+            organising.disqualify(config, results, details["bot"], details["reason"], details["results"])
         case "reinstate":
-            organising.reinstate(config, results, said["bot"], said["reason"])
+            organising.reinstate(config, results, details["bot"], details["reason"])
         case _:
             raise BadInput(f"nothing has been played yet in {config.name}")
     return "done"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from secrets import compare_digest
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import trio
@@ -16,9 +17,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from warpleague.arena.submissions import tokens
+from warpleague.arena.submissions import accounts
+from warpleague.arena.submissions.jobs import NoJob, OverQuota
 from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.versions import NoSubmission, OverQuota
 from warpleague.errors import BadInput, StoreError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from starlette.datastructures import FormData
     from starlette.requests import Request
 
-    from warpleague.arena.submissions.tokens import Author, Session
+    from warpleague.arena.submissions.accounts import Author, Session
     from warpleague.league.season.config import LeagueConfig
 
     T = TypeVar("T")
@@ -115,7 +116,7 @@ class RequestHandler:
             answer = self._wrong(_without_path(error), 507 if full else 503, api=api)
         except OSError as error:  # a file of a form has no place
             answer = self._wrong(f"The server cannot take this now: {error.strerror}", 507, api=api)
-        except NoSubmission as error:
+        except NoJob as error:
             answer = self._wrong(error.shown, 404, api=api)
         except BadInput as error:
             answer = self._wrong(str(error), 422, api=api)
@@ -156,7 +157,7 @@ class RequestHandler:
     def who_has(self, request: Request, token: str) -> Author:
         """The author of the request's token. Raises `Refused` without a valid token."""
         self.check_failures(request)
-        author = tokens.who_has(self.ledger, token.strip()[:200])
+        author = accounts.who_has(self.ledger, token.strip()[:200])
         if author is None:
             self.count_failure(request)
             raise Refused(401, "This is not the token of an author, or it was revoked.")
@@ -175,7 +176,7 @@ class RequestHandler:
     def session(self, request: Request) -> Session | None:
         """The session of the request, or None."""
         key = request.cookies.get(_COOKIE, "")
-        return tokens.session_of(self.ledger, key) if key else None
+        return accounts.session_of(self.ledger, key) if key else None
 
     def need_session(self, request: Request) -> Session:
         """The session of the request. Raises `Refused` if there is none."""
@@ -193,7 +194,7 @@ class RequestHandler:
 
     def begin(self, request: Request, author: Author) -> Response:
         """Begin a session, and go to the author's page."""
-        session = tokens.begin_session(self.ledger, author)
+        session = accounts.begin_session(self.ledger, author)
         answer = RedirectResponse("/submit", 303)
         answer.set_cookie(
             _COOKIE,
@@ -206,7 +207,7 @@ class RequestHandler:
 
     def end(self, session: Session) -> Response:
         """End a session."""
-        tokens.end_session(self.ledger, session)
+        accounts.end_session(self.ledger, session)
         answer = RedirectResponse("/submit", 303)
         answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
         return answer
@@ -220,8 +221,6 @@ class RequestHandler:
             raise Refused(415, "A form is expected.")
         form = await request.form(max_files=1, max_fields=12, max_part_size=_FIELD_BYTES)
         if session is not None:
-            from secrets import compare_digest
-
             given = form.get("form")
             if not isinstance(given, str) or not compare_digest(given.encode(), session.form.encode()):
                 raise Refused(403, "This form is of another session; open the page again.")

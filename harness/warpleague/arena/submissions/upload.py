@@ -1,4 +1,4 @@
-"""Turns the bytes of an upload into the folder of a bot: tar or zip, read by one reader under one set of limits.
+"""Turns the archive of a bot that was sent into a folder: tar or zip, read by one reader under one set of limits.
 
 The reader is the one for the results of builds (`warpleague.runner.bundle.archive`); a tar file may be compressed with
 gzip, bzip2 or xz. A zip file is written as a tar file first, entry by entry, each counted while it is unpacked, since
@@ -7,9 +7,11 @@ the sizes in its directory are not trusted.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
+import shutil
 import stat
 import struct
 import tarfile
@@ -19,15 +21,17 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from warpleague.errors import BotError
+from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits
+from warpleague.arena.submissions.versions import stored_archive
+from warpleague.errors import BotError, StoreError
 from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.cache import remove
 from warpleague.runner.bundle.content import LEFT_OUT, content, files_of, of_a_system
 from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
-from warpleague.runner.bundle.staging import remove
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
-    from warpleague.arena.submissions.limits import SubmissionLimits
+    from warpleague.arena.submissions.jobs import Submission, Version
 
 _NAME_BYTES: Final = 200
 _PATH_BYTES: Final = 1000
@@ -108,8 +112,16 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[
     except BadArchive as error:
         raise BotError(f"the archive holds {error}") from None
     except (
-        *(EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError),
-        *(ValueError, IndexError, OverflowError, RuntimeError, struct.error),  # zipfile, of headers that lie
+        EOFError,
+        zlib.error,
+        zipfile.BadZipFile,
+        NotImplementedError,
+        # Of zipfile, for headers that lie:
+        ValueError,
+        IndexError,
+        OverflowError,
+        RuntimeError,
+        struct.error,
     ) as error:
         raise _damaged(error) from None
     except OSError as error:
@@ -243,7 +255,7 @@ def _as_tar(data: bytes, limits: SubmissionLimits) -> BinaryIO:
     if data.startswith(_ZIP):
         return _from_zip(data, limits)
     if data.startswith(_BZIP2):
-        import bz2
+        import bz2  # which some builds of Python lack, as they lack lzma
 
         return bz2.BZ2File(io.BytesIO(data))  # type: ignore[return-value]
     if data.startswith(_XZ):
@@ -370,3 +382,38 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes, mode: int, kind: byte
     head = tarfile.TarInfo(name)
     head.type, head.mode, head.size = kind, mode, len(data)
     archive.addfile(head, io.BytesIO(data))
+
+
+# -- unpacked --------------------------------------------------------------------------------------------
+# The folders with the source of accepted versions: each is unpacked once from its archive.
+
+
+FOLDER: Final = "arena"
+"""The folder beside the ledger for unpacked archives."""
+_ANY: Final = SubmissionLimits(folder_mb=256, files=50_000)
+"""An accepted archive is unpacked without regard to the present limits."""
+
+
+def source_folder(ledger: Ledger, submission: Submission | Version, source: Path | None = None) -> Path:
+    """The folder with the source of a version. If it is missing, it is made of the archive, or as a copy of `source`.
+
+    Raises `StoreError` if the archive is missing, too.
+    """
+    target = ledger.results / FOLDER / "bots" / f"{submission.id}-{submission.sha256[:12]}"
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    (ledger.results / FOLDER).chmod(0o700)
+    draft = target.with_name(f"{target.name}.{os.getpid()}.draft")
+    remove(draft)
+    if source is None:
+        data = stored_archive(ledger, submission.id)
+        if data is None:
+            raise StoreError(f"{ledger.path}: the archive of submission {submission.id} is not there")
+        unpack_upload(data, draft, _ANY)
+    else:
+        shutil.copytree(source, draft, symlinks=True)
+    with contextlib.suppress(FileExistsError):
+        draft.rename(target)  # whole or not at all
+    remove(draft)
+    return target

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import attrs
 from starlette.responses import Response
 
 from warpleague.arena.submissions.api import Operation, Query
 from warpleague.arena.submissions.conditions import Conditions, conditions_of
-from warpleague.arena.submissions.requests import Refused, in_thread
-from warpleague.arena.web.freeze import stored_match, stored_matches
-from warpleague.arena.web.page_cache import MAX_WAITING
-from warpleague.arena.web.renderer import league_table, match_record
+from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
+from warpleague.arena.web.renderer import (
+    MAX_WAITING,
+    LeaguePage,
+    league_table,
+    match_record,
+    stored_match,
+    stored_matches,
+)
 from warpleague.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.routing import Route
 
-    from warpleague.arena.submissions.api import Call
-    from warpleague.arena.submissions.requests import RequestHandler
     from warpleague.arena.web.app import App
     from warpleague.arena.web.league_feed import LeagueFeed
-    from warpleague.arena.web.renderer import LeaguePage
-    from warpleague.league.season.played_match import PlayedMatch
+    from warpleague.league.season.fixture import PlayedMatch
 
 _ID: Final = re.compile(r"[0-9a-f]{20}")
 _MAX_MATCHES: Final = 200
@@ -283,23 +286,11 @@ class LeagueApi:
     def __init__(self, app: App, requests: RequestHandler) -> None:
         self._app, self._requests = app, requests
         self._tables: dict[tuple[str, str], tuple[LeaguePage, bytes]] = {}
-        self.calls: dict[Operation, Call] = {
-            LEAGUES: self._leagues,
-            LEAGUE: self._league,
-            CONDITIONS: self._conditions,
-            STANDINGS: self._standings,
-            TABLE: self._table,
-            BOTS: self._bots,
-            BOT: self._bot,
-            MATCHES: self._matches,
-            MATCH: self._match,
-            RECORD: self._record,
-            PLAYING: self._playing,
-        }
 
     def routes(self) -> Sequence[Route]:
         """Its routes."""
-        return [operation.route(self._requests, call) for operation, call in self.calls.items()]
+        calls = self.CALLS.items()
+        return [operation.route(self._requests, partial(call, self)) for operation, call in calls]
 
     def _feed(self, request: Request) -> LeagueFeed:
         feed = self._app.feeds.get(request.path_params["league"])
@@ -422,6 +413,20 @@ class LeagueApi:
 
     async def _playing(self, request: Request) -> list[Playing]:
         return [Playing(**match.to_json()) for match in self._feed(request).playing()]
+
+    CALLS: ClassVar[Mapping[Operation, Callable[..., Awaitable[Any]]]] = {
+        LEAGUES: _leagues,
+        LEAGUE: _league,
+        CONDITIONS: _conditions,
+        STANDINGS: _standings,
+        TABLE: _table,
+        BOTS: _bots,
+        BOT: _bot,
+        MATCHES: _matches,
+        MATCH: _match,
+        RECORD: _record,
+        PLAYING: _playing,
+    }
 
 
 def _bot(values: dict[str, Any]) -> Bot:

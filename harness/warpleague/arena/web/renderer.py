@@ -5,8 +5,13 @@ The functions that run in that process open the league each time: they get nothi
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import shutil
 import time
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -16,32 +21,111 @@ import msgspec
 import numpy as np
 import trio
 
-from warpleague.arena.process.log import log
+from warpleague.arena.processes import log, prune
 from warpleague.arena.submissions.entering import entered, is_paused
 from warpleague.arena.submissions.ledger import FILE, Ledger
-from warpleague.arena.submissions.versions import submissions
-from warpleague.arena.web.freeze import is_frozen, shown_results
+from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import StoreError
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.results.course_cache import CourseCache
-from warpleague.league.results.opening import open_to_read
-from warpleague.league.season.config_file import load_config
+from warpleague.league.results.league import CourseCache, League, open_to_read
+from warpleague.league.season.config import LeagueConfig, load_config
+from warpleague.league.season.fixture import PlayedMatch, utc_now
+from warpleague.league.store.database import back_up
+from warpleague.league.store.store import Store
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.site.bot_page import FOLDER as BOTS
 from warpleague.report.site.bot_page import BotTables, pages_on_server
-from warpleague.report.site.front import cards
-from warpleague.report.site.index_page import index_content
+from warpleague.report.site.league_page import Pick, cards, index_content
+from warpleague.report.site.match_page import Place
 from warpleague.report.site.page_frame import render, served
-from warpleague.report.site.write import make_page, order_script
-from warpleague.runner.host.niceness import be_nice
+from warpleague.report.site.write import make_page, maker, order_script
+from warpleague.runner.host import be_nice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from warpleague.league.results.league import League
-    from warpleague.league.season.config import LeagueConfig
-    from warpleague.report.site.front import Pick
+
+# -- freeze ----------------------------------------------------------------------------------------------
+# Freezes what everybody sees of a league before its end: pages and the JSON API read a copy of the store.
+#
+# From the time that the league's file names until the season is over, the copy has the matches that were
+# stored before it, or none where the standings are hidden. So all that is made of the store keeps to it.
+
+
+FOLDER: Final = "frozen"
+_STORE: Final = "league.sqlite"
+
+
+def freeze_time_s(config: LeagueConfig) -> float | None:
+    """The time at which the public view of a league freezes, in seconds since 1970, or None."""
+    at = config.arena.freeze_at
+    return None if at is None else datetime.fromisoformat(at).timestamp()
+
+
+def is_frozen(config: LeagueConfig, results: Path, now_s: float | None = None) -> bool:
+    """Whether it is frozen now: the time has come, and the season's secret is not public yet."""
+    at_s = freeze_time_s(config)
+    if at_s is None or (time.time() if now_s is None else now_s) < at_s:
+        return False
+    with suppress(StoreError), Store.open_to_read(results / config.name) as store:
+        return store.published() is None
+    return False
+
+
+def shown_results(config: LeagueConfig, results: Path) -> Path:
+    """The folder of results of which everybody may see the league: the real one, or one with a copy.
+
+    Waits for the disk. Raises `StoreError` if nothing has been played yet.
+    """
+    if not is_frozen(config, results):
+        return results
+    at_s = freeze_time_s(config)
+    assert at_s is not None
+    folder = results / config.name / FOLDER / f"{at_s:.0f}-{config.arena.freeze}"
+    if not folder.is_dir():
+        _make(config, results, folder, at_s)
+    return folder
+
+
+def stored_matches(
+    config: LeagueConfig, results: Path, most: int, before: int | None = None, bot: str | None = None
+) -> list[PlayedMatch]:
+    """Matches that everybody may see, as `Store.last_played`. Waits for the disk."""
+    with Store.open_to_read(shown_results(config, results) / config.name) as store:
+        return store.last_played(most, before, bot)
+
+
+def stored_match(config: LeagueConfig, results: Path, match: str) -> PlayedMatch | None:
+    """A match that everybody may see, or None. Waits for the disk."""
+    with Store.open_to_read(shown_results(config, results) / config.name) as store:
+        return store.played_match(match)
+
+
+def _make(config: LeagueConfig, results: Path, folder: Path, at_s: float) -> None:
+    """Make the folder with the copy, whole or not at all; another process may do so at the same time."""
+    draft = folder.with_name(f"{folder.name}.{os.getpid()}.{time.monotonic_ns()}.draft")
+    until = datetime.fromtimestamp(at_s, UTC).isoformat(timespec="seconds")
+    try:
+        back_up(results / config.name / _STORE, draft / config.name / _STORE)
+        with Store.open_to_write(draft / config.name) as store:
+            late = [
+                match.match.id
+                for match in store.last_played(1 << 60)
+                if config.arena.freeze == "hidden" or match.match.stored >= until
+            ]
+            if late:
+                with store.writing():
+                    for match in late:
+                        store.remove(match, f"not shown: what is seen of the league was frozen, {utc_now()}")
+        with suppress(OSError):
+            draft.rename(folder)  # if it is there meanwhile, it is the same
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+# -- renderer --------------------------------------------------------------------------------------------
+
 
 T = TypeVar("T")
 
@@ -52,8 +136,6 @@ _bot_tables: Final[dict[Path, tuple[int, float, BotTables]]] = {}
 """The data for the pages of each league's bots: the version of the league's page, the expiry, the tables."""
 _MAX_CPU_SHARE: Final = 0.01
 """The share of a processor's time for reading the data for the pages of a league's bots again."""
-_MAX_VERSIONS: Final = 10_000
-"""The newest submissions whose versions have names."""
 MAX_ORDERED: Final = 20_000
 """Of a league with more matches, the page of a match does not say which are before and after it."""
 _SECTION: Final = re.compile(r'(?s)<section id="(\w+)">.*?</section>')
@@ -213,11 +295,7 @@ def _version_names(results: Path, league: str) -> dict[str, str]:
     if not (results / FILE).exists():
         return {}
     with Ledger.open(results) as ledger:
-        return {
-            one.digest: one.version
-            for one in submissions(ledger, most=_MAX_VERSIONS)
-            if one.league == league and one.digest and one.version
-        }
+        return {one.digest: one.version for one in versions_in(ledger, league)}
 
 
 def _is_paused(results: Path, league: str) -> bool:
@@ -261,7 +339,7 @@ def match_page(
         return None
     export = f"warpleague league export {path.name} --match {match_id[:12]}"
     stamp = blake2b(record, digest_size=16).hexdigest()
-    return make_page(record, name, export, stamp, with_script=with_script)
+    return make_page(record, Place(name, export, stamp), with_script=with_script)
 
 
 def league_table(path: Path, results: Path, name: str) -> bytes | None:
@@ -269,7 +347,7 @@ def league_table(path: Path, results: Path, name: str) -> bytes | None:
 
     Where only totals may be shown, it has nothing of single matches.
     """
-    from warpleague.report.terminal.views import VIEWS  # which loads what draws tables
+    from warpleague.report.terminal.tables import VIEWS  # which loads what draws tables
 
     try:
         with _opened(path, results) as league, league.store.snapshot():
@@ -357,3 +435,79 @@ class Renderer:
     def close(self) -> None:
         """End the process."""
         self._pool.kill()
+
+
+# -- page cache ------------------------------------------------------------------------------------------
+# The cache of match pages on the disk: a page is made on its first request, and the oldest pages are removed.
+
+
+PAGE_CACHE_FOLDER: Final = "pages"
+MAX_WAITING: Final = 64
+"""So many pages may wait to be made."""
+_PRUNE_EVERY: Final = 50
+"""The number of new pages after which the cache is pruned."""
+
+
+class Busy(Exception):
+    """Too many pages are being made: one more would take too long."""
+
+
+class PageCache:
+    """The pages of the matches of one league, at most `max_bytes` of them."""
+
+    def __init__(self, path: Path, results: Path, folder: Path, renderer: Renderer, max_bytes: int) -> None:
+        self._path, self._results, self._folder = path, results, folder
+        self._renderer = renderer
+        self._max_bytes = max_bytes
+        self._made = 0
+        self._making: dict[str, trio.Event] = {}
+
+    async def page(
+        self, match_id: str, game: str, *, published: bool, suffix: str = ".html"
+    ) -> bytes | str | None:
+        """The page of a match, a text if its record is invalid, or None if the match is not visible.
+
+        With the suffix `.js` it is the script beside the page, which is made and loaded only when it is wanted.
+        A page from before the season's secret was published does not have the match's key, so it is made again.
+        """
+        # What makes pages is part of the name, so that a newer version of this program makes its own.
+        name = f"{maker(game)[:6].hex()}-{'open' if published else 'secret'}-{match_id}"
+        place = self._folder / f"{name}{suffix}"
+        while True:
+            with contextlib.suppress(OSError):
+                data = place.read_bytes()
+                os.utime(place)  # seen lately
+                return data
+            if name not in self._making:
+                break
+            await self._making[name].wait()
+        if self._renderer.waiting >= MAX_WAITING:
+            raise Busy
+        done = self._making[name] = trio.Event()
+        try:
+            with_script = suffix == ".js"
+            content = await self._renderer.make(match_page, self._path, self._results, match_id, with_script)
+            if not isinstance(content, tuple):
+                return content
+            made = {end: data for end, data in zip((".html", ".js"), content, strict=True) if data}
+            await trio.to_thread.run_sync(self._store, self._folder / name, made)
+            return made[suffix]
+        finally:
+            del self._making[name]
+            done.set()
+
+    def _store(self, place: Path, files: dict[str, bytes]) -> None:
+        """Write a page and its script to the disk; if the disk is full, the next request makes them again."""
+        draft = place.with_suffix(".draft")
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            for suffix, data in files.items():
+                draft.write_bytes(data)
+                draft.replace(place.with_suffix(suffix))
+        except OSError as error:
+            log("page not kept", why=str(error))
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+        self._made += 1
+        if self._made % _PRUNE_EVERY == 1:
+            prune(self._folder, self._max_bytes)

@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import trio
 
-from warpleague.arena.process.log import log
+from warpleague.arena.processes import Subprocess, log
+from warpleague.arena.submissions.accounts import authors
+from warpleague.arena.submissions.api import document_route
+from warpleague.arena.submissions.author_api import AuthorApi
 from warpleague.arena.submissions.ledger import FILE, Ledger
+from warpleague.arena.submissions.pages import AuthorPages, OrganiserPages
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
-from warpleague.arena.submissions.tokens import authors
-from warpleague.arena.web.app import App
-from warpleague.arena.web.connections import ConnectionLimits, Connections
-from warpleague.arena.web.freeze import freeze_time_s
+from warpleague.arena.web.app import App, ConditionsPage
+from warpleague.arena.web.league_api import LeagueApi
 from warpleague.arena.web.league_feed import LeagueFeed
-from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
-from warpleague.arena.web.renderer import Renderer
-from warpleague.arena.web.routes import all_routes
-from warpleague.arena.web.subprocesses import Subprocess
+from warpleague.arena.web.middleware import ConnectionLimits, Connections, RequestLimits, RequestMiddleware
+from warpleague.arena.web.renderer import Renderer, freeze_time_s
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.season.config import with_dice
-from warpleague.league.season.config_file import load_config
+from warpleague.league.season.config import LeagueConfig, load_config, with_dice
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
 from warpleague.report.wording.league_words import dice_line
@@ -37,7 +36,8 @@ from warpleague.runner.bundle.shipped import located
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from warpleague.league.season.config import LeagueConfig
+    from starlette.routing import BaseRoute
+
 
 _SPARE_FILES: Final = 128
 """Files that the server can open beside its connections."""
@@ -270,3 +270,28 @@ async def _wait_for_signal(
         task_status.started()
         async for _ in signals:
             stopped.set()
+
+
+# -- routes ----------------------------------------------------------------------------------------------
+
+OPERATIONS: Final = (*LeagueApi.CALLS, *AuthorApi.CALLS)
+"""All operations of the JSON API, in the order in which its document has them."""
+
+
+def all_routes(app: App, requests: RequestHandler) -> list[BaseRoute]:
+    """All routes but those of leagues' pages; `requests` handles those of authors, and the caller must close it."""
+    return [
+        document_route(OPERATIONS),
+        *LeagueApi(app, requests).routes(),
+        ConditionsPage(app, requests).route(),
+        *author_routes(requests),
+    ]
+
+
+def author_routes(requests: RequestHandler) -> list[BaseRoute]:
+    """The routes of authors and organisers."""
+    return [
+        *AuthorApi(requests).routes(),
+        *AuthorPages(requests).routes(),
+        *OrganiserPages(requests).routes(),
+    ]

@@ -1,5 +1,58 @@
 """Aliens: Wormholes for the piecepack, OrthogonAliens against DiagonAliens, for two seats."""
 
-from warpleague.games.aliens.game import GAME
+from __future__ import annotations
 
-__all__ = ["GAME"]
+from typing import ClassVar
+
+from warpleague.games.aliens import events as _events
+from warpleague.games.aliens import people as _people
+from warpleague.games.aliens import position as _position
+from warpleague.games.aliens import rules as _rules
+from warpleague.games.aliens import state as _state
+from warpleague.games.aliens import view as _view
+from warpleague.games.aliens.geometry import ACTIONS, Action
+from warpleague.games.aliens.state import Options as AliensOptions
+from warpleague.games.aliens.state import State
+from warpleague.games.api import InPlaceGame
+
+
+class Aliens(InPlaceGame[State, Action]):
+    """Wormholes for the piecepack: OrthogonAliens (seat 0) against DiagonAliens (seat 1)."""
+
+    id = "aliens"
+    title = "OrthogonAliens against DiagonAliens"
+    players = (2,)
+    Options = AliensOptions
+    Actions: ClassVar[tuple[type, ...]] = ACTIONS
+    View = _view.View
+    Setup = _view.Setup
+
+    initial = staticmethod(_state.initial)
+    match_of = staticmethod(_state.match_of)
+    actors = staticmethod(_state.actors)
+    key = staticmethod(_state.key)
+    chance = staticmethod(_rules.chance)
+    address = staticmethod(_rules.address)
+    legal = staticmethod(_rules.legal)
+    legal_json = staticmethod(_rules.legal_json)
+    parse = staticmethod(_rules.parse)
+    ask = staticmethod(_rules.ask)
+    copied = staticmethod(_state.copied)
+    push = staticmethod(_rules.push)
+    retire = staticmethod(_rules.retire)
+    outcome = staticmethod(_rules.outcome)
+    setup = staticmethod(_view.setup)
+    view = staticmethod(_view.view)
+    view_json = staticmethod(_view.view_json)
+    determinize = staticmethod(_view.determinize)
+    to_json = staticmethod(_position.to_json)
+    from_json = staticmethod(_position.from_json)
+    scene = staticmethod(_people.scene)
+    targets = staticmethod(_people.targets)
+    tell = staticmethod(_events.tell)
+    phrase = staticmethod(_people.phrase)
+    heading = staticmethod(_people.heading)
+    guide = staticmethod(_people.guide)
+
+
+GAME = Aliens()

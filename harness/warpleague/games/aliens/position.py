@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import attrs
 
-from warpleague.games.aliens import legal
+from warpleague.games.aliens import rules as legal
 from warpleague.games.aliens import state as st
-from warpleague.games.aliens.actions import ORDERS, Ship
-from warpleague.games.aliens.geometry import COINS, HOME, INDEX, SHIPS, SQUARES
-from warpleague.games.aliens.options import Options
+from warpleague.games.aliens.geometry import COINS, HOME, INDEX, ORDERS, SHIPS, SQUARES, Ship
+from warpleague.games.aliens.state import Options
 from warpleague.games.reading import Misfit, Whole, by_hand, distinct, read, refuse, shown, within
 from warpleague.games.values import Cache, decoded, encoded, mask, template
 

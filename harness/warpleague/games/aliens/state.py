@@ -1,4 +1,4 @@
-"""The position of aliens."""
+"""The options of aliens, and its position."""
 
 from __future__ import annotations
 
@@ -7,16 +7,34 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import attrs
 
-from warpleague.games.aliens.actions import JUMP_REACH, Reach
-from warpleague.games.aliens.geometry import COUNT, STARTS
+from warpleague.games.aliens.geometry import COUNT, JUMP_REACH, STARTS, Action, Reach
 from warpleague.games.api import CHANCE
+from warpleague.games.fields import choice, switch, whole
 from warpleague.games.values import copier, keyer
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from warpleague.games.aliens.actions import Action
-    from warpleague.games.aliens.options import Options
+
+@attrs.frozen
+class Options:
+    """The options of aliens."""
+
+    max_turns: int = whole(
+        400,
+        1,
+        1_000_000,
+        "turns of both sides together, skipped ones included, after which the game is drawn",
+    )
+    both_ships: bool = switch(
+        default=False, text="both ships must stand on enemy bases to win; a ship there may decline its die"
+    )
+    diagonals: Literal["normal", "swapped"] = choice(
+        "normal",
+        ("normal", "swapped"),
+        "Crowns jump NE/SW and Arms NW/SE (normal), or the other way round (swapped)",
+    )
+
 
 PHASES: Final = ("opening-roll", "order", "place", "roll", "turn", "jump", "send", "end")
 OPENING_ROLL, ORDER, PLACE, ROLL, TURN, JUMP, SEND, END = range(8)
@@ -61,7 +79,7 @@ def rules_for(options: Options) -> Rules:
 
 @attrs.define
 class State:
-    """A position, hidden parts included; never changed once made.
+    """A position, hidden parts included.
 
     Squares, ships and coins are numbers of `geometry`. `seat` is the side whose turn it is, or that chooses or
     places. `actors` and `legal` follow from the rest, but whoever made the state had to work them out anyway.
@@ -91,8 +109,8 @@ class State:
     legal: Sequence[Action] = attrs.field(eq=False, repr=False)
 
 
-fresh: Final = copier(State)
-"""A copy of a position, to be changed before anybody else sees it."""
+copied: Final = copier(State)
+"""A copy of a position, whose fields a move may change; their values are never changed."""
 
 _key: Final = keyer(State)
 

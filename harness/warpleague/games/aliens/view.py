@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.games.aliens.actions import Way  # noqa: TC001 - the schema reads it
-from warpleague.games.aliens.geometry import AXES, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS
+from warpleague.games.aliens.geometry import AXES, HOME, SHIPS, SQUARES, STARTS, STEPS, WAYS, Way
 from warpleague.games.aliens.position import Position, position_json, state_of
 from warpleague.games.values import decoded
 

@@ -1,11 +1,11 @@
-"""How a galaxy is dealt: which boards are drawn onto which places, and which are turned until it fits."""
+"""What the players of captains may settle before the game, and how a galaxy is dealt: boards are drawn and turned."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import attrs
 
@@ -21,10 +21,48 @@ from warpleague.games.captains.boards import (
     check_boards,
 )
 from warpleague.games.captains.geometry import Galaxy, Laid, Layout, galaxy, misfit
-from warpleague.games.captains.options import AIS, Options
+from warpleague.games.fields import choice, free, whole
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+GALAXIES: tuple[str, ...] = ("full", "basic")
+AIS: tuple[str, ...] = ("echabod-z", "brood", "azimuth")
+PATTERNS: tuple[str, ...] = (
+    "standard",
+    "asteroida-1",
+    "decapoda-2",
+    "standard-large",
+    "geotria-7",
+    "chaetodon-3",
+)
+MOST_ROUNDS = 10_000
+
+
+@attrs.frozen
+class Options:
+    """The options of captains (captains G4-G8, A1, E4)."""
+
+    galaxy: Literal["full", "basic"] = choice(
+        "full", GALAXIES, "full: each board's side and rotation are drawn; basic: all side A, rotation 0"
+    )
+    pattern: str | None = free(
+        str,
+        "how boards are laid; 1-3 players: standard, asteroida-1, decapoda-2; "
+        "4-5 players: standard-large, geotria-7, chaetodon-3; "
+        "default: standard or standard-large, else the first by name that fits the players",
+    )
+    galaxy_file: dict[str, Any] | None = free(
+        dict, "boards of your own: a TOML file in the format of the built-in boards"
+    )
+    ai: Literal["echabod-z", "brood", "azimuth"] | None = choice(
+        None,
+        (None, *AIS),
+        "solo only, the opponent: echabod-z (normal, the default), brood (hard), azimuth (expert)",
+    )
+    max_rounds: int = whole(
+        200, 1, MOST_ROUNDS, f"the game ends as it stands after this many rounds (1 to {MOST_ROUNDS})"
+    )
+
+
+# -- the galaxy ------------------------------------------------------------------------------------------
 
 Why: TypeAlias = Literal["max-rounds", "explored", "deck-empty", "retired"]
 """Why a game ends: after its last round, or since every seat has left it."""
@@ -37,8 +75,6 @@ MAX_TURNS: Final = 30
 """Turns of boards after which a deal is given up (captains G7)."""
 TRIAL_DEALS: Final = 50
 """Deals in which a galaxy file must succeed at least once (captains G8)."""
-RULES: Final = 2
-"""The version of the rules."""
 STATION_DRAW: Final[tuple[Weights, ...]] = (6,)
 
 
@@ -47,8 +83,6 @@ class Plan:
     """The fixed part before a board is drawn: the players, the options, and the boards and places in play.
 
     In `options` pattern and AI are filled in. Plans are equal when their `key` is, which spells all this out.
-    By `rules` 1 a seat could start on a space with a ship, an AI could place a token under one, and a move from a
-    nebula onto the cannon was free (captains S3, A2, T1).
     """
 
     players: int
@@ -59,7 +93,6 @@ class Plan:
     station: Side
     planets: int
     """Planets in play: as many exploration tokens and kinds of card."""
-    rules: int
     key: str
 
     @property
@@ -83,17 +116,17 @@ class Plan:
 
     def galaxy(self, layout: Layout) -> Galaxy:
         """The galaxy of `layout`, computed once and shared."""
-        return galaxy(self.board_set, self.players, self.pattern, layout, self.rules)
+        return galaxy(self.board_set, self.players, self.pattern, layout)
 
 
-def plan(players: int, options: Options, rules: int = RULES) -> Plan:
+def plan(players: int, options: Options) -> Plan:
     """The plan of a match; `OptionsError` if the options do not fit together or the players.
 
     The cache has one object for each set of options, as long as few are in use.
     """
     data = attrs.asdict(options)
     try:
-        key = json.dumps([players, data, rules], sort_keys=True)
+        key = json.dumps([players, data], sort_keys=True)
     except (TypeError, ValueError):
         board_set(options.galaxy_file)  # names the value that is no JSON
         raise
@@ -102,7 +135,7 @@ def plan(players: int, options: Options, rules: int = RULES) -> Plan:
 
 @lru_cache(maxsize=64)
 def _plan(key: str) -> Plan:
-    players, data, rules = json.loads(key)
+    players, data = json.loads(key)
     options = Options(**data)
     if options.ai is not None and players != 1:
         raise OptionsError(f"ai: {options.ai!r} is for one player; with {players} players there is no AI")
@@ -112,9 +145,9 @@ def _plan(key: str) -> Plan:
     in_play = boards.in_play(players)
     ai: Any = (options.ai or AIS[0]) if players == 1 else None
     options = attrs.evolve(options, pattern=pattern.name, ai=ai)
-    key = json.dumps([players, attrs.asdict(options), rules], sort_keys=True)
+    key = json.dumps([players, attrs.asdict(options)], sort_keys=True)
     planets = sum(len(board.sides[0].planets) for board in in_play)
-    made = Plan(players, options, boards, pattern, in_play, boards.station(players), planets, rules, key)
+    made = Plan(players, options, boards, pattern, in_play, boards.station(players), planets, key)
     if options.galaxy_file is not None:
         check_deals(made)
     return made
@@ -194,18 +227,6 @@ def settle(plan: Plan, layout: Layout) -> tuple[Layout | None, list[Event]]:
         number = plan.boards[board].number
         events.append(Event({"event": "turned", "place": place, "board": number, "rotation": rotation}))
     return None, events
-
-
-def deal_galaxy(players: int, options: Options, roll: Callable[[tuple[Weights, ...]], Rolled]) -> Galaxy:
-    """A whole galaxy dealt by `roll`, which answers draws as `Game.chance` states them.
-
-    `OptionsError` if the options do not fit.
-    """
-    made = plan(players, options)
-    dealing: Dealing | Layout = first_deal(made)
-    while isinstance(dealing, Dealing):
-        dealing, _ = lay(dealing, roll(draws(dealing)))
-    return made.galaxy(dealing)
 
 
 def check_deals(plan: Plan) -> None:

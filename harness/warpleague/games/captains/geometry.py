@@ -15,13 +15,11 @@ from warpleague.games.captains.actions import (
     CANNONS,
     EMERGES,
     MOVES,
-    PLACES,
     STARTS,
     AiPlace,
     Cannon,
     Emerge,
     Move,
-    Place,
     Start,
 )
 from warpleague.games.captains.boards import (
@@ -214,10 +212,9 @@ def _reached(on: Grid, faces: Iterable[Face]) -> int:
 class Galaxy:
     """A galaxy laid out; spaces, planets and orbits are numbered, tuples are indexed by space unless said.
 
-    Two galaxies are equal when they are laid alike from the same boards, by the same version of the rules.
+    Two galaxies are equal when they are laid alike from the same boards.
     """
 
-    rules: int
     layout: Layout
     board_set: BoardSet
     players: int
@@ -246,8 +243,8 @@ class Galaxy:
     careful_moves: tuple[tuple[Move, ...], ...]
     shots: tuple[tuple[Cannon, ...], ...]
     careful_shots: tuple[tuple[Cannon, ...], ...]
-    places: tuple[tuple[Place, ...], ...]
-    """Where a ship on a space may place a token if none is in the way, ascending (captains T3)."""
+    places: tuple[int, ...]
+    """Bit mask of the spaces on which a ship here may place a token if none is in the way (captains T3)."""
     starts: tuple[Start, ...]
     """Spaces beside the station that take a token (captains S3)."""
     ai_starts: tuple[AiPlace, ...]
@@ -263,8 +260,7 @@ class Galaxy:
             return True
         if not isinstance(other, Galaxy):
             return NotImplemented
-        return (self.rules, self.layout, self.players, self.pattern.name, self.board_set.table) == (
-            other.rules,
+        return (self.layout, self.players, self.pattern.name, self.board_set.table) == (
             other.layout,
             other.players,
             other.pattern.name,
@@ -282,16 +278,13 @@ _MOVES_TO: Final[Cache[int, tuple[Move, ...]]] = Cache(
 _SHOTS_TO: Final[Cache[int, tuple[Cannon, ...]]] = Cache(
     lambda bits: tuple([CANNONS[to] for to in members(bits)]), 1 << 14
 )
-_PLACES_AT: Final[Cache[int, tuple[Place, ...]]] = Cache(
-    lambda bits: tuple([PLACES[at] for at in members(bits)]), 1 << 14
-)
 """By set of spaces: around a space there are few sets, and the same ones in all galaxies."""
 _LINES: Final[Cache[tuple[Grid, int], int]] = Cache(lambda key: _line(*key))
 """Where a cannon on a space can shoot, if no space is closed."""
 
 
 @lru_cache(maxsize=64)
-def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout, rules: int) -> Galaxy:
+def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout) -> Galaxy:
     """The galaxy of a layout that keeps captains G7."""
     boards = board_set.in_play(players)
     on, faces = _laid(board_set.station(players), boards, pattern, layout)
@@ -331,10 +324,9 @@ def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout, 
     near = [on.touching[space] & opened if opened >> space & 1 else 0 for space in spaces]
     reach = [(near[space] | rings[space]) & ~(1 << space) for space in spaces]
     shots = [_LINES[on, space] & opened if kinds[space] == "cannon" else 0 for space in spaces]
-    cannons = mask([space for space in spaces if kinds[space] == "cannon"]) if rules > 1 else 0
+    cannons = mask([space for space in spaces if kinds[space] == "cannon"])
     starts = members(token & beside_stations)
     return Galaxy(
-        rules=rules,
         layout=layout,
         board_set=board_set,
         players=players,
@@ -355,10 +347,7 @@ def galaxy(board_set: BoardSet, players: int, pattern: Pattern, layout: Layout, 
         shots=tuple([_SHOTS_TO[bits] for bits in shots]),
         careful_shots=tuple([_SHOTS_TO[bits & ~holes] for bits in shots]),
         places=tuple(
-            [
-                _PLACES_AT[(bits | 1 << space) & token] if opened >> space & 1 else ()
-                for space, bits in enumerate(near)
-            ]
+            [(bits | 1 << space) & token if opened >> space & 1 else 0 for space, bits in enumerate(near)]
         ),
         starts=tuple([STARTS[space] for space in starts]),
         ai_starts=tuple([AI_PLACES[space] for space in starts]),

@@ -10,10 +10,9 @@ from warpleague.errors import OptionsError
 from warpleague.games.captains import dealing as deal
 from warpleague.games.captains import state as st
 from warpleague.games.captains.boards import CLOSED, SIDE_NAMES
+from warpleague.games.captains.dealing import Options
 from warpleague.games.captains.geometry import Laid, Layout, misfit
-from warpleague.games.captains.memory import Known
-from warpleague.games.captains.options import Options
-from warpleague.games.captains.turns import AI_DISCARDS, UNTIL_PAIRS, ai_places
+from warpleague.games.captains.rules import AI_DISCARDS, UNTIL_PAIRS, ai_places
 from warpleague.games.reading import (
     Misfit,
     Whole,
@@ -185,9 +184,9 @@ def to_json(state: st.Position) -> JsonObject:
 # -- reading -----------------------------------------------------------------------------------------------
 
 
-def plan_of(match: JsonObject, rules: int = deal.RULES) -> deal.Plan:
+def plan_of(match: JsonObject) -> deal.Plan:
     """The plan of a position's `match`; `OptionsError` if its options do not fit."""
-    return deal.plan(match["players"], Options(**{key: match[key] for key in json_fields(Options)}), rules)
+    return deal.plan(match["players"], Options(**{key: match[key] for key in json_fields(Options)}))
 
 
 def laid_of(plan: deal.Plan, boards: list[Any]) -> tuple[Laid, ...]:
@@ -196,9 +195,9 @@ def laid_of(plan: deal.Plan, boards: list[Any]) -> tuple[Laid, ...]:
     return tuple((numbers.index(number), SIDE_NAMES.index(side), turn) for number, side, turn in boards)
 
 
-def known_of(data: JsonObject) -> Known:
+def known_of(data: JsonObject) -> st.Known:
     """The knowledge that a `Memory` describes."""
-    return Known(
+    return st.Known(
         tuple(data["sure"]),
         tuple(map(mask, data["slots"])),
         tuple((one["planet"], mask(one["slots"])) for one in data["spent"]),
@@ -216,12 +215,12 @@ def state_of(board: st.Table, data: JsonObject, cards: st.Cards) -> st.State:
     )  # fmt: skip
 
 
-def from_json(data: object, rules: int = deal.RULES) -> st.Position:
+def from_json(data: object) -> st.Position:
     """The position `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
     keys = json_fields(Laying)
     given: JsonObject = data if type(data) is dict else {}
     head = read(Laying, {key: given[key] for key in given if key in keys} if given else data)
-    dealing = _dealing(head, rules)
+    dealing = _dealing(head)
     plan = dealing.plan
     within("retired", head.retired, 0, plan.players - 1)
     if head.stage == "galaxy":
@@ -254,13 +253,13 @@ def from_json(data: object, rules: int = deal.RULES) -> st.Position:
     return state
 
 
-def _dealing(head: Laying, rules: int) -> deal.Dealing:
+def _dealing(head: Laying) -> deal.Dealing:
     """The galaxy as far as it is laid: the whole of it, except in its own stage."""
     match, complete = head.match, head.stage != "galaxy"
     named = {key: getattr(match, key) for key in json_fields(Options) if getattr(match, key) is not None}
     options = read(Options, named, "match")
     try:
-        plan = deal.plan(match.players, options, rules)
+        plan = deal.plan(match.players, options)
     except (OptionsError, TypeError, ValueError) as error:
         fail("match", str(error.args[0]))
     drawn = deal.first_deal(plan).rotation
@@ -318,7 +317,7 @@ def check_tokens(form: Position, board: st.Table) -> None:
     tokens = st.tokens_of(board, ((),) * board.owners)
     for owner, stack in enumerate(form.tokens):
         for i, space in enumerate(stack):
-            if not st.may_place(board, tokens, owner, space):
+            if not tokens.open[owner] >> space & 1:
                 why = "the owner has a token beside that planet or the station already"
                 if i >= st.TOKENS:
                     why = f"an owner has only {st.TOKENS} tokens"
@@ -346,11 +345,11 @@ def cards_of(form: Position, board: st.Table) -> st.Cards:
     return st.Cards(tuple(deck), sum(deck), tuple(form.docks), hands, piles, known(form, board))
 
 
-def known(form: Position, board: st.Table) -> tuple[Known, ...]:
+def known(form: Position, board: st.Table) -> tuple[st.Known, ...]:
     """The knowledge of the hands, nothing if it is not given; it must be true."""
     planets, made = board.planets, []
     if form.known is None:
-        return tuple(Known((0,) * planets, (0,) * sum(hand)) for hand in form.hands)
+        return tuple(st.Known((0,) * planets, (0,) * sum(hand)) for hand in form.hands)
     sized("known", form.known, board.players)
     for seat, (memory, hand) in enumerate(zip(form.known, form.hands, strict=True)):
         path, slots = f"known[{seat}]", len(memory.slots)

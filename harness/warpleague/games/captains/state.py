@@ -1,25 +1,24 @@
-"""The position of captains once the galaxy is laid, and where tokens stand and lead."""
+"""The position of captains once the galaxy is laid: tokens and where they lead, cards and what is known of hands."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
 from warpleague.games.api import CHANCE
-from warpleague.games.captains.actions import WARPS
-from warpleague.games.captains.dealing import RULES, Dealing, first_deal, plan
-from warpleague.games.captains.memory import Known
-from warpleague.games.values import copier, each, keyer, replaced
+from warpleague.games.captains.actions import END, PLACES, WARPS
+from warpleague.games.captains.dealing import Dealing, first_deal, plan
+from warpleague.games.values import Cache, copier, each, keyer, mask, members, replaced
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Sequence
 
     from warpleague.games.api import Event
     from warpleague.games.captains.actions import Action, Place, Warp
-    from warpleague.games.captains.dealing import Plan, Why
+    from warpleague.games.captains.dealing import Options, Plan, Why
     from warpleague.games.captains.geometry import Galaxy, Layout
-    from warpleague.games.captains.options import Options
 
 HAND: Final = 4
 """Cards a hand is filled up to (captains T7)."""
@@ -48,7 +47,8 @@ class Table:
     """The fixed part of a match once the galaxy is laid, with tables that are filled as they are used."""
 
     __slots__ = (
-        "events", "galaxy", "limited", "moves", "owners", "plan", "planets", "players", "put", "station_bit"
+        "events", "galaxy", "limited", "moves", "onward", "owners", "plan", "planets", "players", "put", "shut",
+        "station_bit", "token_spaces",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, layout: Layout) -> None:
@@ -68,9 +68,29 @@ class Table:
             for planet, station in zip(self.galaxy.beside_planet, self.galaxy.beside_station, strict=True)
         )
         """By space: bit mask of the planet and the station beside it."""
+        self.token_spaces = mask([space for space, takes in enumerate(self.galaxy.takes_token) if takes])
+        self.shut = [0] * (plan.planets + 1)
+        """By planet, the station last: the spaces that an owner beside it can no longer use (captains T3)."""
+        for space, put in enumerate(self.put):
+            for own in members(put & self.limited) if put else ():
+                self.shut[own] |= 1 << space
+        self.onward = Cache[int, "tuple[Action, ...]"](self._onward)
+        """Shots, moves and `end`, by (space << 1 | the deck has a card) << 1 | there is energy."""
         self.events: dict[Any, Event] = {}
         self.moves: dict[int, Event] = {}
         """The events of moves, the most frequent ones, by from, to and seat."""
+
+    def _onward(self, key: int) -> tuple[Action, ...]:
+        """What the rest of a turn may be whatever the tokens; the black hole needs a card (captains T9)."""
+        galaxy, at = self.galaxy, key >> 2
+        shots, moves = (
+            (galaxy.shots[at], galaxy.moves[at])
+            if key & 2
+            else (galaxy.careful_shots[at], galaxy.careful_moves[at])
+        )
+        if not key & 1:
+            moves = tuple([move for move in moves if galaxy.free[at] >> move.to & 1])
+        return (*shots, *moves, END)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -106,7 +126,8 @@ class Tokens:
     """The tokens placed: `stacks` holds for each owner the spaces in order, so token i has number i // 2 + 1.
 
     The other fields follow from it: who stands where, which planets (and the station) each owner is beside, as
-    bit masks, and which planets have any token beside them. `places` and `warps` remember what is legal where.
+    bit masks, which planets have any token beside them, and, also as bit masks, the spaces on which the next token of
+    each owner may go, wherever its ship is (captains G3, T3).
     """
 
     stacks: tuple[tuple[int, ...], ...]
@@ -114,54 +135,52 @@ class Tokens:
     """Space to owner and place in the stack."""
     near: tuple[int, ...] = attrs.field(eq=False)
     reached: int = attrs.field(eq=False)
-    rest: dict[int, tuple[Action, ...]] = attrs.field(eq=False, repr=False)
+    open: tuple[int, ...] = attrs.field(eq=False)
 
 
 def tokens_of(table: Table, stacks: tuple[tuple[int, ...], ...]) -> Tokens:
     """The tokens that `stacks` describes."""
     at = {space: (owner, i) for owner, stack in enumerate(stacks) for i, space in enumerate(stack)}
-    near = []
+    empty = table.token_spaces & ~mask(at)
+    near, open_, reached = [], [], 0
     for stack in stacks:
-        mask = 0
+        put, shut = 0, 0
         for space in stack:
-            mask |= table.put[space]
-        near.append(mask)
-    reached = 0
-    for mask in near:
-        reached |= mask
-    return Tokens(stacks, at, tuple(near), reached & ~table.station_bit, {})
+            put |= table.put[space]
+        for own in members(put):
+            shut |= table.shut[own]
+        near.append(put)
+        reached |= put
+        open_.append(empty & ~shut if len(stack) < TOKENS else 0)
+    return Tokens(stacks, at, tuple(near), reached & ~table.station_bit, tuple(open_))
 
 
 def add_token(table: Table, tokens: Tokens, owner: int, space: int) -> Tokens:
     """The tokens after `owner` has placed its next one on `space`."""
-    stack = tokens.stacks[owner]
+    stack = (*tokens.stacks[owner], space)
     put = table.put[space]
+    open_ = [spaces & ~(1 << space) for spaces in tokens.open]
+    for own in members(put):
+        open_[owner] &= ~table.shut[own]
+    if len(stack) == TOKENS:
+        open_[owner] = 0
     return Tokens(
-        replaced(tokens.stacks, owner, (*stack, space)),
-        {**tokens.at, space: (owner, len(stack))},
+        replaced(tokens.stacks, owner, stack),
+        {**tokens.at, space: (owner, len(stack) - 1)},
         replaced(tokens.near, owner, tokens.near[owner] | put),
         tokens.reached | put & ~table.station_bit,
-        {},
+        tuple(open_),
     )
 
 
-def may_place(table: Table, tokens: Tokens, owner: int, space: int) -> bool:
-    """Whether the next token of `owner` may go on `space`, wherever its ship is (captains G3, T3)."""
-    return (
-        table.galaxy.takes_token[space]
-        and space not in tokens.at
-        and not tokens.near[owner] & table.put[space] & table.limited
-        and len(tokens.stacks[owner]) < TOKENS
-    )
+PLACES_AT: Final[Cache[int, tuple[Place, ...]]] = Cache(
+    lambda spaces: tuple([PLACES[at] for at in members(spaces)]), 1 << 14
+)
 
 
 def places(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Place, ...]:
     """Where `owner` may place its next token with its ship on space `ship`, ascending (captains T3)."""
-    near = table.galaxy.places[ship]
-    if not near or len(tokens.stacks[owner]) >= TOKENS:
-        return ()
-    taken, shut, put = tokens.at, tokens.near[owner] & table.limited, table.put
-    return tuple([place for place in near if place.at not in taken and not put[place.at] & shut])
+    return PLACES_AT[table.galaxy.places[ship] & tokens.open[owner]]
 
 
 def pair(tokens: Tokens, space: int) -> int:
@@ -175,26 +194,156 @@ def pair(tokens: Tokens, space: int) -> int:
 
 
 def warps(table: Table, tokens: Tokens, owner: int, ship: int) -> tuple[Warp, ...]:
-    """Where `owner` may warp to from space `ship`, ascending (captains T5)."""
-    targets = []
-    other = pair(tokens, ship)
-    if other >= 0:
-        targets.append(other)
-        whose, i = tokens.at[ship]
+    """Where `owner` may warp to from space `ship`, ascending (captains T5); no wild wormhole takes a token."""
+    here = tokens.at.get(ship)
+    if here is None:
+        number, stack = table.galaxy.wild[ship], tokens.stacks[owner]
+        targets = stack[2 * number - 2 : 2 * number] if number and len(stack) >= 2 * number else ()
+    else:
+        whose, i = here
+        stack = tokens.stacks[whose]
+        if i ^ 1 == len(stack):
+            return ()
+        targets = stack[i ^ 1 : (i ^ 1) + 1]
         if whose == owner:
             targets += table.galaxy.wilds.get(i // 2 + 1, ())
-    stack = tokens.stacks[owner]
-    number = table.galaxy.wild[ship]
-    if number and len(stack) >= 2 * number:
-        targets += stack[2 * number - 2 : 2 * number]
+    if len(targets) == 1:
+        return (WARPS[targets[0]],)
     return tuple([WARPS[to] for to in sorted(targets)])
 
 
+# -- public knowledge of a hand --------------------------------------------------------------------------
+#
+# Public knowledge of a seat's hand: cards taken in the open, and what drawn cards cannot be.
+#
+# A hand is the cards known for sure and hidden ones. Each card drawn from the deck fills a slot, which carries
+# the planets it cannot be: the planet it was drawn at (captains T7) and every planet delivered to since, since a
+# delivery takes all cards of its planet (captains T6). When a hidden card leaves in the open, it may not be
+# clear which slot it filled; then the slot stays, with a note that one of certain slots is spent. Hidden cards
+# are possible exactly when they and the spent ones can be matched to the slots. This is all that a perfect
+# memory can deduce from the events.
+
+
 @attrs.define
+class Known:
+    """Public knowledge of one hand.
+
+    `sure` counts, by planet, cards taken from the Docks and not yet played. `slots` holds for each card drawn from
+    the deck a bit mask of the planets it cannot be. `spent` holds for each such card that has left, but could
+    not be pinned to a slot, its planet and a bit mask of the slots it may have filled.
+    """
+
+    sure: tuple[int, ...]
+    slots: tuple[int, ...] = ()
+    spent: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def hidden(self) -> int:
+        """How many cards of the hand are hidden."""
+        return len(self.slots) - len(self.spent)
+
+    def drawn(self, not_planet: int) -> Known:
+        """After a hidden card came in; it is not of `not_planet` (-1: it may be of any)."""
+        excluded = 1 << not_planet if not_planet >= 0 else 0
+        return Known(self.sure, (*self.slots, excluded), self.spent)
+
+    def taken(self, planet: int) -> Known:
+        """After a card of `planet` was taken from the Docks."""
+        sure = self.sure
+        return Known((*sure[:planet], sure[planet] + 1, *sure[planet + 1 :]), self.slots, self.spent)
+
+    def left(self, planet: int, cards: int, none_remain: bool) -> Known:
+        """After `cards` cards of `planet` left in the open; `none_remain` when those were all of them."""
+        sure, slots, spent = self.sure, self.slots, self.spent
+        open_cards = min(cards, sure[planet])
+        if open_cards:
+            sure = (*sure[:planet], sure[planet] - open_cards, *sure[planet + 1 :])
+        for _ in range(cards - open_cards):
+            could = _fitting(slots, planet)
+            slots, spent = _settle(slots, (*spent, (planet, could)))
+        if none_remain:
+            slots, spent = _settle(tuple([excluded | 1 << planet for excluded in slots]), spent)
+        return Known(sure, slots, spent)
+
+    def allows(self, hidden: Sequence[int]) -> bool:
+        """Whether the hidden cards may be `hidden`, a list of planets; it may hold fewer than there are."""
+        slots = self.slots
+        fits = [could for _, could in self.spent]
+        fits += [_fitting(slots, planet) for planet in hidden]
+        filled: dict[int, int] = {}
+
+        def seat(card: int, tried: list[int]) -> bool:  # an augmenting path of a bipartite matching
+            for slot in range(len(slots)):
+                bit = 1 << slot
+                if fits[card] & bit and not tried[0] & bit:
+                    tried[0] |= bit
+                    if slot not in filled or seat(filled[slot], tried):
+                        filled[slot] = card
+                        return True
+            return False
+
+        return all(seat(card, [0]) for card in range(len(fits)))
+
+
+def _fitting(slots: tuple[int, ...], planet: int) -> int:
+    """Bit mask of the slots that a card of `planet` can fill."""
+    fitting, bit = 0, 1
+    for excluded in slots:
+        if not excluded >> planet & 1:
+            fitting |= bit
+        bit <<= 1
+    return fitting
+
+
+_SLOTS: Final[Cache[int, list[int]]] = Cache(members)
+"""The slots of a bit mask."""
+
+
+@lru_cache(maxsize=4096)
+def _settle(
+    slots: tuple[int, ...], spent: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+    """The same knowledge with spent cards pinned to slots, and both dropped, where that loses nothing.
+
+    Of the slots a spent card may have filled, one that is at most as useful as every other (it excludes all
+    that the other does, and no further spent card may have filled it but not the other) can be taken: in any
+    matching that uses another the two can be swapped.
+    """
+    if len(slots) == len(spent):
+        return (), ()
+    pinned = 0
+    while pinned >= 0:
+        pinned = -1
+        for card, (_, could) in enumerate(spent):
+            excluded = wanted = 0
+            options = _SLOTS[could]
+            for i in options:
+                excluded |= slots[i]
+            for _, other in spent:
+                if could & ~other:
+                    wanted |= other
+            for i in options:
+                if slots[i] == excluded and not wanted >> i & 1:
+                    pinned = i
+                    break
+            if pinned >= 0:
+                low = (1 << pinned) - 1
+                slots = slots[:pinned] + slots[pinned + 1 :]
+                rest = spent[:card] + spent[card + 1 :]
+                spent = tuple([(planet, other & low | (other >> 1) & ~low) for planet, other in rest])
+                break
+    return slots, spent
+
+
+# -- the position ----------------------------------------------------------------------------------------
+
+
+@attrs.define(eq=False)
 class Cards:
     """Where the passengers are: counts by planet. `left` is the number of cards in the deck.
 
-    `piles` are what each owner has delivered; `known` is what everybody knows of each hand.
+    `piles` are what each owner has delivered. `news` is what changes the public knowledge of hands (`known`), but is
+    not worked out yet: for each event a seat, a method of `Known`, and its arguments.
     """
 
     deck: tuple[int, ...]
@@ -202,7 +351,24 @@ class Cards:
     docks: tuple[int, ...]
     hands: tuple[tuple[int, ...], ...]
     piles: tuple[tuple[int, ...], ...]
-    known: tuple[Known, ...]
+    _known: tuple[Known, ...] = attrs.field(eq=False)
+    news: tuple[tuple[Any, ...], ...] = attrs.field(default=(), eq=False)
+
+    @property
+    def known(self) -> tuple[Known, ...]:
+        """What everybody knows of each hand.
+
+        Worked out when somebody asks, since a playout never does: it would take a sixth of its time.
+        """
+        if self.news:
+            known = list(self._known)
+            for seat, learn, *facts in self.news:
+                known[seat] = learn(known[seat], *facts)
+            self._known, self.news = tuple(known), ()
+        return self._known
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cards) and _cards_key(self) == _cards_key(other)
 
 
 @attrs.define
@@ -237,12 +403,25 @@ class State:
     taken: int
 
 
-fresh: Final = copier(State)
+_fresh: Final = copier(State)
 fresh_cards: Final = copier(Cards)
-"""Copies of a position and of its cards, to be changed before anybody else sees them."""
+"""A copy of the cards, to be changed before anybody else sees them."""
 
 
-_state_key: Final = keyer(State, tokens=keyer(Tokens), cards=keyer(Cards, known=each(keyer(Known))))
+def copied(state: Position) -> Position:
+    """A copy, whose fields a move may change; their values are never changed, nor is a galaxy that is being laid."""
+    return _fresh(state) if isinstance(state, State) else state
+
+
+_counts_key: Final = keyer(Cards)
+_known_key: Final = each(keyer(Known))
+
+
+def _cards_key(cards: Cards) -> Hashable:
+    return _counts_key(cards), _known_key(cards.known)
+
+
+_state_key: Final = keyer(State, tokens=keyer(Tokens), cards=_cards_key)
 _dealing_key: Final = keyer(Dealing)
 
 
@@ -264,9 +443,9 @@ Position: TypeAlias = State | Dealing
 _SEATS: Final = tuple((seat,) for seat in range(5))
 
 
-def initial(players: int, options: Options, rules: int = RULES) -> Position:
+def initial(players: int, options: Options) -> Position:
     """No board is laid."""
-    return first_deal(plan(players, options, rules))
+    return first_deal(plan(players, options))
 
 
 def match_of(state: Position) -> tuple[int, Options]:

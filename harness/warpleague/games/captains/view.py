@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.games.captains.dealing import MAX_ROUNDS, RULES, Dealing, Why
+from warpleague.games.captains.dealing import MAX_ROUNDS, Dealing, Why
 from warpleague.games.captains.geometry import Layout
 from warpleague.games.captains.position import (
     MatchFacts,
@@ -19,7 +19,7 @@ from warpleague.games.captains.position import (
     position_json,
     state_of,
 )
-from warpleague.games.captains.score import totals
+from warpleague.games.captains.rules import totals
 from warpleague.games.captains.state import Cards, State, table
 from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from warpleague.games.api import JsonObject
-    from warpleague.games.captains.memory import Known
-    from warpleague.games.captains.state import Position
+    from warpleague.games.captains.state import Known, Position
 
 
 @attrs.frozen
@@ -216,7 +215,7 @@ _SHUFFLES: Final = 40
 """Fair tries, each consistent deal equally likely, before hands are built card by card."""
 
 
-def determinize(view: JsonObject, seat: int, rng: Random, rules: int = RULES) -> Position:
+def determinize(view: JsonObject, seat: int, rng: Random) -> Position:
     """A position drawn with `rng` that looks to `seat` exactly like `view`.
 
     Each way to share the cards it cannot see between hands and deck that agrees with its memory is equally
@@ -224,7 +223,7 @@ def determinize(view: JsonObject, seat: int, rng: Random, rules: int = RULES) ->
     card by card, which is not quite even.
     """
     match = view["match"]
-    made = plan_of(match, rules)
+    made = plan_of(match)
     laid = laid_of(made, match["boards"])
     retired = tuple(view["retired"])
     if view["stage"] == "galaxy":

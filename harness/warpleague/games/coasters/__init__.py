@@ -1,5 +1,59 @@
-"""Coasters: ships of pyramids hunt each other through a galaxy of coasters."""
+"""Coasters: ships of pyramids hunt each other through a galaxy of coasters, for two to ten seats."""
 
-from warpleague.games.coasters.game import GAME
+from __future__ import annotations
 
-__all__ = ["GAME"]
+from typing import ClassVar
+
+from warpleague.games.api import InPlaceGame
+from warpleague.games.coasters import events as _events
+from warpleague.games.coasters import people as _people
+from warpleague.games.coasters import position as _position
+from warpleague.games.coasters import rules as _rules
+from warpleague.games.coasters import state as _state
+from warpleague.games.coasters import view as _view
+from warpleague.games.coasters.geometry import ACTIONS, MAX_COLOURS, Action
+from warpleague.games.coasters.state import Options as CoastersOptions
+from warpleague.games.coasters.state import State, check
+
+
+class Coasters(InPlaceGame[State, Action]):
+    """The battle of pyramid ships on Martian Coasters; see docs/games/coasters.md for the rules."""
+
+    id = "coasters"
+    title = "Wormholes: the battle on Martian Coasters"
+    players = tuple(range(2, MAX_COLOURS + 1))
+    Options = CoastersOptions
+    Actions: ClassVar[tuple[type, ...]] = ACTIONS
+    View = _view.View
+    Setup = _view.Setup
+
+    check_options = staticmethod(check)
+    initial = staticmethod(_state.initial)
+    match_of = staticmethod(_state.match_of)
+    actors = staticmethod(_state.actors)
+    key = staticmethod(_state.key)
+    chance = staticmethod(_rules.chance)
+    address = staticmethod(_rules.address)
+    legal = staticmethod(_rules.legal)
+    parse = staticmethod(_rules.parse)
+    ask = staticmethod(_rules.ask)
+    copied = staticmethod(_state.copied)
+    push = staticmethod(_rules.push)
+    retire = staticmethod(_rules.retire)
+    outcome = staticmethod(_rules.outcome)
+    setup = staticmethod(_view.setup)
+    view = staticmethod(_view.view)
+    view_json = staticmethod(_view.view_json)
+    determinize = staticmethod(_view.determinize)
+    to_json = staticmethod(_position.to_json)
+    from_json = staticmethod(_position.from_json)
+    scene = staticmethod(_people.scene)
+    targets = staticmethod(_people.targets)
+    tell = staticmethod(_events.tell)
+    phrase = staticmethod(_people.phrase)
+    heading = staticmethod(_people.heading)
+    guide = staticmethod(_people.guide)
+    talk = staticmethod(_state.talk)
+
+
+GAME = Coasters()

@@ -9,10 +9,9 @@ import attrs
 
 from warpleague.errors import OptionsError
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.actions import Facing  # noqa: TC001 - the reader needs the types of fields
-from warpleague.games.coasters.geometry import DELTAS, FACINGS, Systems, galaxy, square_at
-from warpleague.games.coasters.legal import text_misfit, to_misfit
-from warpleague.games.coasters.options import Options, check
+from warpleague.games.coasters.geometry import DELTAS, FACINGS, Facing, Systems, galaxy, square_at
+from warpleague.games.coasters.rules import text_misfit, to_misfit
+from warpleague.games.coasters.state import Options, check
 from warpleague.games.reading import Whole, by_hand, distinct, fail, read, refuse, sized, within
 from warpleague.games.values import Cache, decoded, encoded, mask, members, template
 

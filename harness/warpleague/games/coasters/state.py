@@ -1,4 +1,4 @@
-"""The position of coasters."""
+"""What the players of coasters may settle before the game, and the position."""
 
 from __future__ import annotations
 
@@ -7,15 +7,49 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import attrs
 
+from warpleague.errors import OptionsError
 from warpleague.games.api import CHANCE
-from warpleague.games.coasters.geometry import Galaxy, Systems, galaxy
-from warpleague.games.coasters.options import MAX_COLOURS
+from warpleague.games.coasters.geometry import MAX_COLOURS, Galaxy, Systems, galaxy
+from warpleague.games.fields import switch, whole
 from warpleague.games.values import copier, each, encoded, keyer
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from warpleague.games.coasters.options import Options
+_MAX = 1_000_000
+
+
+@attrs.frozen
+class Options:
+    """The options of a game of coasters; all variations are off by default."""
+
+    alliances: bool = switch(
+        default=True, text="talk, confirmed alliances and shared victory; always off with 2 players"
+    )
+    max_rounds: int = whole(200, 1, _MAX, "after this many rounds the survivors share first place")
+    colours: int = whole(
+        1, 1, _MAX, "tag team: ships and home systems of each seat (at most 10 in the whole game)"
+    )
+    free_colour: bool = switch(
+        default=False, text="tag team: the seat chooses before its roll which of its ships plays"
+    )
+    system_swap: bool = switch(default=False, text="SWAP lets two home systems change places")
+    wild_shot: bool = switch(
+        default=False,
+        text="WILD gives no flux action but a torpedo that turns right where it cannot go on",
+    )
+
+
+def check(players: int, options: Options) -> None:
+    """Raise `OptionsError` when `players` seats of `options.colours` colours need more than ten coasters."""
+    if options.colours * players > MAX_COLOURS:
+        raise OptionsError(
+            f"option colours={options.colours} with {players} players needs {options.colours * players} coasters,"
+            f" but there are {MAX_COLOURS}: use at most {MAX_COLOURS // players}"
+        )
+
+
+# -- the position ------------------------------------------------------------------------------------------
 
 LAY, DEPLOY, CHOOSE, ROLL, TURN, ALLY, CLAIMED, OVER = range(8)
 """The kind of the next step: set-up (G3), the colour (V1), the dice (T1), the turn, an answer (A2, A3), nothing."""
@@ -135,8 +169,8 @@ class State:
 
 
 fresh_table: Final = copier(Table)
-fresh: Final = copier(State)
-"""Copies of a table and of a position, to be changed before anybody else sees them."""
+copied: Final = copier(State)
+"""Copies of a table and of a position, whose fields a move may change; their values are never changed."""
 _key: Final = keyer(State, table=keyer(Table, messages=each(keyer(Message))))
 
 UNBUILT: Final = galaxy(())

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.actions import Facing  # noqa: TC001 - read from the classes at run time
-from warpleague.games.coasters.geometry import FACINGS, arrow_letters
+from warpleague.games.coasters.geometry import FACINGS, Facing, arrow_letters
 from warpleague.games.coasters.position import Position, position_json, state_of
 from warpleague.games.values import decoded
 

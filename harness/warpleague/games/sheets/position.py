@@ -9,8 +9,8 @@ import attrs
 
 from warpleague.games.api import CHANCE
 from warpleague.games.reading import Misfit, Whole, distinct, json_fields, read, refuse, within
-from warpleague.games.sheets.actions import ALL_UNITS, UNIT_NUMBER, UNITS, Unit
 from warpleague.games.sheets.geometry import (
+    ALL_UNITS,
     BONUS_ROUNDS,
     BOXES,
     CELLS,
@@ -18,10 +18,12 @@ from warpleague.games.sheets.geometry import (
     EDGES,
     ROUNDS,
     SIDE,
+    UNIT_NUMBER,
+    UNITS,
     YELLOW_LINES,
+    Unit,
 )
-from warpleague.games.sheets.legal import useful
-from warpleague.games.sheets.score import connections, score_parts
+from warpleague.games.sheets.rules import connections, score_parts, useful
 from warpleague.games.sheets.state import NOBODY, PHASES, Phase, Sheet, State, filled_boxes
 from warpleague.games.values import Cache, decoded, encoded, mask, members, template
 

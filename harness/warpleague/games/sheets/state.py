@@ -1,4 +1,4 @@
-"""A position of sheets: each seat's sheet, the dice, and whose decision comes next."""
+"""The options of sheets, and its position: each seat's sheet, the dice, and whose decision comes next."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Final, Literal
 import attrs
 
 from warpleague.games.api import CHANCE
-from warpleague.games.sheets.actions import ALL_UNITS
-from warpleague.games.sheets.geometry import BOX_EDGES
-from warpleague.games.sheets.options import Options
-from warpleague.games.values import copier, each, keyer
+from warpleague.games.fields import switch
+from warpleague.games.sheets.geometry import ALL_UNITS, BOX_EDGES
+from warpleague.games.values import copier, each, keyer, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+
+@attrs.frozen
+class Options:
+    """The options of sheets."""
+
+    shared_discards: bool = switch(
+        default=False,
+        text="a discarded die that a seat takes stays on offer for the seats after it (sheets T3)",
+    )
+
 
 Phase = Literal["roll", "keep", "mark", "take", "use", "lines", "over"]
 PHASES: Final[tuple[Phase, ...]] = ("roll", "keep", "mark", "take", "use", "lines", "over")
@@ -26,7 +36,7 @@ NO_DICE: Final = (0,) * 7
 
 @attrs.define
 class Sheet:
-    """The marks of one seat; never changed once built.
+    """The marks of one seat.
 
     Sets are integers (see `geometry`). `filled` follows from `edges` and changes with them.
     `blue` holds the written circles in the order of writing: v for an open one, -v for a crossed-out one.
@@ -45,7 +55,7 @@ class Sheet:
 
 @attrs.define
 class State:
-    """A position; never changed once built.
+    """A position.
 
     `seat` is whose turn it is, `actor` who must act (`CHANCE`, or `NOBODY` at the end). `dice` are the values
     in the order white, white, black-1, black-2, red, yellow, blue, 0 where not rolled yet. `hand`, `kept` and
@@ -68,9 +78,18 @@ class State:
     retired: tuple[int, ...]
 
 
-fresh_sheet: Final = copier(Sheet)
-fresh: Final = copier(State)
-"""Copies of a sheet and of a position, to be changed before anybody else sees them."""
+copied: Final = copier(State)
+"""A copy of a position, whose fields a move may change; its sheets are still those of the original."""
+_copied_sheet: Final = copier(Sheet)
+
+
+def own_sheet(state: State, seat: int) -> Sheet:
+    """A sheet of `seat` that a move may change: other positions share the one it had."""
+    sheet = _copied_sheet(state.sheets[seat])
+    state.sheets = replaced(state.sheets, seat, sheet)
+    return sheet
+
+
 _key: Final = keyer(State, sheets=each(keyer(Sheet)))
 
 

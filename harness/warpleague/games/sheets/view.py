@@ -15,8 +15,8 @@ from warpleague.games.sheets.geometry import (
     YELLOW_VALUES,
     edges_of,
 )
-from warpleague.games.sheets.legal import BLACK_BLUE_ROUND, BLACK_RED_ROUND
 from warpleague.games.sheets.position import Circle, Table, state_of, view_json
+from warpleague.games.sheets.rules import BLACK_BLUE_ROUND, BLACK_RED_ROUND
 from warpleague.games.values import decoded
 
 if TYPE_CHECKING:

@@ -2,32 +2,83 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.errors import BadInput, StoreError
-from warpleague.league.play.seeding import seeds_of
+from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.results.opening import assemble, check_store
-from warpleague.league.season.config import BEACON_LENGTH, with_dice
-from warpleague.league.season.entry import enter_bots
-from warpleague.league.season.season import Season, canonical
-from warpleague.league.store.entrants_commitment import commitment_to
+from warpleague.league.results.league import League, assemble, check_store
+from warpleague.league.season.config import (
+    BEACON_LENGTH,
+    BotEntry,
+    LeagueConfig,
+    check_config,
+    load_config,
+    with_dice,
+)
+from warpleague.league.season.entry import Entries, Prepared, enter_bots
+from warpleague.league.season.season import Season, Stage, canonical
+from warpleague.league.store.events import commitment_to
+from warpleague.league.store.journal import Head
 from warpleague.league.store.store import Store
 from warpleague.match.chance import season_secret
+from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from warpleague.league.referees.pool import NewPool
-    from warpleague.league.results.league import League
-    from warpleague.league.season.config import LeagueConfig
-    from warpleague.league.season.entry import Entries, Prepared
-    from warpleague.league.season.season import Stage
+    from warpleague.match.spec import SeatSpec
+
+
+# -- seeding ---------------------------------------------------------------------------------------------
+# Seeds the bots of a league by their ratings in another one.
+
+
+def seeds_of(config: LeagueConfig, season: Season, store: Store, results: Path) -> tuple[str, ...]:
+    """The names of the season's bots, the best first, where they are seeded by rating; else empty.
+
+    They are in the order of the standings that the league of `format.ratings` has in `results`. Bots that have no rank
+    there come after the others, in the order of the file. What was noted when bots were entered stays once matches
+    are stored or the season awaits a beacon: bots that are new since come last. `ConfigError` if there are no such
+    standings.
+    """
+    if config.format.seeding != "rating" or config.format.ratings is None:
+        return ()
+    known: Sequence[str] = store.seeds()
+    if not (known and (store.count() or season.awaits is not None)):
+        known = _ranked(config, config.format.ratings, results)
+    names = season.names
+    here = [name for name in known if name in names]
+    return (*here, *(name for name in names if name not in here))
+
+
+def _ranked(config: LeagueConfig, named: str, results: Path) -> list[str]:
+    from warpleague.league.results.league import open_to_read
+    from warpleague.league.results.standings import standings
+    from warpleague.league.season.config import load_config
+
+    where = f"{config.path}: format.ratings"
+    other = load_config(config.path.parent / named)
+    if other.name == config.name:
+        raise ConfigError(f"{where}: {named} is this league; name the file of another one")
+    try:
+        with open_to_read(other, results) as league:
+            lines = standings(league).lines
+    except StoreError as error:
+        raise ConfigError(f"{where}: {error}") from error
+    ranked = [line.bot for line in lines if line.rank is not None and line.record.played]
+    if not ranked:
+        raise ConfigError(f"{where}: no match of {other.name} is stored in {results}, so it has no standings")
+    return ranked
+
+
+# -- entering --------------------------------------------------------------------------------------------
 
 
 def open_to_run(
@@ -48,8 +99,8 @@ def open_to_run(
     of other conditions, or the season awaits a beacon and its entrants are not those committed to.
     """
     if config.sandbox.paths and prepare is None:
-        from warpleague.runner.confine.visible_paths import check_granted
-        from warpleague.user_cache import cache_folder
+        from warpleague.runner.bundle.cache import cache_folder
+        from warpleague.runner.confine.mounts import check_granted
 
         where = f"{config.path}: sandbox.paths"
         check_granted(config.sandbox.paths, where, (cache_folder(), results, config.path))
@@ -78,8 +129,6 @@ def _entered(
     config = with_dice(config, store.dice())
     stages: tuple[Stage, ...] = ()
     if config.entry is not None:
-        from warpleague.league.play.stages import check_content, entered_from
-
         config, stages = entered_from(config, results, store, new_pool)
     entries = enter_bots(config, prepare, (results,))
     if stages:
@@ -88,9 +137,6 @@ def _entered(
         config,
         entries.bots,
         _secret(store, config if deals_of is None else with_dice(deals_of, store.dice())),
-        record=store.record_format(),
-        seating=store.seating(),
-        rules=store.rules(config.game.id),
     )
     season = attrs.evolve(season, history=store.history())
     seeds = seeds_of(config, season, store, results)
@@ -193,9 +239,6 @@ def commit(
                 config,
                 (),
                 _secret(store, config),
-                record=store.record_format(),
-                seating=store.seating(),
-                rules=store.rules(config.game.id),
             ),
         )
         return _commitment_of(store)
@@ -223,4 +266,182 @@ def _commitment_of(store: Store) -> Commitment:
         entered=last[0].since if last else None,
         played=store.count(),
         store=store.path,
+    )
+
+
+# -- stages ----------------------------------------------------------------------------------------------
+# Stages: takes the best bots of finished leagues into another one, such as a final after groups.
+#
+# Who came through is noted with the entrants. From then on it does not change: if the other league's
+# standings do, a run is refused, and `verify` says so.
+
+
+def entered_from(
+    config: LeagueConfig, results: Path, store: Store | None = None, new_pool: NewPool = RefereePool
+) -> tuple[LeagueConfig, tuple[Stage, ...]]:
+    """The league with the bots that come from other ones under its own, and where these come from.
+
+    The best of each league come first, in the order in which the file names the leagues, then the second of each, and
+    so on. `store` is that of the league itself, if it has one. Raises `ConfigError` if another league is not finished,
+    does not hold, has too few bots, or is not any more what it was when its bots were entered.
+    """
+    if config.entry is None:
+        return config, ()
+    known = {} if store is None else {stage.league: stage for stage in store.stages()}
+    begun = store is not None and bool(store.count())
+    stages: list[Stage] = []
+    entries: list[list[BotEntry]] = []
+    for index, named in enumerate(config.entry.leagues):
+        where = f"{config.path}: entry.leagues[{index}]"
+        other = load_config(config.path.parent / named)
+        if other.name in (config.name, *(stage.league for stage in stages)):
+            raise ConfigError(f"{where}: {named} is named twice, or is this league itself")
+        with _opened(other, results, where) as league:
+            stage = _through(league, config.entry.top, where)
+            before = known.get(other.name)
+            if before is not None and begun:
+                problem = _changed(league, before, stage)
+                if problem is not None:
+                    raise ConfigError(
+                        f"{where}: {problem}. Undo that; or, to go on with the bots that were entered, "
+                        "list them under bots, in the same order, and leave out [entry]"
+                    )
+                stage = before
+            elif (
+                before is not None
+                and before.bots == stage.bots
+                and not league.store.alterations([_head(before)])
+            ):
+                stage = before
+            else:
+                _check_holds(league, where, new_pool)
+            stages.append(stage)
+            entries.append([_entry_of(league, name, config.path.parent) for name, _ in stage.bots])
+    most = max(map(len, entries), default=0)
+    taken = tuple(bots[place] for place in range(most) for bots in entries if place < len(bots))
+    path = config.path
+    config = attrs.evolve(config, bots=(*config.bots, *taken))
+    object.__setattr__(config, "path", path)
+    check_config(config, str(path))
+    return config, tuple(stages)
+
+
+def check_content(config: LeagueConfig, stages: Sequence[Stage], bots: Sequence[SeatSpec]) -> None:
+    """Raise `ConfigError` if a bot that came through is not the one that played there."""
+    now = {bot.bot: bot.identity for bot in bots}
+    for stage in stages:
+        for name, digest in stage.bots:
+            if name in now and now[name] != digest:
+                raise ConfigError(
+                    f"{config.path}: entry: {name} is not the bot that played in {stage.league}: it has other "
+                    "content; put it back, or list the bots under bots, and leave out [entry]"
+                )
+
+
+def stage_problems(league: League) -> list[tuple[None, None, str]]:
+    """Other leagues that changed after their bots were entered; in the form of `verifying.altered`.
+
+    Leagues whose results are not in the same folder are left out.
+    """
+    problems: list[tuple[None, None, str]] = []
+    config = league.config
+    for index, stage in enumerate(league.season.stages):
+        named = config.entry.leagues[index] if config.entry and index < len(config.entry.leagues) else ""
+        with suppress(StoreError):
+            try:
+                other = load_config(config.path.parent / named)
+                with _reading(other, league.store.path.parent.parent) as one:
+                    problem = _changed(one, stage, _through(one, len(stage.bots), stage.league))
+            except StoreError:
+                raise
+            except BadInput as error:
+                problem = f"{stage.league}, from which bots were entered, cannot be read: {error}"
+            if problem is not None:
+                problems.append((None, None, problem))
+    return problems
+
+
+def _head(stage: Stage) -> Head:
+    return Head.parse(stage.head)
+
+
+def _reading(config: LeagueConfig, results: Path) -> League:
+    from warpleague.league.results.league import open_to_read
+
+    return open_to_read(config, results)
+
+
+def _opened(config: LeagueConfig, results: Path, where: str) -> League:
+    """A league that is finished, to read."""
+    from warpleague.league.results.league import count_played
+
+    try:
+        league = _reading(config, results)
+    except StoreError as error:
+        raise ConfigError(f"{where}: {error}") from error
+    stored = count_played(league)
+    total = league.total(stored)
+    if total is None or stored < total:
+        league.store.close()
+        left = (
+            f"{counted(stored, 'match')} played"
+            if total is None
+            else f"{stored:,} of {counted(total, 'match')} played"
+        )
+        raise ConfigError(
+            f"{where}: {config.name} is not finished ({left}); warpleague league run {config.path} plays the rest"
+        )
+    return league
+
+
+def _through(league: League, top: int, where: str) -> Stage:
+    """Who comes through by the standings now: the first `top` of the bots that have a rank."""
+    from warpleague.league.results.standings import standings
+
+    ranked = [line.bot for line in standings(league).lines if line.rank is not None]
+    if len(ranked) < top:
+        raise ConfigError(
+            f"{where}: {league.config.name} has {len(ranked)} bots with a rank, and {top} come through"
+        )
+    digests = {bot.bot: bot.identity for bot in league.season.bots}
+    bots = tuple((name, digests[name]) for name in ranked[:top])
+    return Stage(league.config.name, str(league.store.head()), bots)
+
+
+def _changed(league: League, before: Stage, now: Stage) -> str | None:
+    """The change in a league since its bots were entered, or None."""
+    if before.bots != now.bots:
+        was, are = (", ".join(name for name, _ in stage.bots) for stage in (before, now))
+        return f"{before.league} has changed since its bots were entered here: {was} came through, now {are} would"
+    if league.store.alterations([_head(before)]):
+        return (
+            f"{before.league} has changed since its bots were entered here: league verify says what is wrong"
+        )
+    return None
+
+
+def _check_holds(league: League, where: str, new_pool: NewPool) -> None:
+    """Raise `ConfigError` if a record of the league does not hold, or its store was altered."""
+    from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
+
+    wrong = [problem for _, problem in verify_league(league, new_pool=new_pool) if problem is not None]
+    wrong += [problem for _, _, problem in (*altered(league), *mispaired(league), *stage_problems(league))]
+    if wrong:
+        raise ConfigError(
+            f"{where}: {league.config.name} does not hold: {wrong[0]}; warpleague league verify {league.config.path} "
+            "says all of it"
+        )
+
+
+def _entry_of(league: League, name: str, base: Path) -> BotEntry:
+    """A bot of `league` as an entry of a file in the folder `base`."""
+    from warpleague.league.season.entry import folder_of, name_of
+
+    for entry in league.config.entries:
+        if name_of(league.config, entry) == name:
+            folder = folder_of(league.config, entry)
+            path = os.path.relpath(folder, base)
+            return attrs.evolve(entry, path=path, name=name)
+    raise ConfigError(
+        f"{league.config.path}: bots: {name}, which played, is not in the file any more; put it back"
     )

@@ -16,16 +16,15 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.league.season.text import utc_now
-from warpleague.runner.host.processes import ended
-from warpleague.runner.host.reaper import ending_leftovers
-from warpleague.safe_text import safe
+from warpleague.league.season.fixture import utc_now
+from warpleague.runner.host import ended, ending_leftovers
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from warpleague.league.play.progress import RunReport
+    from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standing
     from warpleague.league.season.config import LeagueConfig
@@ -108,7 +107,7 @@ def run_event(
     `line_json` gives a line of the standings as a JSON object.
     """
     from warpleague.league.results.standings import standings
-    from warpleague.league.results.strength import strength_test
+    from warpleague.league.results.status import strength_test
 
     lines = standings(league).lines if league.store.count() else ()
     test = league.season.format.kind == "test"

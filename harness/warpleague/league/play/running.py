@@ -18,27 +18,118 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from warpleague.counts import counted
 from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
-from warpleague.league.play.progress import MatchFault, RunReport, RunWatcher, Void
-from warpleague.league.referees.executor import Adapter, MatchExecutor
-from warpleague.league.referees.pool import Pool, RefereeDied, RefereePool, usable_cores
-from warpleague.league.results.remaining import left_of, progress_of
-from warpleague.league.results.services import judge, voided
-from warpleague.league.schedule.play_order import in_phases
-from warpleague.league.schedule.schedule import Course
+from warpleague.league.referees.pool import (
+    Adapter,
+    MatchExecutor,
+    Pool,
+    RefereeDied,
+    RefereePool,
+    usable_cores,
+)
+from warpleague.league.results.faulted import judge, voided
+from warpleague.league.results.league import League, left_of, progress_of
+from warpleague.league.schedule.schedule import Course, in_phases
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor, Future
 
-    from warpleague.league.results.league import League
     from warpleague.league.season.fixture import Fixture
-    from warpleague.match.spec import MatchResult, MatchSpec
+    from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
     from warpleague.runner.bot.logs import LogFolder
 
     Play = Callable[[MatchSpec], MatchResult]
+
+
+# -- progress --------------------------------------------------------------------------------------------
+# The output of a run: progress for a watcher, and a report at the end.
+
+
+@attrs.frozen
+class Void:
+    """A match that the harness failed to play: nobody loses, and the next run tries it again."""
+
+    fixture: Fixture
+    error: str
+    trace: str
+
+
+@attrs.frozen
+class MatchFault:
+    """A fault in a match of a run: whose, in which seat, and what it was."""
+
+    fixture: Fixture
+    seat: int
+    bot: str
+    fault: SeatFault
+
+    def to_json(self) -> dict[str, Any]:
+        """The fault as a JSON object; `n` is the number of the record's line."""
+        where = {"number": self.fixture.number, "match": self.fixture.id, "seat": self.seat, "bot": self.bot}
+        return where | attrs.asdict(self.fault)
+
+
+@attrs.frozen
+class RunReport:
+    """The report of a run: matches that count in the end, stored before it, played by it, void; and how it ended.
+
+    `total` is None where results that are missing decide it. `stored` are those of `total` that are stored now.
+    `stopped`: by the user. `failure`: why it was given up, or None. `complete`: all matches are stored. `cpu_ms` and
+    `wait_ms`: how long the bots of the matches played computed in their decisions, and waited for a processor.
+    `fault`: the one at which the run stopped, if it was to stop at a fault.
+    """
+
+    total: int | None
+    before: int
+    stored: int
+    played: int
+    void: tuple[Void, ...]
+    stopped: bool
+    failure: str | None
+    elapsed_s: float
+    cpu_ms: float = 0.0
+    wait_ms: float = 0.0
+    fault: MatchFault | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to play."""
+        return self.stored == self.total
+
+
+class RunWatcher:
+    """Receives the events of a run; `run_league` calls every method in its own thread."""
+
+    tick_s: float = 0.25
+    """How often `tick` is called, in seconds."""
+
+    def started(self, league: League, total: int | None, before: int, jobs: int) -> None:
+        """The run begins: `before` of the `total` matches (None: results decide that) are stored already."""
+
+    def submitted(self, fixture: Fixture) -> None:
+        """A match waits for a referee; referees take matches in this order."""
+
+    def finished(self, fixture: Fixture, result: MatchResult) -> None:
+        """A match has been played and is in the store."""
+
+    def failed(self, void: Void) -> None:
+        """A match is void."""
+
+    def stopping(self) -> None:
+        """The user asked to stop: the matches being played are the last."""
+
+    def note(self, text: str) -> None:
+        """Something about where matches are played that the user should know."""
+
+    def tick(self) -> None:
+        """Some time has passed."""
+
+
+# -- running ---------------------------------------------------------------------------------------------
+
 
 _GUESSED = 8  # matches a job will play at a time, before it is known how many it does
 _RESUBMIT = 2  # times a match is tried again when its referee dies
@@ -46,7 +137,6 @@ _MAX_KILLED = 3  # bots that something else killed, after which it is not the bo
 _MAX_VOID = 10  # void matches in a row, after which the rest would be void too
 _MAX_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
 _PASSED_BY = 64  # matches that wait while later ones are played first
-_TICK_S = 0.25  # how often the live view hears of time passing
 _COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
 
 
@@ -57,6 +147,22 @@ class _InFlight:
     deaths: int = 0
 
 
+@attrs.frozen(kw_only=True)
+class StopWhen:
+    """Reasons to stop a run before all is played; the matches being played then end, and are stored."""
+
+    matches: int | None = None
+    """So many matches were played."""
+    after_s: float | None = None
+    """So many seconds have passed."""
+    asked: Callable[[], bool] | None = None
+    """It returns true; it is called a few times a second."""
+    bot_faults: bool = False
+    """A bot has faulted."""
+    bots_are_killed: bool = False
+    """Something else on the machine has killed several bots. Not where strangers play: a bot can kill itself."""
+
+
 def run_league(
     league: League,
     *,
@@ -65,15 +171,10 @@ def run_league(
     play: Play | None = None,
     watcher: RunWatcher | None = None,
     logs: LogFolder | None = None,
-    most: int | None = None,
-    for_s: float | None = None,
-    until: Callable[[], bool] | None = None,
+    stop_when: StopWhen = StopWhen(),
     publish: bool = True,
     dealt: set[int] | None = None,
-    stop_on_fault: bool = False,
-    stop_on_kills: bool = False,
     new_pool: Callable[..., Pool] = RefereePool,
-    tick_s: float = _TICK_S,
 ) -> RunReport:
     """Play the missing matches of `league`, which must be open to run, and commit each match as it ends.
 
@@ -84,15 +185,11 @@ def run_league(
     dice are never played at once. Between them all bots that wait for a match are ended, in all processes of the
     executor.
 
-    In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second one kills them. The
-    run also stops once `most` matches are played, or after `for_s` seconds, when those being played have ended. It
-    stops as soon as `until` returns true, which is called a few times a second, or with `stop_on_fault` once a bot
-    has faulted. With `stop_on_kills` it stops once something else on the machine has killed several bots; a league
-    with bots of strangers does without, since a bot can kill itself. The watcher is called every `tick_s` seconds.
-    If all is played, the season is over and its secret becomes public; without `publish` it does not, since more may
-    be entered. `dealt` are the deals that processes of the executor may know of from runs before: those of this run
-    are added. `logs` takes the output of the bots, if `play` returns that, as the default one does where `logs` are
-    given.
+    In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second one kills them.
+    `stop_when` has more reasons to stop. If all is played, the season is over and its secret becomes public; without
+    `publish` it does not, since more may be entered. `dealt` are the deals that processes of the executor may know of
+    from runs before: those of this run are added. `logs` takes the output of the bots, if `play` returns that, as the
+    default one does where `logs` are given.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
@@ -124,9 +221,7 @@ def run_league(
         watcher=watcher or RunWatcher(),
         logs=logs,
         queue=_Queue(league, course, first, set() if dealt is None else dealt),
-        stop=_Stop(
-            most=most, for_s=for_s, until=until, on_fault=stop_on_fault, on_kills=stop_on_kills, tick_s=tick_s
-        ),
+        stop=_Stop(stop_when, (watcher or RunWatcher()).tick_s),
         total=total,
         before=before,
         publish=publish,
@@ -149,25 +244,21 @@ def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = Refe
     """The processes in which the matches of a league are played, `jobs` of them; who asks for them ends them."""
     config = league.config
     if config.rules.level != "none":
-        from warpleague.runner.confine import cgroup
+        from warpleague.runner.confine import cgroups
 
         # Before there are referees, since these start in this process's control group and cannot move it.
-        cgroup.support()
+        cgroups.memory_support()
     tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
     game = type(load_game(league.season.game)).__module__
-    modules = ("warpleague.runner.play", "warpleague.league.referees.tasks", game)
+    modules = ("warpleague.runner.play", "warpleague.league.referees.process", game)
     return new_pool(jobs, config.run.affinity, tasks, modules)
 
 
 @attrs.define
 class _Stop:
-    """The reasons to end a run before all is played; see `run_league`."""
+    """What has happened that ends a run before all is played."""
 
-    most: int | None
-    for_s: float | None
-    until: Callable[[], bool] | None
-    on_fault: bool
-    on_kills: bool
+    when: StopWhen
     tick_s: float
     began_s: float = attrs.field(factory=time.monotonic)
     interrupts: int = 0
@@ -179,22 +270,23 @@ class _Stop:
     """The fault that ended the run."""
     killed: set[str] = attrs.field(factory=set)
     """The bots that something else killed."""
-    _until_at: float = 0.0
+    _asked_at: float = 0.0
+    _said_yes: bool = False
 
     def is_due(self) -> bool:
         """Whether no more matches are to begin."""
         now_s = time.monotonic()
-        late = self.for_s is not None and now_s - self.began_s >= self.for_s
-        if self.until is not None and now_s >= self._until_at:
-            self._until_at = now_s + self.tick_s
-            if self.until():
-                self.until, self.for_s, late = None, 0.0, True
+        late = self.when.after_s is not None and now_s - self.began_s >= self.when.after_s
+        if self.when.asked is not None and not self._said_yes and now_s >= self._asked_at:
+            self._asked_at = now_s + self.tick_s
+            self._said_yes = self.when.asked()
+        late = late or self._said_yes
         ended = self.failure is not None or self.wrong is not None or self.fault is not None
         return late or self.interrupts > 0 or ended
 
     def note(self, fault: MatchFault | None) -> None:
         """Stop at a fault, if that is wanted; of several, the one of the first match in the schedule counts."""
-        if not self.on_fault or fault is None:
+        if not self.when.bot_faults or fault is None:
             return
         if self.fault is None or fault.fixture.number < self.fault.fixture.number:
             self.fault = fault
@@ -202,7 +294,11 @@ class _Stop:
     def note_kills(self, bots: Iterable[str], entered: int) -> None:
         """Stop once something else has killed several of the `entered` bots: it will go on, and cost points."""
         self.killed.update(bots)
-        if self.on_kills and self.failure is None and len(self.killed) >= min(_MAX_KILLED, entered):
+        if (
+            self.when.bots_are_killed
+            and self.failure is None
+            and len(self.killed) >= min(_MAX_KILLED, entered)
+        ):
             self.failure = (
                 f"SIGKILL ended {', '.join(sorted(self.killed))}, and it came neither from the referee nor at a limit "
                 "of memory: something else on this machine kills bots, and each kill counts as a crash. Look for "
@@ -382,7 +478,7 @@ class _Run:
     def _may_begin(self) -> bool:
         """Whether one match more may begin."""
         begun = self.played + len(self._unsaved) + len(self._in_flight)
-        return not self.stop.is_due() and (self.stop.most is None or begun < self.stop.most)
+        return not self.stop.is_due() and (self.stop.when.matches is None or begun < self.stop.when.matches)
 
     def _next(self) -> _InFlight | None:
         """The match to play next; None while that has to wait, or if nothing is left."""
@@ -489,7 +585,7 @@ class _Run:
                     f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
                     "memory may be short (see the kernel's log), or the match kills its referee"
                 )
-        from warpleague.runner.doctor.promises import first_cause
+        from warpleague.runner.doctor import first_cause
 
         cause = first_cause(error)  # trio's nurseries put even a single error into a group
         void = Void(fixture, f"{type(cause).__name__}: {cause}", _trace(error))

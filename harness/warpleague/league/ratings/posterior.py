@@ -28,17 +28,22 @@ import attrs
 import numpy as np
 
 from warpleague.league.ratings.elo import SCALE, pair_points
-from warpleague.league.ratings.rows import Deals, added, pair_rows
+from warpleague.league.ratings.fit import Fit, Method, components, joint_fit
+from warpleague.league.ratings.outcomes import Deals, Earlier, Outcomes, added, pair_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from warpleague.league.ratings.outcomes import Earlier, Outcomes
-    from warpleague.league.ratings.rows import Floats, Ints
+    from warpleague.league.ratings.outcomes import Floats, Ints
+    from warpleague.league.season.config import LeagueConfig
 
     Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal
+
+
+# -- posterior -------------------------------------------------------------------------------------------
+
 
 SPREADS: Final = tuple(5.0 * 2 ** (step / 2) for step in range(15))
 """How far bots may be from the mean, in Elo (one standard deviation)."""
@@ -292,3 +297,114 @@ def _distances(covariance: Floats) -> Floats:
     own = covariance.diagonal()
     variances: Floats = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
     return variances
+
+
+# -- shrunk ----------------------------------------------------------------------------------------------
+# Ratings of a league whose results choose its matches: shrunk, so that they and their errors stay true.
+
+
+_NORMAL = 10_000  # degrees of freedom: the errors are those of a normal distribution
+
+
+def shrunk_fit(
+    outcomes: Outcomes,
+    bots: int,
+    start: float = 1500.0,
+    anchor: int | None = None,
+    earlier: Earlier | None = None,
+) -> Fit:
+    """Rate all of `bots` together by `Posterior`: the mean of those that played is `start`, or the bot `anchor` is.
+
+    Errors are those of the difference to this mean, or to the anchor. Every bot that played has a finite rating with
+    an error. Bots that never met, not even through others, are on different islands: only the prior links them.
+    Matches of `earlier` versions are evidence about the current bots, but only the current bots are rated.
+    """
+    known = Posterior.of(outcomes, bots, earlier)
+    deals = known.deals[:bots]
+    if earlier is not None:
+        for matches, times in earlier.outcomes.deals():
+            for bot in {bot for seats, _ in matches for bot in seats if bot < bots}:
+                deals[bot] -= times
+    met = known.met()
+    for one, two in known.links:
+        met[one, two] = met[two, one] = True
+    played = [bot for bot in range(bots) if deals[bot]]
+    islands: list[int | None] = [None] * bots
+    linked = components(met)
+    first = {int(linked[bot]): number for number, bot in reversed(list(enumerate(played)))}
+    for bot in played:
+        islands[bot] = first[int(linked[bot])]
+    contrast = np.eye(bots, known.bots)
+    if anchor is not None and deals[anchor]:
+        contrast[:, anchor] -= 1.0
+    elif played:
+        contrast[:, played] -= 1.0 / len(played)
+    ratings = start + contrast @ known.mean * SCALE
+    covariance = contrast @ known.covariance @ contrast.T * SCALE**2
+    return Fit(
+        ratings=tuple(float(ratings[bot]) if deals[bot] else None for bot in range(bots)),
+        errors=tuple(
+            sqrt(max(float(covariance[bot, bot]), 0.0)) if deals[bot] else None for bot in range(bots)
+        ),
+        above=(None,) * bots,
+        below=(None,) * bots,
+        tiers=tuple(islands),
+        islands=tuple(islands),
+        covariance=covariance,
+        freedom=tuple(_NORMAL if deals[bot] else None for bot in range(bots)),
+        guessed=(False,) * bots,
+        deals=tuple(deals),
+        spread=known.spread,
+    )
+
+
+# -- wanted ----------------------------------------------------------------------------------------------
+# Ratings and likelihoods as a league file wants them.
+
+
+_MAX_SHRUNK = 200  # bots: to shrink the ratings of more takes seconds
+
+
+def fitted(
+    outcomes: Outcomes,
+    names: Sequence[str],
+    config: LeagueConfig,
+    earlier: Earlier | None = None,
+    *,
+    likelihoods: bool = True,
+) -> Fit:
+    """The joint fit of the outcomes of all deals; `names` are those of the bots.
+
+    Where results choose the matches, the ratings are shrunk, and what `earlier` versions of the bots played is taken
+    into account; elsewhere only what they say of who is stronger is shrunk. Neither holds if the file asks for a model
+    of its own. Without `likelihoods`, which of two bots is stronger is as the most likely ratings say: that takes less
+    time.
+    """
+    rating = config.rating
+    anchor = None if rating.anchor is None else names.index(rating.anchor)
+    method = Method(
+        kind="plackett-luce" if rating.kind == "plackett-luce" else "bradley-terry",
+        prior=rating.prior,
+        seats=rating.seat_advantage,
+        draws=rating.draw_parameter,
+    )
+    if method != Method():
+        return joint_fit(outcomes, len(names), rating.start, anchor, method)
+    if config.format.adaptive:
+        return shrunk_fit(outcomes, len(names), rating.start, anchor, earlier)
+    fit = joint_fit(outcomes, len(names), rating.start, anchor)
+    if not likelihoods or len(names) > _MAX_SHRUNK:
+        return fit
+    # Of bots that are much alike, the one that leads does so by luck more often than the results alone say.
+    return attrs.evolve(fit, shrunk=shrunk_fit(outcomes, len(names)))
+
+
+def at_once(likelihoods: Sequence[float | None]) -> list[float | None]:
+    """Likelihoods of superiority, each made so much smaller that all of them hold at once (Holm 1979)."""
+    results = list(likelihoods)
+    order = sorted(((1.0 - value, place) for place, value in enumerate(likelihoods) if value is not None))
+    doubt = 0.0
+    for done, (alone, place) in enumerate(order):
+        doubt = max(doubt, min(1.0, (len(order) - done) * alone))
+        results[place] = 1.0 - doubt
+    return results

@@ -10,7 +10,7 @@ import numpy as np
 
 from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.tallies import WinLossRecord, means, records, shares
-from warpleague.league.season.played_match import TIMES
+from warpleague.league.season.fixture import TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
     from warpleague.league.store.columns import Array, Columns
     from warpleague.match.spec import SeatFault
+
+
+# -- details ---------------------------------------------------------------------------------------------
 
 
 @attrs.define

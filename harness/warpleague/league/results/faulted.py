@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.errors import ServiceFailed
+from warpleague.league.store.journal import VOIDED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from warpleague.league.results.league import League
     from warpleague.league.store.columns import Columns
-    from warpleague.match.spec import SeatFault
+    from warpleague.league.store.store import Store
+    from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatFault
+
 
 _LOOKED_AT: Final = 20
 """The number of a bot's first matches with faults whose faults are read."""
@@ -125,7 +130,7 @@ def _faulty_of(
     columns: Columns, names: Sequence[str]
 ) -> tuple[list[BotFaults], list[tuple[BotFaults, str, int]]]:
     """The bots, each with how many matches it played, and whose fault it was in which match and seat, in order."""
-    import numpy as np
+    import numpy as np  # a league without matches does not need it, and it takes longer to load than all else
 
     played = np.bincount(columns.seats.ravel(), minlength=len(names)).tolist()
     bots = [BotFaults(name, count) for name, count in zip(names, played, strict=True)]
@@ -136,15 +141,15 @@ def _faulty_of(
     return bots, [(bots[bot], match_id.decode(), seat) for bot, match_id, seat in zip(*parts, strict=True)]
 
 
-def forfeits(league: League, columns: Columns | None = None) -> dict[str, tuple[int, int]]:
+def forfeits(league: League) -> dict[str, tuple[int, int]]:
     """In how many matches each bot was retired for a fault, and how many it won in which an opponent was.
 
-    `columns` are "matches" of all that count, if they have been read. Bots without any of them are not there.
+    Bots without any of them are not there.
     """
-    if columns is None and league.is_numbered and not league.counting.left_out:
+    if league.is_numbered and not league.counting.left_out:
         ids = list(dict.fromkeys(match_id for _, match_id, _ in league.store.faulty_seats()))
     else:
-        columns = league.columns("matches") if columns is None else columns
+        columns = league.columns("matches")
         ids = [match_id.decode() for match_id in columns.id[columns.faults.any(axis=1)].tolist()]
     forfeited: dict[str, tuple[int, int]] = {}
     for match in league.store.matches(ids):
@@ -158,3 +163,94 @@ def forfeits(league: League, columns: Columns | None = None) -> dict[str, tuple[
             lost, gained = forfeited.get(name, (0, 0))
             forfeited[name] = (lost + (name in retired), gained + (name in won))
     return forfeited
+
+
+# -- services --------------------------------------------------------------------------------------------
+# Counts the services that bots use, such as language models: failures, void matches, tokens, cost.
+
+
+@attrs.define
+class ServiceLine:
+    """One bot: its failures in all stored matches and the most in one, its void matches, tokens, cost."""
+
+    bot: str
+    matches: int = 0
+    failures: int = 0
+    most_failures: int = 0
+    void: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def has_any(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.failures or self.void or self.input_tokens or self.output_tokens or self.cost)
+
+
+def services(league: League) -> list[ServiceLine]:
+    """The bots of which there is something to tell, in the order of the season; all stored matches are read."""
+    void = voided(league.store)
+    lines = [ServiceLine(name, void=void[name]) for name in league.season.names]
+    for fixture, played in league.stored() if league.store.tells_services() else ():
+        for bot, used in zip(fixture.seats, played.times, strict=True):
+            line = lines[bot]
+            line.matches += 1
+            line.failures += used.failures
+            line.most_failures = max(line.most_failures, used.failures)
+            line.input_tokens += used.input_tokens
+            line.output_tokens += used.output_tokens
+            line.cost += used.cost
+    return [line for line in lines if line.has_any]
+
+
+def voided(store: Store) -> Counter[str]:
+    """How many matches are void so far because a service failed, by bot."""
+    return Counter(str(fact.said.get("bot")) for fact in store.facts(VOIDED))
+
+
+def judge(
+    store: Store, void: Counter[str], most: int, spec: MatchSpec, result: MatchResult
+) -> ServiceFailed | None:
+    """Why a match is void, if it is because a service failed; that is noted in the store.
+
+    Each bot may have `most` such matches in a season; `void` counts them.
+    """
+    for seat, faults in enumerate(result.faults):
+        bot = spec.seats[seat].bot
+        fault = next((fault for fault in faults if fault.kind == "service"), None)
+        if fault is not None and void[bot] < most:
+            void[bot] += 1
+            store.note(VOIDED, {"match": result.id, "bot": bot, "seat": seat, "why": fault.message})
+            return ServiceFailed(f"{bot}: {fault.message} (void match {void[bot]} of {most} allowed)")
+    return None
+
+
+# -- confinements ----------------------------------------------------------------------------------------
+# Counts how the bots of a league were confined: which confinement was noted with how many matches.
+
+
+@attrs.frozen
+class ConfinedMatches:
+    """In how many matches of a league bots were confined in one way; None if their records do not say how."""
+
+    matches: int
+    confinement: Confinement | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON; the keys are those of `--json`."""
+        return {
+            "matches": self.matches,
+            "found": None if self.confinement is None else self.confinement.to_json(),
+        }
+
+
+def confined_matches(league: League) -> list[ConfinedMatches]:
+    """How bots were confined in the stored matches that count, the most frequent way first."""
+    known = league.store.confinements()
+    counts = league.count_confinements()
+    ways = [
+        ConfinedMatches(count, None if number is None else known.get(number))
+        for number, count in counts.items()
+    ]
+    return sorted(ways, key=lambda way: (-way.matches, str(way.to_json())))

@@ -3,26 +3,83 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Self
+from heapq import merge
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import attrs
 
-from warpleague.errors import BadInput
-from warpleague.league.results.course_cache import CourseCache
+from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.schedule.schedule import Course, Schedule
-from warpleague.league.store.entrants_commitment import commitment_to
+from warpleague.league.season.config import (
+    BotEntry,
+    FormatTable,
+    LeagueConfig,
+    RatingTable,
+    with_dice,
+    without_none,
+)
+from warpleague.league.season.entry import check_names, folder_of
+from warpleague.league.season.season import Season, differences
+from warpleague.league.store import disqualifications
+from warpleague.league.store.database import SPARE, json_object
+from warpleague.league.store.events import commitment_to
+from warpleague.league.store.schema import unplayed
+from warpleague.league.store.store import Store
+from warpleague.match.spec import identity_of
+from warpleague.strict import structure
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
-    from warpleague.league.season.config import LeagueConfig
-    from warpleague.league.season.fixture import Fixture
-    from warpleague.league.season.played_match import StoredMatch
-    from warpleague.league.season.season import Season
-    from warpleague.league.store.changes import Change
+    from warpleague.league.season.fixture import Fixture, StoredMatch
     from warpleague.league.store.columns import Columns
     from warpleague.league.store.disqualifications import Disqualification
-    from warpleague.league.store.store import Store
+    from warpleague.league.store.journal import Head
+
+
+# -- course cache ----------------------------------------------------------------------------------------
+# Remembers a pass through the schedule of a format that goes by results, so that a later look goes on from
+# there.
+
+
+@attrs.define
+class CourseCache:
+    """A pass through a schedule as far as its results are stored, with these results as arrays.
+
+    It serves one league after the other that is opened for the same season: it goes on where it ended if only results
+    have been added since, and starts again otherwise.
+    """
+
+    _known: tuple[Season, frozenset[int], int] | None = None
+    _head: Head | None = None
+    _course: Course | None = None
+    _settled: Columns | None = None
+    _cached: tuple[Columns, int | None] | None = None
+
+    def columns(self, schedule: Schedule, store: Store) -> tuple[Columns, int | None]:
+        """All matches of the schedule that are stored, with all columns, and how many matches it has, if known."""
+        from warpleague.league.store.columns import PARTS, gathered, joined
+
+        players = schedule.season.players
+        head, known = store.head(), (schedule.season, schedule.barred, len(store.facts()))
+        if self._cached is not None and (head, known) == (self._head, self._known):
+            return self._cached
+        course, settled = self._course, self._settled
+        if course is None or self._known != known or not (self._head and store.goes_back_to(self._head)):
+            course, settled = Course(schedule), None
+        self._course = self._cached = None  # until all has been read
+        course.go_on(schedule)
+        parts = [] if settled is None else [settled]
+        settled = joined([*parts, gathered(course.settled(), players, PARTS)], players)
+        joined_columns = joined([settled, gathered(course.unsettled(), players, PARTS)], players)
+        self._known, self._head, self._course, self._settled = known, head, course, settled
+        self._cached = joined_columns, course.tally()[1]
+        return self._cached
+
+
+# -- league ----------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
@@ -185,3 +242,241 @@ class League:
 
     def __exit__(self, *_: object) -> None:
         self.store.close()
+
+
+# -- changes ---------------------------------------------------------------------------------------------
+# Finds what has changed in a league file and its bots since the league was last run.
+#
+# Tables show the league as it was last run. Bots are not built here: only their manifests and the content of
+# their folders are read. Changes of conditions, with which a store cannot be used, are detected in `store`.
+
+
+_TABLES: Final = {"format": FormatTable, "rating": RatingTable}
+
+
+@attrs.frozen
+class Change:
+    """One thing that is not as it was: of which kind, the bot if it is about one, and the words."""
+
+    what: Literal["added", "removed", "content", "broken", "format", "rating"]
+    bot: str | None
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return attrs.asdict(self)
+
+
+def changes(config: LeagueConfig, store: Store) -> tuple[Change, ...]:
+    """The differences between the league as `config` and its bots' folders have it now, and as it was last run."""
+    try:
+        last = json_object(store.meta("config") or "{}")
+    except ValueError as error:
+        raise StoreError(f"{store.path}: is damaged: its config: {error}; {SPARE}") from None
+    return (*_of_bots(config, store, last), *_of_tables(config, last))
+
+
+def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterator[Change]:
+    played = {bot.bot: bot.identity for bot in store.bots() or ()}
+    listed = [{"path": bot} if isinstance(bot, str) else bot for bot in last.get("bots", ())]
+    seen: set[str] = set()
+    for entry in config.entries:
+        name, digest, problem = _bot_now(config, entry)
+        if name in seen:
+            continue  # two of one name: one of them was left out, or will be refused
+        seen.add(name)
+        if name in played:
+            if problem:
+                yield Change("broken", name, f"{name} cannot take part any more ({problem})")
+            elif digest != played[name]:
+                other = "another clock" if digest.split()[0] == played[name].split()[0] else "other content"
+                yield Change("content", name, f"{name} has {other}")
+        elif without_none(attrs.asdict(entry)) not in listed:
+            yield Change("added", name, f"{name} was added")
+    for name in played:
+        if name not in seen:
+            yield Change("removed", name, f"{name} was removed")
+
+
+def _bot_now(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
+    """A bot's name in the league, the digest of its content, and what is wrong with it, if anything is."""
+    from warpleague.runner.bundle.content import folder_digest
+    from warpleague.runner.bundle.manifest import read_manifest
+
+    folder = folder_of(config, entry)
+    name = entry.named(folder.name)
+    try:
+        manifest = read_manifest(folder)
+        name = entry.named(manifest.name)
+        clock = None
+        if entry.clock is not None:
+            clock = {**attrs.asdict(entry.clock), "start_s": config.clock.start_s}
+        return name, identity_of(folder_digest(folder, manifest.files), clock), ""
+    except BadInput as error:
+        return name, "", str(error).splitlines()[0]
+
+
+def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
+    now = config.to_toml()
+    for key, kind in _TABLES.items():
+        try:
+            before: Any = structure(last.get(key, {}), kind, "")  # with defaults for keys that are new since
+        except ConfigError:
+            continue  # of another version of the program, whose words are not ours
+        for line in differences(without_none(attrs.asdict(before)), now[key], key):
+            yield Change("format" if key == "format" else "rating", None, line)
+
+
+# -- opening ---------------------------------------------------------------------------------------------
+# Opens the store of a league, to read its results or to mend them.
+
+
+def assemble(
+    config: LeagueConfig,
+    season: Season,
+    store: Store,
+    skipped: tuple[str, ...],
+    changed: tuple[Change, ...] = (),
+) -> League:
+    """The league whose file, season and open store these are."""
+    seeds = store.seeds() if season.format.seeding == "rating" else ()
+    stages = store.stages() if config.entry is not None else ()
+    season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
+    if season.format.kind == "ladder":
+        season = attrs.evolve(season, taken_over=store.taken_over(season))
+    if season.format.until is not None:
+        season = attrs.evolve(season, ended=store.ended(season))
+    disqualified = _disqualified(store, season)
+    barred = frozenset(season.names.index(decision.bot) for decision in disqualified)
+    return League(
+        config, season, Schedule(season, store).barring(barred), store, skipped, disqualified, changed
+    )
+
+
+def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
+    """The season's bots that are disqualified, in its order."""
+    decisions = disqualifications.disqualified(store)
+    return tuple(decisions[name] for name in season.names if name in decisions)
+
+
+def check_store(store: Store, config: LeagueConfig) -> None:
+    """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
+    store.check_commitment()
+    store.check_same_league(
+        Season.of(
+            config,
+            (),
+            b"",
+        ),
+        config,
+    )
+
+
+def open_to_read(config: LeagueConfig, results: Path) -> League:
+    """The league as it was last run, read-only; it may be running at the same time.
+
+    The bots are those of the last run; what has changed in their folders and the file since then is in `changed`.
+    Format and rating are the file's.
+    """
+    return _opened(config, Store.open_to_read(results / config.name))
+
+
+def open_to_mend(config: LeagueConfig, results: Path) -> League:
+    """The league as it was last run, to write to without running it; raises what `open_to_read` does."""
+    open_to_read(config, results).store.close()  # makes nothing where there is nothing
+    return _opened(config, Store.open_to_write(results / config.name))
+
+
+def _opened(config: LeagueConfig, store: Store) -> League:
+    try:
+        store.check_commitment()
+        bots, secret = store.bots(), store.secret()
+        if secret is None:
+            raise unplayed(store.path)
+        if bots is None:
+            if merged := store.count():
+                raise StoreError(
+                    f"{store.path}: {counted(merged, 'match')} {'was' if merged == 1 else 'were'} taken over, "
+                    "but this store does not know yet which bots are in the league; warpleague league run LEAGUE "
+                    "stores that, and plays the missing matches"
+                )
+            commitment = store.meta("commitment")
+            raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
+        config = _with_noted(with_dice(config, store.dice()), store)
+        season = Season.of(
+            config,
+            bots,
+            secret,
+            store.meta("beacon"),
+        )
+        store.check_same_league(season, config)
+        check_names(config, season.names)
+        return assemble(config, season, store, store.skipped(), changes(config, store))
+    except BaseException:
+        store.close()
+        raise
+
+
+def _with_noted(config: LeagueConfig, store: Store) -> LeagueConfig:
+    """The league with the bots that came from other leagues at the last run, or from a folder if the file has none."""
+    through = {name for stage in store.stages() for name, _ in stage.bots} if config.entry else set()
+    everything = not config.bots and config.entry is None
+    noted = [
+        structure(bot, BotEntry, "bots") for bot in store.listed() if everything or bot.get("name") in through
+    ]
+    if not noted:
+        return config
+    path, config = config.path, attrs.evolve(config, bots=(*config.bots, *noted))
+    object.__setattr__(config, "path", path)
+    return config
+
+
+# -- remaining -------------------------------------------------------------------------------------------
+# How many matches of a league are played, and which are missing.
+
+
+def count_played(league: League) -> int:
+    """How many of the matches that count are stored; where they are numbered, it need not read each."""
+    if league.schedule.format.ahead is not None:
+        return Course(league.counting).tally()[0]
+    return sum(league.count_confinements().values())
+
+
+def progress_of(league: League, course: Course) -> tuple[int, int | None]:
+    """How many of the matches that count are stored, and how many there will be, if known; `course` is what is due."""
+    form = league.schedule.format
+    if form.ahead is None or league.disqualified:
+        stored = count_played(league)
+        return stored, league.total(stored)
+    stored, total = course.tally()
+    known = form.total(frozenset())
+    return stored, total if known is None else known
+
+
+def left_of(league: League) -> Schedule:
+    """The matches that are due, without those that have a number in the store, if the format needs no results."""
+    return _unnumbered(league, league.due) if league.is_numbered else league.due
+
+
+def listed(league: League) -> Iterator[tuple[Fixture, StoredMatch | None]]:
+    """All matches of the schedule, in its order, each with its result or None; their `times` may be left empty.
+
+    Where they are numbered in the store, none is looked up by its id. The caller reads in one `Store.snapshot`: else
+    a match that is stored meanwhile may come twice.
+    """
+    if not league.is_numbered:
+        return league.store.look_up(league.schedule)
+    stored = league.store.numbered(league.season, times=False)
+    if not league.schedule.left_out and league.schedule.fixed_total == league.store.count_numbered().total():
+        return stored
+    missing = ((fixture, None) for fixture in _unnumbered(league, league.schedule))
+    return merge(stored, missing, key=lambda row: row[0].number)
+
+
+def _unnumbered(league: League, schedule: Schedule) -> Schedule:
+    """The matches of `schedule` that have no number in the store; of a format that needs no results."""
+    numbers = league.store.numbers()
+    stored = bytearray(max(numbers, default=0) + 1)
+    for number in numbers:
+        stored[number] = 1
+    return schedule.skipping(bytes(stored))

@@ -6,28 +6,163 @@ counts them, and `ratings` has the arithmetic of ratings.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import numpy as np
 
 from warpleague.games import load_game
-from warpleague.league.ratings.statistics import Mean, differences_to_next, rounded
-from warpleague.league.ratings.transitivity import transitivity
-from warpleague.league.ratings.wanted import at_once, fitted
-from warpleague.league.results.earlier_versions import earlier_versions
-from warpleague.league.results.placings import placings
-from warpleague.league.results.tallies import Tally, WinLossRecord, means, tally
+from warpleague.league.ratings.fit import Fit, transitivity
+from warpleague.league.ratings.outcomes import Earlier, Outcomes, PairTotals
+from warpleague.league.ratings.posterior import at_once, fitted
+from warpleague.league.ratings.statistics import Mean, differences_to_next, rounded, share_interval
+from warpleague.league.results.tallies import Tally, WinLossRecord, means, outcomes, rate, records, tally
+from warpleague.league.schedule.formats.knockout import Knockout, Tie
+from warpleague.league.schedule.formats.round_robin import group_of
+from warpleague.league.schedule.formats.swiss import Field, Meeting, Swiss
+from warpleague.league.schedule.schedule import Course, Schedule
+from warpleague.league.season.season import deal_of
+from warpleague.league.store import disqualifications
+from warpleague.league.store.events import ENTRANTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.ratings.fit import Fit
-    from warpleague.league.ratings.outcomes import PairTotals
+    from warpleague.league.ratings.outcomes import Match
     from warpleague.league.results.league import League
-    from warpleague.league.results.placings import Placing
     from warpleague.league.store.columns import Columns
     from warpleague.league.store.disqualifications import Disqualification
+
+
+# -- placings --------------------------------------------------------------------------------------------
+# Who stands where in a cup or a Swiss: by how far a bot came, or by the points of its rounds with a
+# tie-break.
+
+
+@attrs.frozen
+class Placing:
+    """The rank key of a bot where a format decides it: the greater `order`, the better.
+
+    In a cup `reached` is the round in which it lost for good or now plays, or that it won. In a Swiss `points` are
+    those of its whole rounds, one for each match won at a table of two, and `buchholz` the points of all that it met;
+    a bye counts as a meeting with the bot itself.
+    """
+
+    order: tuple[float, ...]
+    reached: str | None = None
+    points: float | None = None
+    buchholz: float | None = None
+
+
+def placings(league: League) -> list[Placing] | None:
+    """The placing of each bot; None for formats in which ratings rank."""
+    kind = league.season.format.kind
+    if kind in ("knockout", "double-elimination"):
+        return _cup(league)
+    return _swiss(league) if kind == "swiss" else None
+
+
+def _cup(league: League) -> list[Placing]:
+
+    ties, lives = ties_of(league.schedule), 2 if league.season.format.kind == "double-elimination" else 1
+    rounds: dict[str, int] = {}
+    for tie in ties:
+        rounds.setdefault(tie.round, len(rounds))
+    bots = range(len(league.season.bots))
+    last, lost = dict.fromkeys(bots, ""), dict.fromkeys(bots, 0)
+    for tie in ties:
+        for bot in tie.bots:
+            if bot is not None:
+                last[bot] = tie.round
+                lost[bot] += tie.winner not in (None, bot)
+    left = [bot for bot in bots if lost[bot] < lives]
+    placings = []
+    for bot in bots:
+        out = bot not in left
+        reached = last[bot] if out else "winner" if len(left) == 1 else f"{last[bot]}, still in"
+        placings.append(Placing((float(not out), float(rounds.get(last[bot], -1))), reached=reached))
+    return placings
+
+
+def _swiss(league: League) -> list[Placing]:
+
+    field, meetings = rounds_of(league.schedule)
+    unit = 2 * (league.season.players - 1)
+    bots = range(len(league.season.bots))
+    points = [field.scores[bot] / unit for bot in bots]
+    against = [0.0 for _ in bots]
+    for meeting in meetings:
+        for bot in meeting.bots:
+            met = [other for other in meeting.bots if other != bot] or [bot]
+            against[bot] += sum(points[other] for other in met)
+    return [Placing((points[bot], against[bot]), points=points[bot], buchholz=against[bot]) for bot in bots]
+
+
+# -- earlier versions ------------------------------------------------------------------------------------
+# Results of a ladder's earlier versions and of bots that have left, which tell how strong the bots of now
+# are.
+
+
+_MAX: Final = 100
+"""The most versions and retired bots to rate, the newest: ratings cost the cube of the number of bots."""
+
+
+def earlier_versions(league: League) -> Earlier:
+    """The results of earlier versions of a ladder's bots, and of bots that have left, before the last entry.
+
+    A version that plays once more is the same as before: what it played then tells of it, too.
+    """
+    season = league.season
+    if season.format.kind != "ladder":
+        return Earlier()
+    store = league.store
+    entries = store.facts(ENTRANTS)
+    if len(entries) < 2:
+        return Earlier()
+    known = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
+    chains: dict[str, dict[str, None]] = {}  # the versions of each bot, as they came first
+    for entry in season.history:
+        for name, identity in entry.bots:
+            chains.setdefault(name, {})[identity] = None
+    arrived = dict.fromkeys(bot for entry in season.history for bot in entry.bots)
+    gone = [bot for bot in arrived if bot not in known][-_MAX:]
+    known.update({bot: len(season.bots) + place for place, bot in enumerate(gone)})
+    links = []
+    for name, identities in chains.items():
+        there = [known[name, identity] for identity in identities if (name, identity) in known]
+        links += list(pairwise(there))
+    decisions = disqualifications.disqualified(store)  # also of bots that have left
+    out = {name for name, decision in decisions.items() if decision.results == "out"}
+    again = {season.names.index(name) for name in season.returns}
+    counted = _deals_of(league, again)
+    deals: dict[tuple[int, tuple[int, ...]], list[Match]] = {}
+    for _, deal, bots, ranks in store.results_before(entries[-1].seq):
+        if not out.isdisjoint(name for name, _ in bots) or not all(bot in known for bot in bots):
+            continue
+        seats = tuple([known[bot] for bot in bots])
+        # Among those of now all matches count, but for those from before a version came back.
+        if max(seats) >= len(season.bots) or (again.intersection(seats) and deal not in counted):
+            deals.setdefault((deal, tuple(sorted(seats))), []).append((seats, ranks))
+    outcomes = Outcomes()
+    for matches in deals.values():
+        outcomes.add_deal(matches)
+    return Earlier(len(gone), tuple(links), outcomes)
+
+
+def _deals_of(league: League, bots: set[int]) -> set[int]:
+    """The numbers of the deals that had begun at the last entry, of tables with one of `bots`."""
+    season = league.season
+    groups = [
+        group_of(season, one.table, number)
+        for one in season.taken_over
+        if bots.intersection(one.table) and max(one.table) < len(season.bots)
+        for number in range(one.deals)
+    ]
+    return {deal_of(season, group, seats) for group in groups for seats in group.seats}
+
+
+# -- standings -------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
@@ -256,3 +391,128 @@ def ranked(
         course=tuple(tally.course),
         by_score=kind == "score" and not solo,
     )
+
+
+# -- rating course ---------------------------------------------------------------------------------------
+# Rates the bots of a league after parts of its matches, with errors: the course of their ratings.
+
+
+_POINTS = 20
+_FEW_POINTS = 6
+_MANY_BOTS = 40
+"""The time of a fit grows with the cube of the number of bots. More bots than this are rated at fewer points."""
+MAX_BOTS = 60
+"""The most bots to fit again and again: a fit of a hundred takes up to two seconds. Of more there is only Elo."""
+
+
+@attrs.frozen
+class Estimate:
+    """A rating, mean score or share of wins, with its 95 % interval; `low` and `high` are None where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@attrs.frozen
+class RatingCourse:
+    """After how many matches of the league (`marks`) bots were rated, and the estimates of each bot there.
+
+    An estimate is None where nothing is known of the bot yet, or where it has no finite rating.
+    """
+
+    marks: tuple[int, ...]
+    estimates: tuple[tuple[Estimate | None, ...], ...]
+
+    def of(self, bot: int) -> list[tuple[int, Estimate]]:
+        """The points of one bot."""
+        return [
+            (mark, estimate)
+            for mark, estimates in zip(self.marks, self.estimates, strict=True)
+            if (estimate := estimates[bot]) is not None
+        ]
+
+
+def rating_course(league: League, columns: Columns, kind: str) -> RatingCourse:
+    """Rate the bots after parts of the matches, which `columns` has in schedule order.
+
+    The kind is "fit", "elo" (which has no error), "score" (the mean score) or "wins" (the share of wins, in percent).
+    Where results choose the matches, schedule order is the order in which matches were chosen. Parts are whole deals,
+    since the matches of one deal share its luck.
+    """
+    season = league.season
+    bots = len(season.bots)
+    marks = _marks(columns, _FEW_POINTS if kind == "fit" and bots >= _MANY_BOTS else _POINTS)
+    if kind == "elo":
+        rating = league.config.rating
+        steps = rate([rating.start] * bots, columns, rating.k, marks)
+        return RatingCourse(tuple(marks), tuple(tuple(map(Estimate, step)) for step in steps))
+    earlier = earlier_versions(league) if kind == "fit" else None
+    rows: list[tuple[Estimate | None, ...]] = []
+    for mark in marks:
+        part = columns.only(slice(mark))
+        if kind == "fit":
+            fit = fitted(outcomes(part), season.names, league.config, earlier, likelihoods=False)
+            rows.append(tuple(_of_fit(fit, bot) for bot in range(bots)))
+        else:
+            of = _of_wins if kind == "wins" else _of_scores
+            rows.append(tuple(map(of, records(part, part.seats, bots))))
+    return RatingCourse(tuple(marks), tuple(rows))
+
+
+def _marks(columns: Columns, most: int) -> Sequence[int]:
+    """The ends of at most `most` parts of whole deals, about equally long. The last one is all matches."""
+    count = len(columns)
+    if not count:
+        return []
+    ends = np.r_[columns.starts[1:], count]
+    wanted = np.arange(1, most + 1) * count / most
+    marks: list[int] = np.unique(ends[np.searchsorted(ends, wanted)]).tolist()
+    return marks
+
+
+def _of_fit(fit: Fit, bot: int) -> Estimate | None:
+    rating, half = fit.ratings[bot], fit.half(bot)
+    if rating is None:
+        return None
+    if half is None or fit.guessed[bot]:
+        return Estimate(rating)
+    return Estimate(rating, rating - half, rating + half)
+
+
+def _of_scores(record: WinLossRecord) -> Estimate | None:
+    scores = record.scores
+    if not scores.count:
+        return None
+    if scores.half is None:
+        return Estimate(scores.mean)
+    return Estimate(scores.mean, scores.mean - scores.half, scores.mean + scores.half)
+
+
+def _of_wins(record: WinLossRecord) -> Estimate | None:
+    if not record.played:
+        return None
+    low, high = share_interval(record.won, record.played)
+    return Estimate(100 * record.won / record.played, 100 * low, 100 * high)
+
+
+# -- brackets --------------------------------------------------------------------------------------------
+# How the ties of a knock-out and the rounds of a Swiss tournament went, as far as results are stored.
+
+
+def ties_of(schedule: Schedule) -> list[Tie]:
+    """The bracket of a season as far as it is known, in the order in which ties are played."""
+    assert isinstance(schedule.format, Knockout)
+    ties: list[Tie] = []
+    for _ in Course(schedule, schedule.format.batches(ties)).counted():
+        pass
+    return ties
+
+
+def rounds_of(schedule: Schedule) -> tuple[Field, list[Meeting]]:
+    """The rounds of a season as far as they are known, and what its bots did in those that are whole."""
+    assert isinstance(schedule.format, Swiss)
+    field, meetings = schedule.format.field(), list[Meeting]()
+    for _ in Course(schedule, schedule.format.batches(field, meetings)).counted():
+        pass
+    return field, meetings

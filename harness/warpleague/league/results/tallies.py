@@ -16,12 +16,12 @@ import numpy as np
 from warpleague.league.ratings.elo import SCALE, SequentialElo, pair_points
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
 from warpleague.league.ratings.statistics import Mean
-from warpleague.league.store.columns import BLOCK, block_ends
+from warpleague.league.store.columns import BLOCK, Columns, block_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.store.columns import Array, Columns
+    from warpleague.league.store.columns import Array
 
 
 @attrs.define

@@ -14,7 +14,7 @@ import attrs
 
 from warpleague.errors import BadInput, OptionsError
 from warpleague.games import load_game
-from warpleague.league.season.config import BotEntry
+from warpleague.league.season.config import BotEntry, LeagueConfig
 from warpleague.league.season.entry import folder_of, name_of, seat_in
 from warpleague.match.conditions import Conditions
 from warpleague.match.setup import load_options, options_json
@@ -23,7 +23,6 @@ from warpleague.runner.checkup import QUICK_S, Checkup, Table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warpleague.league.season.config import LeagueConfig
     from warpleague.match.spec import Level
 
 REPEAT: Final = "repeat at home"

@@ -5,14 +5,20 @@ The bots that it names are read in `entry`.
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import attrs
 from attrs.validators import ge, gt, le, lt, optional
 
+from warpleague.errors import BadInput, ConfigError, StoreError
+from warpleague.games import load_game
 from warpleague.match.conditions import Conditions
+from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import (
     LEVEL,
     STRIKES,
@@ -23,8 +29,20 @@ from warpleague.match.spec import (
     Seconds,
     TimeControl,
 )
+from warpleague.runner.bundle.manifest import MANIFEST, bots_in
+from warpleague.runner.bundle.shipped import located
+from warpleague.strict import place_of, structure
+from warpleague.text import nearest, nearest_path
+from warpleague.toml_text import parse_toml, read_text
 from warpline.bounds import Bounds, in_schema
 from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# -- config ----------------------------------------------------------------------------------------------
+
 
 FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
 Seating = Literal["all", "rotations", "fixed"]
@@ -263,9 +281,9 @@ class ArenaTable:
 class LeagueConfig:
     """One league file, checked: the game exists, its options are complete, names and numbers make sense.
 
-    `missing` says whether a bot that cannot take part stops the league or is left out. `missing_toolchain` is its
-    earlier name; once the file is read, it is in `missing`. `on_end` is the command that `league run` runs when it has
-    ended. Commands belong to this file and this machine: nothing that is stored or sent has them.
+    `missing` says whether a bot that cannot take part stops the league or is left out. `on_end` is the
+    command that `league run` runs when it has ended. Commands belong to this file and this machine: nothing that is
+    stored or sent has them.
     """
 
     game: GameTable
@@ -273,10 +291,7 @@ class LeagueConfig:
     entry: EntryTable | None = None
     name: str = attrs.field(default="", metadata=in_schema(pattern=f"^({NAME.pattern})?$"))
     seed: str | None = None
-    missing: Literal["error", "skip"] | None = None
-    missing_toolchain: Literal["error", "skip"] | None = attrs.field(
-        default=None, metadata=in_schema(deprecated=True)
-    )
+    missing: Literal["error", "skip"] = "error"
     format: FormatTable = FormatTable()
     clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
     rules: RulesTable = RulesTable()
@@ -355,3 +370,293 @@ def without_none(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [without_none(value) for value in data]
     return data
+
+
+# -- config check ----------------------------------------------------------------------------------------
+# Checks what the tables of a league file say together: what fits its key alone was checked when it was read.
+
+
+def check_config(config: LeagueConfig, where: str) -> None:
+    """Raise `ConfigError` for what does not go together in a league file called `where`."""
+    _check_network(config.sandbox.network, config, f"{where}: sandbox")
+    for index, entry in enumerate(config.entries):
+        _check_network(entry.network or (), config, f"{where}: bots[{index}]")
+        # Tables, records and pages show it; unlike a manifest's, it may have blanks and letters of all languages.
+        name = entry.name
+        if name is not None and not (
+            0 < len(name) <= NAME_LENGTH and name.isprintable() and name == name.strip()
+        ):
+            raise ConfigError(
+                f"{where}: bots[{index}].name: must be 1 to {NAME_LENGTH} printable characters, "
+                "without blanks around them"
+            )
+    _check_clock(config.clock, f"{where}: clock")
+    for index, entry in enumerate(config.entries):
+        if entry.clock is not None:
+            _check_clock(entry.clock, f"{where}: bots[{index}].clock")
+    if config.rules.strikes and config.rules.faults == "forfeit":
+        raise ConfigError(f'{where}: rules.strikes: only faults = "substitute" has strikes')
+    if config.rules.faults == "substitute" and not config.rules.strikes:
+        raise ConfigError(
+            f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
+        )
+    if not ILLEGAL.fullmatch(config.rules.illegal):
+        raise ConfigError(f'{where}: rules.illegal: must be "fault", or "ask-again N" with N from 1 to 999')
+    for key, command in (("on_end", config.on_end), ("arena.on_event", config.arena.on_event)):
+        if command and not command[0]:
+            raise ConfigError(f'{where}: {key}: must begin with a program, such as ["./notify.sh"]')
+        if any("\0" in word for word in command):
+            raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
+    if config.arena.freeze_at is not None and not _is_time(config.arena.freeze_at):
+        raise ConfigError(
+            f"{where}: arena.freeze_at: must be a date and a time with its zone, such as "
+            '"2026-12-28T18:00:00+00:00"'
+        )
+    beacon = config.season.beacon
+    if beacon is not None and not (0 < len(beacon) <= BEACON_LENGTH and beacon.isprintable()):
+        raise ConfigError(f"{where}: season.beacon: must be 1 to {BEACON_LENGTH} printable characters")
+    tables = config.format.tables
+    if isinstance(tables, int) and config.game.players == 1:
+        raise ConfigError(
+            f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
+        )
+    _check_end(config, where)
+    if config.format.kind == "test":
+        _check_test(config, where)
+    if config.format.kind == "swiss":
+        _check_swiss(config, where)
+    elif config.format.rounds:
+        raise ConfigError(f'{where}: format.rounds: only kind = "swiss" has rounds')
+    if config.entry is not None and not config.entry.leagues:
+        raise ConfigError(f"{where}: entry.leagues: name the file of one league, or of several")
+    knockout = config.format.kind in ("knockout", "double-elimination")
+    if knockout and config.game.players != 2:
+        raise ConfigError(
+            f"{where}: format.kind: a {config.format.kind} needs tables of two; set players under [game]"
+        )
+    _check_seeding(config, where, seeded=knockout or config.format.kind == "swiss")
+    if config.format.kind == "gauntlet":
+        if isinstance(tables, int):
+            raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')
+        if config.game.players == 1:
+            more = [players for players in load_game(config.game.id).players if players > 1]
+            todo = (
+                f"write  players = {more[0]}  under [game]"
+                if more
+                else f"{config.game.id} has no such tables"
+            )
+            raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
+    elif config.format.challengers:
+        raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
+
+
+def _check_network(addresses: Sequence[str], config: LeagueConfig, where: str) -> None:
+    if addresses:
+        from warpleague.runner.confine.sandbox import parse_address
+    for address in addresses:
+        if parse_address(address) is None:
+            raise ConfigError(
+                f"{where}.network: {address!r} must be an address of this machine with a port, such as "
+                '"127.0.0.1:8080"; for a service elsewhere run a proxy here'
+            )
+    if addresses and config.rules.level != "sandbox":
+        raise ConfigError(
+            f'{where}.network: needs level = "sandbox" under [rules]: at level {config.rules.level} bots reach every '
+            "address"
+        )
+
+
+def _check_clock(clock: TimeControl | EntrantClock, where: str) -> None:
+    if clock.move_s is None and clock.bank_s is None:
+        raise ConfigError(f"{where}: set move_s or bank_s, else a silent bot stops the league for good")
+    if clock.increment_s is not None and clock.bank_s is None:
+        raise ConfigError(f"{where}.increment_s: is added to a bank, but there is no bank_s")
+
+
+def _check_end(config: LeagueConfig, where: str) -> None:
+    kind, players = config.format.kind, config.game.players
+    if config.format.until is not None:
+        if kind not in ("ladder", "round-robin", "gauntlet"):
+            raise ConfigError(f"{where}: format.until: only a ladder, a round-robin and a gauntlet end so")
+        if players == 1:
+            raise ConfigError(f"{where}: format.until: needs tables of two or more; set players under [game]")
+    if config.format.time_share != TIME_SHARE and kind != "ladder":
+        raise ConfigError(f"{where}: format.time_share: only a ladder has a share of the time for slow bots")
+    if kind == "ladder":
+        if players == 1:
+            raise ConfigError(
+                f"{where}: format.kind: a ladder needs tables of two or more; set players under [game]"
+            )
+        if config.format.deals != 1 or config.format.tables != "all":
+            raise ConfigError(
+                f"{where}: format: a ladder chooses its tables and deals; leave out tables and deals"
+            )
+
+
+def _check_seeding(config: LeagueConfig, where: str, *, seeded: bool) -> None:
+    form = config.format
+    if form.seeding is not None and not seeded:
+        raise ConfigError(
+            f"{where}: format.seeding: only a Swiss, a knockout and a double elimination have seeds"
+        )
+    if form.seeding == "rating" and form.ratings is None:
+        raise ConfigError(
+            f'{where}: format.ratings: seeding = "rating" needs the file of the league whose standings order the '
+            'bots, such as ratings = "season.toml"'
+        )
+    if form.ratings is not None and form.seeding != "rating":
+        raise ConfigError(
+            f'{where}: format.ratings: only seeding = "rating" goes by the standings of a league'
+        )
+
+
+def _check_swiss(config: LeagueConfig, where: str) -> None:
+    if not config.format.rounds:
+        raise ConfigError(f"{where}: format.rounds: a Swiss needs a number of rounds, such as 9 for 60 bots")
+    if config.format.tables != "all":
+        raise ConfigError(f'{where}: format.tables: a Swiss pairs all bots in each round; leave it at "all"')
+    if config.game.players == 1:
+        raise ConfigError(
+            f"{where}: format.kind: a Swiss needs tables of two or more; set players under [game]"
+        )
+
+
+def _check_test(config: LeagueConfig, where: str) -> None:
+    form, bots, players = config.format, len(config.bots), config.game.players
+    if bots and bots != 1 + players and not (bots == 2 and players <= 2):
+        raise ConfigError(
+            f"{where}: bots: a test is of the first bot against the second; beside a field, a table of {players} "
+            f"needs {players - 1} more bots, not {bots - 2}"
+        )
+    if form.dice == "own":
+        raise ConfigError(
+            f'{where}: format.dice: a test compares bots on the same dice; leave it at "shared"'
+        )
+    if form.seats == "fixed":
+        raise ConfigError(f'{where}: format.seats: a test plays every seat order; "rotations" or "all"')
+    if form.tables != "all" or form.deals != 1:
+        raise ConfigError(f"{where}: format: a test plays deals until it decides; leave out tables and deals")
+    if form.elo0 >= form.elo1:
+        raise ConfigError(f"{where}: format.elo1: must be above elo0 ({form.elo0:g}), not {form.elo1:g}")
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text is a date and a time with its zone."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+# -- config file -----------------------------------------------------------------------------------------
+# Reads and writes a league file: TOML in, one checked `LeagueConfig` out.
+
+
+def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
+    """Write the complete configuration to the file `target`, below these remarks; `StoreError` if it cannot be."""
+    import tomli_w
+
+    text = "".join(f"# {remark}\n" for remark in remarks) + "\n" + tomli_w.dumps(config.to_toml())
+    scratch = target.with_suffix(".tmp")
+    try:
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(target)
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be written: {error.strerror}") from None
+
+
+def load_config(path: Path, *, without_bots: bool = False, from_folders: Path | None = None) -> LeagueConfig:
+    """The league file at `path`; `ConfigError` or `OptionsError` names file and key of what does not fit.
+
+    A path that begins with `leagues/` may name a file that comes with Warp League (`shipped.located`).
+    `without_bots` takes a file that has no bots yet, too. All bots in the folder `from_folders` take part besides
+    those of the file, each under the name of its own folder.
+    """
+    path = located(path)
+    where = str(path)
+    data = _read_toml(path, where)
+    if path.name == MANIFEST or ("run" in data and "games" in data):
+        raise ConfigError(
+            f"{where}: is the {MANIFEST} of a bot; name the file of a league, whose `bots` name folders"
+        )
+    config = structure(data, LeagueConfig, where, _tables_of_options(data))
+    if from_folders is not None:
+        entries = (BotEntry(path=str(bot.absolute()), name=bot.name) for bot in bots_in(from_folders))
+        config = attrs.evolve(config, bots=(*config.bots, *entries))
+    name = config.name or path.stem
+    if not NAME.fullmatch(name):
+        raise ConfigError(
+            f"{where}: name: {name!r} must be letters, digits, dots, dashes, such as "
+            f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('-._')[:64] or 'my-league'!r}; it names a folder"
+        )
+    game = _complete_game(config.game, path)
+    config = attrs.evolve(config, name=name, game=game)
+    object.__setattr__(config, "path", path)
+    if not config.bots and not without_bots and config.entry is None:
+        raise ConfigError(
+            f'{where}: bots: a league needs bots; write bots = ["FOLDER", "FOLDER"] above the first [table]'
+        )
+    check_config(config, where)
+    return config
+
+
+def _read_toml(path: Path, where: str) -> dict[str, Any]:
+    if path.suffix == ".sqlite":
+        raise ConfigError(f"{where}: is the store of a league; name the league's TOML file")
+    try:
+        return parse_toml(read_text(path, where), where)
+    except FileNotFoundError:
+        near = sorted(map(str, path.parent.glob("*.toml")))
+        places = (Path("leagues"), path.parent / "leagues")
+        far = [str(file) for place in places for file in sorted(place.glob("*.toml"))]
+        folder = os.path.isdir(path.parent)  # noqa: PTH112 - never an error
+        none = f"{path.parent} has no .toml files" if folder else "nor its folder"
+        hint = nearest_path(path.name, near + far) or nearest("", near or far, none)
+        raise ConfigError(f"{where}: there is no such file; {hint}") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{where}: is a folder; {_in_folder(path)}") from None
+    except OSError as error:
+        raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
+
+
+def _in_folder(folder: Path) -> str:
+    """The remedy for a folder in place of a league file."""
+    if (folder / "league.sqlite").is_file():
+        return "it has a league's store; the league's TOML file comes first"
+    files = sorted(str(path) for path in folder.glob("*.toml") if path.name != MANIFEST)
+    if files:
+        return f"name a league's TOML file in it, such as {files[0]}"
+    if (folder / MANIFEST).is_file():
+        return "it is a bot's; name the league's TOML file, whose `bots` name folders"
+    return "name the league's TOML file"
+
+
+def _tables_of_options(data: dict[str, Any]) -> dict[str, list[tuple[str, ...]]]:
+    """The table where the options of the game belong, by their names, if the file says which game it is."""
+    table = data.get("game")
+    name = table.get("id") if isinstance(table, dict) else table
+    if isinstance(name, str):
+        with suppress(BadInput):
+            return {field.name: [("game", "options")] for field in attrs.fields(load_game(name).Options)}
+    return {}
+
+
+def _complete_game(table: GameTable, path: Path) -> GameTable:
+    where = str(path)
+    try:
+        game = load_game(table.id)
+    except BadInput as error:
+        raise ConfigError(f"{where}: game.id: {error}") from error
+    players = table.players or game.players[0]
+    if players not in game.players:
+        allowed = ", ".join(map(str, game.players))
+        raise ConfigError(f"{where}: game.players: {game.id} is for {allowed} players, not {players}")
+    raw = dict(table.options)
+    for option in game.file_options & raw.keys():
+        if isinstance(raw[option], str):
+            raw[option] = _read_toml(path.parent / raw[option], f"{where}: game.options.{option}")
+    for key in raw.keys() - {field.name for field in attrs.fields(game.Options)}:
+        if place := place_of(key, LeagueConfig, value=raw[key]):
+            raise ConfigError(f"{where}: game.options.{key}: unknown key; {place}")
+    options = load_options(game, players, raw, f"{where}: game.options")
+    return GameTable(id=table.id, players=players, options=options_json(options))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.errors import StoreError
+from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
+
 if TYPE_CHECKING:
-    from warpleague.league.season.played_match import StoredMatch
+    from collections.abc import Sequence
+
+
+# -- fixture ---------------------------------------------------------------------------------------------
 
 
 Table = tuple[int, ...]
@@ -94,3 +103,207 @@ class Fixture:
     deal: int
     group: int
     seats: Table
+
+
+# -- text ------------------------------------------------------------------------------------------------
+# Small parts that stored values share: the time, text that can be written, and the way to mend.
+
+
+MEND: Final = (
+    "warpleague league mend LEAGUE removes matches that do not hold, so that the next run plays them again"
+)
+"""The remedy for matches in the store that are damaged."""
+
+
+def is_text(value: object) -> bool:
+    """Whether a value is text that can be written anywhere."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def utc_now() -> str:
+    """The time as the store writes it: ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# -- played match ----------------------------------------------------------------------------------------
+# A match in the result store: its values, whether they make sense, and the texts that the journal hashes.
+
+
+MAX_NUMBER = 1e12
+"""Points, or seconds, of a match are below this: far above any, and sums of squares stay finite."""
+TIMES = ("decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms")
+SEAT_TIMES: Final = tuple(field.name for field in attrs.fields(SeatTimes))
+"""All that is stored of the time that a seat used: `TIMES`, and what services did."""
+_numbers = attrgetter(*SEAT_TIMES)
+
+
+@attrs.frozen
+class LatestMatch:
+    """A match in a list of the latest: bots, ranks and scores by seat, how long it took, and when it was stored.
+
+    `stored_s` is in whole seconds since 1970, `lines` the lines of its record.
+    """
+
+    id: str
+    bots: list[str]
+    ranks: list[int]
+    scores: list[float]
+    why: str
+    stored_s: float
+    elapsed_s: float
+    lines: int
+
+
+@attrs.frozen
+class StoredVersion:
+    """The matches of one version of a bot: how many, in how many it was (or shared) first, and how often it faulted.
+
+    `identity` is that of `SeatSpec`; `since` and `until` are when its first and its last match were stored (ISO).
+    """
+
+    identity: str
+    matches: int
+    first: int
+    faults: int
+    since: str
+    until: str
+
+
+@attrs.frozen
+class StoredMatch:
+    """A match as the store has it, without its record.
+
+    `bots` are name and identity of the bot in each seat, `faults` all faults of each seat, in order, `times` the time
+    that each seat used. `confinement` is a number of `Store.confinements`, `stored` an ISO time.
+    """
+
+    id: str
+    ranks: tuple[int, ...]
+    scores: tuple[float, ...]
+    rival: float | None
+    why: str
+    digest: str
+    lines: int
+    elapsed_s: float
+    faults: tuple[tuple[SeatFault, ...], ...]
+    times: tuple[SeatTimes, ...]
+    confinement: int | None = None
+    deal: int = 0
+    bots: tuple[tuple[str, str], ...] = ()
+    stored: str = ""
+
+    @classmethod
+    def of(
+        cls, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult, confinement: int | None = None
+    ) -> StoredMatch:
+        """The match whose result was just made; `bots` are names and identities."""
+        return cls(
+            id=result.id,
+            ranks=tuple(result.ranks),
+            scores=tuple(result.scores),
+            rival=None if result.rival is None else float(result.rival),
+            why=result.why,
+            digest=result.digest,
+            lines=result.lines,
+            elapsed_s=float(result.elapsed_s),
+            faults=tuple(map(tuple, result.faults)),
+            times=tuple(
+                attrs.evolve(
+                    seat,
+                    wall_ms=float(seat.wall_ms),
+                    cpu_ms=float(seat.cpu_ms),
+                    wait_ms=float(seat.wait_ms),
+                    longest_ms=float(seat.longest_ms),
+                    cost=float(seat.cost),
+                )
+                for seat in result.times
+            ),
+            confinement=confinement,
+            deal=deal,
+            bots=tuple(bots),
+            stored=utc_now(),
+        )
+
+    def check(self) -> None:
+        """Raise `StoreError` if a value makes no sense."""
+        if not self.ranks:
+            raise damaged(self.id, "it has no seats")
+        last = len(self.ranks) + (self.rival is not None)  # alone at the table a bot may come second
+        for rank in self.ranks:
+            if type(rank) is not int or not 1 <= rank <= last:
+                raise damaged(self.id, f"ranks: must be from 1 to {last}")
+        for name, values in (
+            ("scores", self.scores),
+            ("elapsed_s", (self.elapsed_s,)),
+            ("rival", (self.rival,)),
+        ):
+            for value in values:
+                if not (isinstance(value, (int, float)) and abs(value) < MAX_NUMBER) and not (
+                    name == "rival" and value is None
+                ):
+                    raise damaged(
+                        self.id, f"{name}: must be numbers between -{MAX_NUMBER:g} and {MAX_NUMBER:g}"
+                    )
+        for name, text in (("why", self.why), ("digest", self.digest), ("stored", self.stored)):
+            if not is_text(text) or not text.isprintable():
+                raise damaged(self.id, f"{name}: must be text that can be printed")
+        if type(self.lines) is not int or not (self.confinement is None or type(self.confinement) is int):
+            raise damaged(self.id, "lines, confinement: must be whole numbers")
+        for seat in self.times:
+            for number in _numbers(seat):
+                if not (isinstance(number, (int, float)) and 0 <= number < MAX_NUMBER):
+                    raise damaged(
+                        self.id, f"times: must be numbers, each at least 0 and below {MAX_NUMBER:g}"
+                    )
+
+    def check_players(self, players: int) -> None:
+        """Raise `StoreError` if it is of another number of players."""
+        if len(self.ranks) != players:
+            raise damaged(self.id, "its seats are not those of its table")
+
+    def journal_texts(self) -> tuple[Any, ...]:
+        """The values of the journal's `COLUMNS`; what belongs to the seats is JSON text."""
+        faults = [[attrs.asdict(fault) for fault in seat] for seat in self.faults]
+        # What few bots have is left out where it is nothing.
+        times = [
+            {name: value for name in SEAT_TIMES if (value := getattr(seat, name)) or name in TIMES}
+            for seat in self.times
+        ]
+        return (
+            *(
+                self.id,
+                self.deal,
+                _json(self.bots),
+                _json(self.ranks),
+                _json(self.scores),
+                self.why,
+                self.digest,
+            ),
+            *(
+                _json(faults) if any(faults) else "",
+                _json(times),
+                self.lines,
+                self.elapsed_s,
+                self.stored,
+                self.rival,
+            ),
+        )
+
+
+@attrs.frozen
+class PlayedMatch:
+    """A stored match with its place in the journal, `entry`, as lists for programs show it."""
+
+    entry: int
+    match: StoredMatch
+
+
+def damaged(match_id: object, what: str) -> StoreError:
+    """The error about a match of the store."""
+    return StoreError(f"the store is damaged: match {match_id}: {what}; {MEND}")
+
+
+_json: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=repr).encode

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.games import load_game
-from warpleague.league.season.config import with_dice
+from warpleague.league.season.config import FormatTable, LeagueConfig, with_dice
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import FORMAT, MatchSpec, SeatSpec
@@ -20,7 +20,6 @@ from warpline.limits import NOTE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.season.config import FormatTable, LeagueConfig
     from warpleague.league.season.fixture import Group, Table
     from warpleague.league.season.seat_plan import SeatPlan
 
@@ -29,10 +28,6 @@ ID = re.compile(r"[0-9a-f]{20}")
 _ID_BYTES = 10  # a million matches collide with a chance of 4e-13
 _DECISIONS = 1000  # more than a seat has in any match of the games here
 _DEAL_BITS = 53  # exact in every JSON reader; two of a million deals are alike with a chance of 6e-5
-
-
-SEATING: Final = 2
-"""The version of how seat orders are chosen. The first one followed from names alone, without the season's secret."""
 
 
 @attrs.frozen
@@ -80,12 +75,12 @@ class Season(Conditions):
 
     `secret` are the 32 bytes all deals come from. Where the season `awaits` a beacon, a public value that nobody knew
     when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
-    bots need no way to be run. `record` is the format of the records, and so how the dice follow from a deal's key.
+    bots need no way to be run.
     `history` are the entries of earlier runs, in order: what was scheduled then stays. `seeds` are the names of the
     bots, the best first, where they are seeded by rating. `stages` are the leagues from which bots come. `taken_over`
-    is what had been played of a ladder when these bots were entered. `seating` is the version of how seat orders are
-    chosen: a store keeps the one that it began with. `ended`: it is recorded that the order was settled (`until`), and
-    nothing has changed since; so it stays settled, even if a later version of the program would ask for more matches.
+    is what had been played of a ladder when these bots were entered. `ended`: it is recorded that the order was
+    settled (`until`), and nothing has changed since; so it stays settled, even if a later version of the program would
+    ask for more matches.
     """
 
     game: str
@@ -97,34 +92,21 @@ class Season(Conditions):
     bots: tuple[SeatSpec, ...]
     awaits: str | None = None
     beacon: str | None = None
-    record: int = FORMAT
     void: int = 0
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
     taken_over: tuple[Begun, ...] = ()
-    seating: int = SEATING
     ended: bool = False
 
     @classmethod
     def of(
-        cls,
-        config: LeagueConfig,
-        bots: Sequence[SeatSpec],
-        secret: bytes,
-        beacon: str | None = None,
-        *,
-        record: int = FORMAT,
-        seating: int = SEATING,
-        rules: int | None = None,
+        cls, config: LeagueConfig, bots: Sequence[SeatSpec], secret: bytes, beacon: str | None = None
     ) -> Season:
-        """The season that `config` describes, with these `bots`, and its beacon's value once it is known.
-
-        `rules` is the version of the game's rules that it began with; None for the newest.
-        """
+        """The season that `config` describes, with these `bots`, and its beacon's value once it is known."""
         return cls(
             game=config.game.id,
-            rules=load_game(config.game.id, rules).rules_version,
+            rules=load_game(config.game.id).rules_version,
             options=config.game.options,
             players=config.game.players,
             format=with_dice(config).format,
@@ -133,8 +115,6 @@ class Season(Conditions):
             bots=tuple(bots),
             awaits=config.season.beacon,
             beacon=beacon,
-            record=record,
-            seating=seating,
             **attrs.asdict(config.conditions, recurse=False),
         )
 
@@ -195,7 +175,7 @@ class Season(Conditions):
         return tuple(names)
 
     def _drawn(self, name: str) -> tuple[int, str]:
-        return (0 if self.seating == 1 else self._hashed([name])), name
+        return self._hashed([name]), name
 
     @property
     def longest_match_s(self) -> float:
@@ -274,8 +254,8 @@ class Season(Conditions):
     def conditions(self) -> dict[str, Any]:
         """The common conditions of all matches of the season, as JSON; `rules` is the version of the game's rules.
 
-        The policy on pondering is included only if it is not the default, since it was not always a condition.
-        The same holds for the beacon of the season, and for the format of its records.
+        A condition that not every league has, such as a policy on pondering or a beacon, is there only if the league
+        has it.
         """
         return {
             "clock": attrs.asdict(self.clock),
@@ -292,7 +272,7 @@ class Season(Conditions):
             **({"void": self.void} if self.void else {}),
             **({} if self.pondering == "off" else {"pondering": self.pondering}),
             **({} if self.awaits is None else {"beacon": self.awaits}),
-            **({} if self.record == 1 else {"record": self.record}),
+            "record": FORMAT,
         }
 
     @cached_property
@@ -359,8 +339,7 @@ class Season(Conditions):
         return known[table]
 
     def _hashed(self, names: Sequence[str]) -> int:
-        key = b"" if self.seating == 1 else self._dealt
-        return int.from_bytes(blake2b(canonical(names), key=key, digest_size=8).digest(), "big")
+        return int.from_bytes(blake2b(canonical(names), key=self._dealt, digest_size=8).digest(), "big")
 
     @cached_property
     def _shuffles(self) -> dict[tuple[int, ...], int]:
@@ -375,8 +354,6 @@ class Season(Conditions):
             seats=tuple(self.bots[bot] for bot in seats),
             key=self.key_of(deal),
             publish_key=False,
-            format=self.record,
-            rules=self.rules,
         )
 
 

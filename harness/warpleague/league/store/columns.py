@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import numpy as np
 
-from warpleague.league.season.played_match import MAX_NUMBER, TIMES
+from warpleague.league.season.fixture import MAX_NUMBER, TIMES, Fixture, StoredMatch
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from warpleague.league.season.fixture import Fixture
-    from warpleague.league.season.played_match import StoredMatch
 
     Array = NDArray[Any]
 

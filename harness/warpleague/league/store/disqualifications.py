@@ -13,12 +13,12 @@ import attrs
 
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.store.database import SPARE
-from warpleague.suggest import nearest
+from warpleague.text import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpleague.league.store.facts import Fact
+    from warpleague.league.store.events import Fact
     from warpleague.league.store.store import Store
 
 Results = Literal["stay", "out"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
 
-    from warpleague.league.season.played_match import StoredMatch
+    from warpleague.league.season.fixture import StoredMatch
 
 FACT: Final = "fact-"
 """How the id of a fact begins."""

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.league.season.played_match import (
-    SEAT_TIMES,
-    LatestMatch,
-    StoredMatch,
-    StoredVersion,
-    damaged,
-)
+from warpleague.league.season.fixture import SEAT_TIMES, LatestMatch, StoredMatch, StoredVersion, damaged
 from warpleague.match.spec import SeatFault, SeatTimes
 
 if TYPE_CHECKING:

@@ -10,25 +10,22 @@ from urllib.parse import quote
 import attrs
 import numpy as np
 
-from warpleague.counts import counted
 from warpleague.games import load_game
 from warpleague.league.results import details
-from warpleague.league.results.rating_course import MAX_BOTS, RatingCourse, rating_course
-from warpleague.league.results.standings import standings
+from warpleague.league.results.standings import MAX_BOTS, RatingCourse, Standings, rating_course, standings
 from warpleague.report.site import charts
-from warpleague.report.site.front import Pick, cards, pick
-from warpleague.report.wording.columns import TableView, help_lines, shown_columns
-from warpleague.report.wording.league_columns import FAULTS, TIMES
+from warpleague.report.site.league_page import Pick, cards, pick
+from warpleague.report.wording.columns import FAULTS, TIMES, TableView, help_lines, shown_columns
 from warpleague.report.wording.league_words import FaultTallies, decision_lines, percent
 from warpleague.report.wording.match_words import number, one_line
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from warpleague.league.results.details import FaultLine, TimeLine
     from warpleague.league.results.league import League
-    from warpleague.league.results.standings import Standings
-    from warpleague.league.season.played_match import StoredVersion
+    from warpleague.league.season.fixture import StoredVersion
     from warpleague.league.store.columns import Array, Columns
     from warpleague.match.spec import SeatSpec
 

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import attrs
 from markupsafe import Markup
 
-from warpleague.counts import counted
 from warpleague.report.wording.match_words import one_line
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +24,7 @@ _ROW: Final = 26
 _NAMES: Final = 160  # left of the plot
 _VALUES: Final = 115  # right of it
 _COLOURS: Final = 10
+_TICKS: Final = 6  # of an axis, at most
 _MAX_POINTS: Final = 10_000  # of all lines of a chart: the page of 400 bots stays below a megabyte
 
 
@@ -49,11 +50,11 @@ class Row:
         return [value for value in values if value is not None]
 
 
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round values from `low` to `high`, `most` at most: steps of 1, 2 or 5 times a power of ten."""
+def ticks(low: float, high: float) -> list[float]:
+    """Round values from `low` to `high`, six at most: steps of 1, 2 or 5 times a power of ten."""
     span = max(high - low, 1e-9)
-    power = 10.0 ** floor(log10(span / most))
-    step = next(power * by for by in (1, 2, 5, 10, 20) if span / (power * by) <= most)
+    power = 10.0 ** floor(log10(span / _TICKS))
+    step = next(power * by for by in (1, 2, 5, 10, 20) if span / (power * by) <= _TICKS)
     first = ceil(low / step - 1e-9)
     last = floor(high / step + 1e-9)
     return [number * step for number in range(first, last + 1)]
@@ -68,10 +69,10 @@ def _label(value: float) -> str:
     return f"{round(value, 6):,.10g}"
 
 
-def intervals(rows: Sequence[Row], axis: str, *, zero: float | None = None) -> Markup:
-    """A dot with its interval for each row; `zero` draws a line to compare with. Empty without values."""
-    values = [value for row in rows for value in row.extent()] + ([] if zero is None else [zero])
-    if not any(row.extent() for row in rows):
+def intervals(rows: Sequence[Row], axis: str) -> Markup:
+    """A dot with its interval for each row. Empty without values."""
+    values = [value for row in rows for value in row.extent()]
+    if not values:
         return Markup()
     low, high = min(values), max(values)
     margin = (high - low or abs(high) or 1.0) * 0.06
@@ -91,8 +92,6 @@ def intervals(rows: Sequence[Row], axis: str, *, zero: float | None = None) -> M
                 at, bottom, bottom + 14, _label(tick)
             )
         )
-    if zero is not None:
-        parts.append(Markup('<path class="zero" d="M{0},2V{1}"/>').format(x(zero), bottom))
     parts.append(
         Markup('<text class="axis" x="{}" y="{}">{}</text>').format(_NAMES + plot / 2, bottom + 28, axis)
     )
@@ -367,11 +366,11 @@ def _apart(places: Iterable[float], gap: float, last: float) -> list[float]:
     return values
 
 
-def small_interval(value: float, half: float | None, low: float = 0.0, high: float = 1.0) -> Markup:
+def small_interval(value: float, half: float | None) -> Markup:
     """A share with its interval, small enough for a cell of a table."""
 
     def x(number: float) -> float:
-        return round(100 * (min(max(number, low), high) - low) / (high - low), 1)
+        return round(100 * min(max(number, 0.0), 1.0), 1)
 
     bar = Markup()
     if half is not None:

@@ -27,13 +27,12 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from warpleague.games.scene import Scene
-from warpleague.safe_text import safe
+from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Tray
 
 T = TypeVar("T")
 Plain = dict[str, Any]

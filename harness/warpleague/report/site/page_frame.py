@@ -7,22 +7,32 @@ style and scripts, and its policy names them by their hashes.
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import blake2b, sha256
 from importlib.resources import files
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from warpleague.safe_text import safe
+from warpleague.report.wording.docs import Page, page_name, page_text, pages
+from warpleague.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from importlib.resources.abc import Traversable
+
+    from markdown_it.token import Token
+
+
+# -- page frame ------------------------------------------------------------------------------------------
+
 
 ASSETS: Final = "assets"
 """The folder of a site with what its pages share."""
@@ -210,3 +220,66 @@ def prepare(*beginnings: str) -> None:
     """Read the templates whose names begin so, for the first one who asks not to wait for it."""
     for name in _environment().list_templates(filter_func=lambda name: name.startswith(beginnings)):
         _environment().get_template(name)
+
+
+# -- docs pages ------------------------------------------------------------------------------------------
+# Turns the documentation and the rules of the games into HTML, for the pages of a server.
+
+
+_EMPTY_HEADER: Final = re.compile(r"<th[^>]*></th>")
+_SLUG: Final = re.compile(r"[^\w\- ]")
+
+
+@cache
+def _known() -> dict[str, Page]:
+    """All pages; read once, since they do not change while a server runs."""
+    return pages()
+
+
+def text_of(name: str, root: str = "/docs/") -> tuple[str, Markup] | None:
+    """The title of a page of the documentation, and its text as HTML; None if there is none of that name.
+
+    Links to other pages begin with `root`.
+    """
+    return _rendered(name, root) if name in _known() else None
+
+
+@cache
+def _rendered(name: str, root: str) -> tuple[str, Markup]:
+    known = _known()
+    page = known[name]
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(page_text(page))
+    for token, after in pairwise(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", _slug(after.content))
+    for token in tokens:
+        if token.children:
+            token.children = _with_links(token.children, known, root)
+    text = reader.renderer.render(tokens, reader.options, {})
+    # A header cell without words is none for who hears the page.
+    return page.title, Markup(_EMPTY_HEADER.sub("<td></td>", text))
+
+
+def _slug(heading: str) -> str:
+    """The name of a heading in links, as the sites for code make it."""
+    return _SLUG.sub("", heading.lower()).replace(" ", "-")
+
+
+def _with_links(children: Sequence[Token], known: Any, root: str) -> list[Token]:
+    """Links to other pages lead to their addresses here; those to files that only a checkout has become plain text."""
+    made, dead = [], 0
+    for child in children:
+        if child.type == "link_open":
+            target = str(child.attrGet("href") or "")
+            path, hash_, place = target.partition("#")
+            if "://" not in target and path:
+                if page_name(path) not in known:
+                    dead += 1
+                    continue
+                child.attrSet("href", f"{root}{page_name(path)}{hash_}{place}")
+        elif child.type == "link_close" and dead:
+            dead -= 1
+            continue
+        made.append(child)
+    return made

@@ -29,17 +29,14 @@ from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site.bot_page import FOLDER as BOTS
 from warpleague.report.site.bot_page import BotTables, file_name, pages_on_disk
-from warpleague.report.site.index_page import index_content
-from warpleague.report.site.listing import PART
-from warpleague.report.site.match import ORDER, page_linked
+from warpleague.report.site.league_page import PART, ListedMatch, index_content
+from warpleague.report.site.match_page import ORDER, Notes, Place, page_linked
 from warpleague.report.site.page_frame import ASSETS, folder, linked, render, shared
-from warpleague.study.analysis_file import read_analysis, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from warpleague.league.results.league import League
-    from warpleague.report.site.listing import ListedMatch
 
 MATCHES: Final = "matches"
 """The folder of a site with the pages of its matches."""
@@ -87,29 +84,48 @@ class Site:
         }
 
 
+@attrs.frozen
+class NotesFile:
+    """A file with notes on one match: its content, and a function that reads the notes, given the match's record.
+
+    The function is called in another process, so it can be pickled. It raises `BadInput` if the file is of no use.
+    """
+
+    content: bytes
+    read: Callable[[bytes], Notes]
+
+
+@attrs.frozen(kw_only=True)
+class SiteSettings:
+    """How a site is written."""
+
+    replays: int | None = None
+    """How many matches get a page of their own at most; None: all."""
+    jobs: int = 0
+    """How many processes make pages; 0: one for each core."""
+    notes: Mapping[str, NotesFile] = attrs.Factory(dict)
+    """Notes on matches, by the digests of their records."""
+    part: int = PART
+    """A list of more matches is written in parts of so many."""
+    version: str = __version__
+    """The version of the program: pages made by another one are made again."""
+    new_pool: Callable[..., Pool] = RefereePool
+    """Makes the pool of processes, as `RefereePool` does."""
+
+
 def write_site(
     league: League,
     out: Path,
     write: Callable[[Path, bytes], None],
-    *,
-    replays: int | None,
-    jobs: int = 0,
     command: Callable[..., str],
+    settings: SiteSettings = SiteSettings(),
     progress: Callable[[int, int], None] = lambda _done, _total: None,
-    analyses: Sequence[Path] = (),
-    part: int = PART,
-    version: str = __version__,
-    new_pool: Callable[..., Pool] = RefereePool,
 ) -> Site:
     """Write the site of a league into the folder `out`.
 
-    `write` puts a file in its place, whole or not at all. At most `replays` matches (None: all) get a page of their
-    own, made by `jobs` processes (0: one for each core). `command(*words)` is a command of ours on this league, as
-    a person would type it. Pages show what the `analyses` of their records found. A list of more than `part` matches
-    is written in parts of so many. A page made by another `version` of the program is made again. `new_pool` makes
-    the pool of processes, as `RefereePool` does.
+    `write` puts a file in its place, whole or not at all. `command(*words)` is a command of ours on this league, as a
+    person would type it. `progress` hears how many pages of how many are done.
     """
-    judged = {digest: (path, text) for path in analyses for digest, text in (record_of(path),)}
     begun = time.monotonic()
     with league.store.snapshot():
         content = index_content(league)
@@ -118,16 +134,14 @@ def write_site(
         )
         bot_values = [bots.page(name) for name in league.season.names]
     listing = content.listing
-    chosen = listing.chosen(replays, [pick.number for pick in content.values["picks"]])
+    chosen = listing.chosen(settings.replays, [pick.number for pick in content.values["picks"]])
     for name, data in shared().items():
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
     made = existing = 0
     problems: list[tuple[int, str, str]] = []
-    made_by = maker(league.season.game, version)
-    for done, (match, page) in enumerate(
-        _pages(league, chosen, out, jobs, command, judged, made_by, new_pool), 1
-    ):
+    made_by = maker(league.season.game, settings.version)
+    for done, (match, page) in enumerate(_pages(league, chosen, out, command, settings, made_by), 1):
         if isinstance(page, str):
             problems.append((match.number, match.id, page))
         elif page is None:
@@ -146,7 +160,7 @@ def write_site(
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
 
-    block, parts = listing.block(league.season.names, pages, put, content.picture, part)
+    block, parts = listing.block(league.season.names, pages, put, content.picture, settings.part)
     for values in bot_values:
         place, data = out / BOTS / file_name(values["bot"]), _bot(values, league.season.names, pages)
         if not (place.is_file() and place.read_bytes() == data):
@@ -232,11 +246,9 @@ def _pages(
     league: League,
     chosen: Sequence[ListedMatch],
     out: Path,
-    jobs: int,
     command: Callable[..., str],
-    judged: Mapping[str, tuple[Path, bytes]],
+    settings: SiteSettings,
     made_by: bytes,
-    new_pool: Callable[..., Pool],
 ) -> Iterator[tuple[ListedMatch, tuple[bytes, bytes] | str | None]]:
     """Each match with its page and the script beside it, in order.
 
@@ -255,19 +267,16 @@ def _pages(
                 export = command("export", "--match", match.id[:12])
                 stamp = blake2b(record, digest_size=16, key=made_by)
                 stamp.update(repr((name, export)).encode())
-                analysis, text = judged.get(_digest(record) if judged else "", (None, b""))
-                stamp.update(text)
-                place = _place(out, match)
-                if _stamp_of(place) == stamp.hexdigest() and place.with_suffix(".js").is_file():
+                notes = settings.notes.get(_digest(record)) if settings.notes else None
+                if notes is not None:
+                    stamp.update(notes.content)
+                file, place = _place(out, match), Place(name, export, stamp.hexdigest())
+                if _stamp_of(file) == place.stamp and file.with_suffix(".js").is_file():
                     waiting.append((match, None))
                 else:
-                    pool = pool or new_pool(jobs, "none")
-                    waiting.append(
-                        (
-                            match,
-                            pool.submit(make_page, record, name, export, stamp.hexdigest(), analysis),
-                        )
-                    )
+                    pool = pool or settings.new_pool(settings.jobs, "none")
+                    read = None if notes is None else notes.read
+                    waiting.append((match, pool.submit(make_page, record, place, read)))
             # Bounded: pages and records wait in memory.
             while len(waiting) > 4 * (pool.jobs if pool else 0):
                 yield _taken(*waiting.popleft())
@@ -291,31 +300,19 @@ def _digest(record: bytes) -> str:
 
 def make_page(
     record: bytes,
-    league: str,
-    export: str,
-    stamp: str,
-    analysis: Path | None = None,
+    place: Place,
+    read_notes: Callable[[bytes], Notes] | None = None,
     *,
     with_script: bool = True,
 ) -> tuple[bytes, bytes] | str:
-    """The page of a match of a league and the script beside it, or what is wrong with its record or its analysis.
+    """The page of a match of a league and the script beside it, or what is wrong with its record or its notes.
 
     Unless it comes `with_script`, that is empty.
     """
     try:
         replay = Replay(record)
-        home = f"../index.html#match={replay.header['id']}"
-        return page_linked(
-            replay,
-            league=league,
-            home=home,
-            root="../",
-            export=export,
-            stamp=stamp,
-            record=record,
-            analysis=None if analysis is None else read_analysis(analysis, record),
-            with_script=with_script,
-        )
+        notes = None if read_notes is None else read_notes(record)
+        return page_linked(replay, place, record, notes, with_script=with_script)
     except BadInput as error:
         return str(error)
 

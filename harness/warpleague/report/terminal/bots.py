@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Group
 from rich.text import Text
 
-from warpleague.counts import counted
-from warpleague.report.terminal.colours import BAD, GOOD, WARNING
-from warpleague.report.terminal.console import make_console, make_table
+from warpleague.report.terminal.console import BAD, GOOD, WARNING, make_console, make_table
 from warpleague.runner.bundle.manifest import games_named
 from warpleague.runner.bundle.shipped import short_name
-from warpleague.safe_text import safe
+from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
     from warpleague.league.season.entry import Problem
     from warpleague.runner.bundle.cache import Cached
@@ -28,13 +26,12 @@ if TYPE_CHECKING:
 _STYLES: Final = {"ok": GOOD, "warning": WARNING, "failed": f"bold {BAD}"}
 
 
-def print_finding(finding: Finding, console: Console | None = None) -> None:
+def print_finding(finding: Finding) -> None:
     """Print one finding as a line (a failure with its evidence below)."""
-    console = console or make_console()
     text = Text(f"{finding.verdict:8}", style=_STYLES[finding.verdict])
     text.append(f"{finding.what}: ", "bold")
     text.append(safe(finding.text))
-    console.print(text, soft_wrap=True)
+    make_console().print(text, soft_wrap=True)
 
 
 def print_bots(bots: list[dict[str, Any]]) -> None:

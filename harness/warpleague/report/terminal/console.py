@@ -13,8 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.report.terminal.colours import HEAD
-from warpleague.safe_text import SafeStream, safe
+from warpleague.text import SafeStream, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +22,25 @@ if TYPE_CHECKING:
     from rich.style import Style
     from rich.table import Column
 
-if TYPE_CHECKING:
     _PlainColumn = list[tuple[str, str | Style]]  # the head and the cells, each with its style
+
+
+# -- colours ---------------------------------------------------------------------------------------------
+# The colours of words in a terminal; all can be read on white and on black.
+#
+# They are a module of their own, because a table needs nothing else of what draws boards.
+
+
+QUIET: Final = "color(243)"
+GOOD: Final = "color(28)"
+WARNING: Final = "color(130)"
+BAD: Final = "color(196)"
+CODE: Final = "color(30)"
+HEAD: Final = "bold color(30)"
+
+
+# -- console ---------------------------------------------------------------------------------------------
+
 
 PLAIN_WIDTH: Final = 160
 """The columns of a pipe or a file: wide enough that nothing is cut."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.text import Text
 
-from warpleague.report.terminal.colours import CODE
-from warpleague.report.terminal.console import make_console, make_table
-from warpleague.report.wording.docs import page_text, without_links
-
-if TYPE_CHECKING:
-    from warpleague.report.wording.docs import Page
+from warpleague.report.terminal.console import CODE, make_console, make_table
+from warpleague.report.wording.docs import Hit, Page, page_text, without_links
 
 _WIDTH: Final = 100  # the pages are written for about as many columns
 
@@ -23,6 +19,16 @@ def print_list(pages: dict[str, Page]) -> None:
         table.add_column(column)
     for page in pages.values():
         table.add_row(Text(page.name), Text(page.title), Text(page.purpose))
+    make_console().print(table)
+
+
+def print_hits(hits: list[Hit]) -> None:
+    """Print one line a section."""
+    table = make_table()
+    for column in ("page", "heading", "text"):
+        table.add_column(column, no_wrap=column == "page")
+    for hit in hits:
+        table.add_row(Text(hit.page), Text(hit.heading), Text(hit.text))
     make_console().print(table)
 
 

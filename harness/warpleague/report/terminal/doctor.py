@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from warpleague.counts import counted
 from warpleague.report.terminal.console import make_console, make_table
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from warpleague.runner.doctor.promises import Report
+    from warpleague.runner.doctor import Report
 
 
 def print_findings(host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str]) -> None:

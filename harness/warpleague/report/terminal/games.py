@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from warpleague.report.terminal.console import make_console, make_table
-from warpleague.safe_text import safe
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,7 +58,7 @@ def print_game(game: dict[str, Any], console: Console) -> None:
 
 def print_galaxy(scene: Scene, seed: str) -> None:
     """Print the board of a match with this seed."""
-    from warpleague.report.terminal.scene import paint
+    from warpleague.report.terminal.board import paint
 
     console = make_console()
     console.print(paint(scene))

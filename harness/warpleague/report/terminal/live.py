@@ -16,29 +16,26 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.counts import counted
-from warpleague.league.play.progress import RunWatcher
+from warpleague.league.play.running import RunWatcher, Void
 from warpleague.league.ratings.outcomes import Earlier
-from warpleague.league.ratings.wanted import fitted
-from warpleague.league.results.earlier_versions import earlier_versions
+from warpleague.league.ratings.posterior import fitted
 from warpleague.league.results.faulted import FaultCounts
-from warpleague.league.results.standings import ranked, ranks_by
+from warpleague.league.results.standings import earlier_versions, ranked, ranks_by
 from warpleague.league.results.tallies import Tally, tally
-from warpleague.league.schedule.formats.seating import seatings_count
-from warpleague.report.terminal.colours import BAD, QUIET
+from warpleague.league.schedule.formats.api import seatings_count
+from warpleague.report.terminal.console import BAD, QUIET
 from warpleague.report.terminal.tables import standings_table
-from warpleague.report.wording.league_words import duration, fault_lines
-from warpleague.report.wording.strength_words import brief, state_lines
+from warpleague.report.wording.league_words import brief, duration, fault_lines, state_lines
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console, RenderableType
 
-    from warpleague.league.play.progress import Void
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.results.league import League
-    from warpleague.league.results.strength import Follower
+    from warpleague.league.results.status import Follower
     from warpleague.league.season.fixture import Fixture
     from warpleague.league.store.columns import Columns
     from warpleague.match.spec import MatchResult
@@ -74,7 +71,7 @@ class _Counting(RunWatcher):
         self.faults = FaultCounts.of(league) if before else FaultCounts(league.season.names)
         self.test: Follower | None = None
         if league.season.format.kind == "test":
-            from warpleague.league.results.strength import Follower
+            from warpleague.league.results.status import Follower
 
             self.test = Follower(league.season)
             for fixture, result in league.results():

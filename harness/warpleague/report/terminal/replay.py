@@ -5,23 +5,32 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 from rich.rule import Rule
 from rich.text import Text
 
-from warpleague.match.evidence import evidence_lines
-from warpleague.report.terminal.colours import BAD, QUIET
-from warpleague.report.terminal.console import make_console
-from warpleague.report.terminal.scene import RIVAL, paint
-from warpleague.report.terminal.styles import seat_style
-from warpleague.report.wording.seat_names import SeatNames
-from warpleague.safe_text import safe
+from warpleague.match.faults import evidence_lines
+from warpleague.report.terminal.board import RIVAL, paint, seat_style
+from warpleague.report.terminal.console import BAD, QUIET, make_console, make_table
+from warpleague.report.terminal.watch import Keys, Viewport, score_line
+from warpleague.report.wording.match_words import BUSY_SHARE, SeatNames
+from warpleague.runner.hints import hint
+from warpleague.text import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from warpleague.match.replay import Replay, ReplayStep
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+
+# -- replay ----------------------------------------------------------------------------------------------
+
 
 _MARGIN: Final = 7
 """The columns that the numbers of lines take; what follows them stays to their right."""
@@ -155,3 +164,147 @@ def _print_end(console: Console, replay: Replay) -> None:
         console.print(Text(f"{place}. {RIVAL}, score {summary.rival:g}", style="italic"))
     console.print(f"ended: {summary.why}", markup=False)
     console.print(f"digest {summary.digest}")
+
+
+# -- step ------------------------------------------------------------------------------------------------
+# Steps through a recorded match in a terminal: forward and back, with the board of each line.
+
+
+_FAR: Final = 10
+
+
+@attrs.frozen
+class _Step:
+    state: Any
+    text: str
+
+
+class Stepper:
+    """The lines of a record as `seat` knew them (None: in full); the record is executed as far as it is shown."""
+
+    def __init__(self, replay: Replay, seat: int | None) -> None:
+        self._replay = replay
+        self._seat = seat
+        self._console = make_console()
+        self._names = names_of(replay)
+        self._steps = [_Step(replay.first, "the start")]
+        self._rest = self._read()
+
+    def _read(self) -> Iterator[_Step]:
+        for step in self._replay:
+            lines = [
+                self._names.say(self._replay.game.tell(event)) for event in shown_events(step, self._seat)
+            ]
+            yield _Step(step.state, safe("; ".join(lines), keep="") or f"({step.data['type']})")
+
+    def _reach(self, number: int) -> int:
+        """Execute lines up to this number, or to the last line if there are fewer."""
+        while len(self._steps) <= number and (step := next(self._rest, None)) is not None:
+            self._steps.append(step)
+        return min(number, len(self._steps) - 1)
+
+    def run(self, at: int = 0, pace_s: float | None = None) -> None:
+        """Show line `at`, and obey keys until q; with `pace_s` continue without keys."""
+        at = self._reach(at)
+        last = len(self._replay.lines) - 2
+        playing = pace_s is not None
+        pace_s = pace_s or 0.5
+        with Keys() as keys, Viewport(self._console) as view:
+            while True:
+                self._draw(view, at, last, playing)
+                key = keys.read(pace_s if playing else None)
+                moved = {
+                    "right": 1, "n": 1, "enter": 1, "left": -1, "p": -1, ">": _FAR, "<": -_FAR,
+                    "home": -at, "end": last - at, "": 1,
+                }.get(key)  # fmt: skip
+                if key == "" and not playing:
+                    continue  # a key without a meaning
+                if key in ("q", "escape"):
+                    return
+                if key == "space":
+                    playing = not playing
+                elif key in ("+", "="):
+                    pace_s /= 1.5
+                elif key == "-":
+                    pace_s *= 1.5
+                elif moved is not None:
+                    at = self._reach(max(0, at + moved))
+                    playing = playing and at < last
+                else:
+                    view.scroll(key)
+
+    def _draw(self, view: Viewport, at: int, last: int, playing: bool) -> None:
+        step = self._steps[at]
+        scene = self._names.on(self._replay.game.scene(step.state, self._seat))
+        names = [seat["bot"] for seat in self._replay.header["seats"]]
+        line = Text(f"{at}/{last}  {step.text}", style=QUIET, no_wrap=True, overflow="ellipsis")
+        keys = f"← → step  < > ten  Home End  space {'pause' if playing else 'play'}  q quit"
+        view.show([score_line(names, scene), line], paint(scene), f" {keys}")
+
+
+# -- match -----------------------------------------------------------------------------------------------
+# Prints a finished match: one table, and the faults in words.
+
+
+_MATCH_STDERR_LINES: Final = 8  # of a bot that is out; its record has more
+
+
+def print_result(spec: MatchSpec, result: MatchResult, console: Console | None = None) -> None:
+    """Print the ranks, the time that each bot took, every fault, and the command that reproduces the match."""
+    console = console or make_console()
+    console.print(Text(f"{spec.game}, match {result.id}", style="bold"))
+    table = make_table()
+    table.add_column("seat", justify="right")
+    table.add_column("bot", overflow="fold")
+    table.add_column("rank", justify="right")
+    table.add_column("score", justify="right")
+    table.add_column("decisions", justify="right")
+    table.add_column("mean ms", justify="right")
+    table.add_column("longest ms", justify="right")
+    table.add_column("fault")
+    for seat, bot in enumerate(spec.seats):
+        times = result.times[seat]
+        faults = result.faults[seat]
+        mean = times.wall_ms / times.decisions if times.decisions else 0.0
+        table.add_row(
+            str(seat),
+            Text(bot.bot, style=seat_style(seat)),
+            str(result.ranks[seat]),
+            f"{result.scores[seat]:g}",
+            str(times.decisions),
+            f"{mean:.2f}",
+            f"{times.longest_ms:.2f}",
+            Text(", ".join(fault.kind for fault in faults), style=BAD),
+        )
+    if result.rival is not None:
+        rank = "2" if result.ranks[0] == 1 else "1"
+        table.add_row("", Text(RIVAL, style="italic"), rank, f"{result.rival:g}")
+    console.print(table)
+    for seat, faults in enumerate(result.faults):
+        for fault in faults:
+            after = "is out" if fault.retired else "was substituted"
+            text = f"seat {seat}, {spec.seats[seat].bot}, {after}: {fault.kind}: {fault.message}"
+            console.print(Text(safe(text), style=BAD), soft_wrap=True)
+            if fault.retired:
+                detail = json.loads(result.record.splitlines()[fault.n])["detail"]
+                for line in evidence_lines(detail, _MATCH_STDERR_LINES, fault.message):
+                    console.print(Text(safe(line)), soft_wrap=True)
+                if advice := hint(spec.seats[seat], fault.message, detail):
+                    console.print(Text(safe(f"  {advice}")), soft_wrap=True)
+    if len(spec.seats) > 1 and all(seat and seat[0].kind == "startup" for seat in result.faults):
+        console.print("no bot was ready to play: all rank equal", style=BAD)
+    for seat in result.stopped:
+        console.print(
+            f"seat {seat} was stopped between its decisions: pondering is {spec.pondering!r}", markup=False
+        )
+    for seat, times in enumerate(result.times):
+        if times.wait_ms > BUSY_SHARE * times.wall_ms:
+            waited = (
+                f"waited {times.wait_ms:.0f} ms for a processor, beside {times.wall_ms:.0f} ms of its own"
+            )
+            console.print(f"the host was busy: seat {seat} {waited}", markup=False)
+    console.print(
+        f"ended: {result.why}; {result.lines} lines in {result.elapsed_s:.2f} s; seed {spec.seed!r}",
+        markup=False,
+    )
+    console.print(f"digest {result.digest}", soft_wrap=True)

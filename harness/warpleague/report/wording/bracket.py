@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.league.schedule.brackets import rounds_of, ties_of
-from warpleague.league.schedule.formats.knockout import Knockout
-from warpleague.league.schedule.formats.swiss import Swiss
-from warpleague.safe_text import safe
+from warpleague.league.results.standings import rounds_of, ties_of
+from warpleague.league.schedule.formats.knockout import Knockout, Tie
+from warpleague.league.schedule.formats.swiss import Meeting, Swiss
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from warpleague.league.results.league import League
-    from warpleague.league.schedule.formats.knockout import Tie
-    from warpleague.league.schedule.formats.swiss import Meeting
 
 _DECIDED: Final = {
     "seed": "level: better seed goes on",

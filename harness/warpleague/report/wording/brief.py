@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from warpleague import __version__
 from warpleague.games import GAMES
-from warpleague.report.wording.docs import LINK, page_text, pages
-from warpleague.runner.bot.clock import OVERLOAD_NS
+from warpleague.report.wording.docs import pages, sections
+from warpleague.runner.bot.clocks import OVERLOAD_NS
 from warpleague.runner.bundle.shipped import shipped_root
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ LEFT_OUT: Final = {
     "aliens": ("Positions", "Bots"),
     "captains": (
         "How the boards are laid",
-        "A map in Python",
+        "A map",
         "Chance",
         "A galaxy file",
         "Positions",
         "Bots",
     ),
     "coasters": ("Seats", "Positions by hand", "Talk and alliances from Python", "Bots"),
-    "sheets": ("Seats", "The engine in Python"),
+    "sheets": ("Seats", "Bots"),
 }
 """By game: the headings of its page whose sections are not in the brief."""
 
@@ -86,7 +86,6 @@ _FENCE_WORDS: Final = re.compile(r"(?m)^(```\w+) .*$")
 _FENCED: Final = re.compile(r"(?ms)^```[^\n]*\n.*?^```[ ]*\n")
 _RULING: Final = re.compile(r"\s\(\*\*Ruling \d+\*\*\)")
 """The mark of a decision that says nothing more; the brief does without it."""
-_HEADING: Final = re.compile(r"(#+) (.+)")
 
 
 def brief_text(game: str) -> str:
@@ -180,20 +179,7 @@ def _testing(game: str) -> str:
 
 @cache
 def _sections(page: str) -> dict[str, tuple[int, str]]:
-    """By heading of a page: its level, and the text below it up to the next heading; without the targets of links."""
-    sections: dict[str, tuple[int, str]] = {}
-    heading, level, fenced, lines = "", 0, False, list[str]()
-    for line in [*page_text(pages()[page]).splitlines(keepends=True), "# "]:
-        fenced ^= line.startswith("```")
-        match = None if fenced else _HEADING.match(line)
-        if match or line == "# ":
-            if heading:
-                text = LINK.sub(lambda link: link[1] or link[2], "".join(lines)).strip() + "\n"
-                sections[heading] = level, text
-            heading, level, lines = (match[2].strip(), len(match[1]), []) if match else ("", 0, [])
-        else:
-            lines.append(line)
-    return sections
+    return sections(pages()[page])
 
 
 def _section(page: str, heading: str) -> str:

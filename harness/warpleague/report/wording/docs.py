@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _FENCED: Final = re.compile(r"(?ms)^([ ]*)(`{3,}|~{3,}).*?^\1\2[ ]*$\n?")
 _COMMENT: Final = re.compile(r"(?m)^[ ]*<!--.*?-->[ ]*\n")
+_HEADING: Final = re.compile(r"(#+) (.+)")
 LINK: Final = re.compile(r"(`[^`]*`)|\[([^\]]*)\]\(([^)\s]+)\)")
 """Code between backticks (group 1), or a link: its label (2) and its target (3)."""
 
@@ -61,6 +62,47 @@ def _page(path: Path, purpose: str) -> Page:
 def page_text(page: Page) -> str:
     """The page as it is written, without the comments that are for tests only."""
     return _COMMENT.sub("", page.path.read_text(encoding="utf-8"))
+
+
+def sections(page: Page) -> dict[str, tuple[int, str]]:
+    """By heading: its level, and the text below it up to the next heading; without the targets of links."""
+    found: dict[str, tuple[int, str]] = {}
+    heading, level, fenced, lines = "", 0, False, list[str]()
+    for line in [*page_text(page).splitlines(keepends=True), "# "]:
+        fenced ^= line.startswith("```")
+        match = None if fenced else _HEADING.match(line)
+        if match or line == "# ":
+            if heading:
+                text = LINK.sub(lambda link: link[1] or link[2], "".join(lines)).strip() + "\n"
+                found[heading] = level, text
+            heading, level, lines = (match[2].strip(), len(match[1]), []) if match else ("", 0, [])
+        else:
+            lines.append(line)
+    return found
+
+
+@attrs.frozen
+class Hit:
+    """A section of a page in which a word was found, and the text around it; empty if only the heading has it."""
+
+    page: str
+    heading: str
+    text: str
+
+
+def search(word: str, known: dict[str, Page]) -> list[Hit]:
+    """The sections with the word in their heading, then those with it in their text; case does not matter."""
+    wanted = re.compile(rf"\S*.{{0,50}}{re.escape(word)}.{{0,50}}\S*", re.IGNORECASE)
+    in_headings, in_texts = list[Hit](), list[Hit]()
+    for page in known.values():
+        for heading, (_, text) in sections(page).items():
+            match = wanted.search(text)
+            hit = Hit(page.name, heading, match[0].strip() if match else "")
+            if wanted.search(heading):
+                in_headings.append(hit)
+            elif match:
+                in_texts.append(hit)
+    return in_headings + in_texts
 
 
 def dead_ends(page: Page) -> list[str]:

@@ -1,7 +1,7 @@
 """One running bot: its start, its questions, the tasks that watch it, the time between two matches, and its end.
 
-`warpleague.match.referee` decides the meaning of lines. `exchange` reads an answer that comes at once, any
-other in `waiting`. The process itself is in `child`.
+`warpleague.match.referee` decides the meaning of lines. `pipe` sends questions and reads answers. The
+process of the operating system is in `child`.
 """
 
 from __future__ import annotations
@@ -9,32 +9,112 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from functools import partial
+import time
+from collections import OrderedDict
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
+import attrs
 import trio
 
 from warpleague.runner.bot import violations
 from warpleague.runner.bot.child import EXIT_S, Child
-from warpleague.runner.bot.exchange import NEVER, QUIET_NS, Answer, Pipes, Sent
-from warpleague.runner.bot.halt import Halt
-from warpleague.runner.bot.loop import Loop, LoopShare
-from warpleague.runner.bot.output import Output
-from warpleague.runner.bot.pondering import Pondering
-from warpleague.runner.bot.stderr import StderrLog
-from warpleague.runner.bot.stopwatch import Stopwatch
-from warpleague.runner.bot.waiting import QUICK_NS, Connection, Wait
-from warpleague.runner.bot.watch import Attendance, read, watch
-from warpleague.runner.confine.launch import MemoryWatch
+from warpleague.runner.bot.clocks import NEVER, Loop, LoopShare, Stopwatch
+from warpleague.runner.bot.halt import QUIET_NS, Halt, Pondering
+from warpleague.runner.bot.logs import BotLog, StderrLog, WireLog
+from warpleague.runner.bot.pipe import QUICK_NS, Answer, Connection, Output, Pipes, Sent, Wait
+from warpleague.runner.confine.launch import WATCH_S, MemoryWatch
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from warpleague.games.api import JsonObject
     from warpleague.match.spec import Level, SeatSpec, Violation
-    from warpleague.runner.bot.waiting import IsLate
-    from warpleague.runner.bot.wirelog import BotLog, WireLog
+    from warpleague.runner.bot.pipe import IsLate
     from warpline.messages import BotHello
+
+    Kind = tuple[SeatSpec, Level]
+
+
+# -- watch -----------------------------------------------------------------------------------------------
+# The tasks that run beside the questions to a bot: above all the watch over its memory and its processes.
+
+
+SLEEPER_WATCH_S: Final = 0.2
+"""The same for one that sleeps, where the kernel caps its memory."""
+
+_SHARE: Final = 0.02  # the largest share of the time spent on measuring memory
+
+
+class Attendance:
+    """The tasks beside the questions to one bot, from `begin` until they are ended.
+
+    A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
+    known at once: it may also be over before they had their first turn.
+    """
+
+    def __init__(self) -> None:
+        self._planned: tuple[trio.Nursery, Sequence[Callable[[], Awaitable[None]]]] | None = None
+        self._now: tuple[trio.CancelScope, trio.Event] | None = None
+
+    def plan(self, nursery: trio.Nursery, *tasks: Callable[[], Awaitable[None]]) -> None:
+        """Have `begin` start the tasks in `nursery`."""
+        self._planned = nursery, tasks
+
+    def begin(self) -> None:
+        """Start the tasks that were planned, if they have not been started."""
+        if self._planned is not None:
+            (nursery, tasks), self._planned = self._planned, None
+            self._now = trio.CancelScope(), trio.Event()
+            nursery.start_soon(_run, tasks, *self._now)
+
+    async def end(self) -> None:
+        """End the tasks and wait for that."""
+        self._planned = None
+        if self._now is not None:
+            scope, ended = self._now
+            scope.cancel()
+            with trio.CancelScope(shield=True):
+                await ended.wait()
+            self._now = None
+
+
+async def _run(
+    tasks: Sequence[Callable[[], Awaitable[None]]], scope: trio.CancelScope, ended: trio.Event
+) -> None:
+    try:
+        with scope:
+            async with trio.open_nursery() as nursery:
+                for task in tasks:
+                    nursery.start_soon(task)
+    finally:
+        ended.set()  # also when the whole match is cancelled: `end` waits for it
+
+
+async def read(stderr: StderrLog, pipe: int) -> None:
+    """Read the standard error until it has ended, or is no longer read."""
+    while stderr.drain(pipe):
+        await trio.lowlevel.wait_readable(pipe)
+
+
+async def watch(child: Child, halt: Halt, memory: MemoryWatch, check_children: Callable[[], None]) -> None:
+    """Kill the bot once it has taken more memory than it may."""
+    computed_ns = -1
+    while True:
+        begun, before_ns, computed_ns = time.perf_counter(), computed_ns, halt.own_ns()
+        # Who computed nothing has taken no memory, if all of its processes are counted.
+        slept = halt.counted and computed_ns == before_ns
+        if not slept and memory.check(child.processes):
+            child.kill()
+            return
+        check_children()
+        pause_s = SLEEPER_WATCH_S if slept and memory.capped else WATCH_S
+        # Never more than a small share of the time, however many processes there are.
+        await trio.sleep(max(pause_s, (time.perf_counter() - begun) / _SHARE))
+
+
+# -- process ---------------------------------------------------------------------------------------------
+
 
 _QUICK_MS: Final = QUICK_NS // 1_000_000
 _LINUX: Final = sys.platform == "linux"
@@ -319,3 +399,79 @@ class BotProcess:
         """Whether the bot is alive and has written nothing that was not asked for."""
         output = self._output
         return not output.unread and not output.ended and self._pipes.silent() and self.child.alive()
+
+
+# -- reuse -----------------------------------------------------------------------------------------------
+# Keeps reusable bots between two matches of the same referee, but not too many.
+#
+# `warpleague.runner.playing` starts, greets and judges them. A bot that does anything while it waits is
+# replaced by a fresh one, and nobody is charged for it. No process of a bot plays two matches with the same
+# dice, because it would know them.
+
+
+_MAX_KEYS: Final = 10_000  # more matches than these outlives no process
+
+
+class IdleBots:
+    """At most `most` processes, by what they run; the longest idle one goes first.
+
+    With `same_dice` they stay although they have seen the dice that come: for playouts, where nothing is at stake.
+    """
+
+    def __init__(self, most: int, *, same_dice: bool = False) -> None:
+        self._most = most
+        self._same_dice = same_dice
+        self._bots: OrderedDict[int, tuple[Kind, BotProcess]] = OrderedDict()
+        self._keys: set[bytes] = set()  # of the matches that those who wait may know of
+
+    def __len__(self) -> int:
+        return len(self._bots)
+
+    def pids(self) -> set[int]:
+        """The process ids of all that wait."""
+        return set(self._bots)
+
+    def begin(self, key: bytes) -> None:
+        """Get ready for a match with this key: if there has been one, end every process that waits.
+
+        Not only those that played it: what one knows, another that was alive with it may know.
+        """
+        if self._same_dice:
+            return
+        if key in self._keys or len(self._keys) >= _MAX_KEYS:
+            self.end_all()
+        self._keys.add(key)
+
+    def take(self, seat: SeatSpec, level: Level) -> BotProcess | None:
+        """A waiting process for `seat`, woken up; None if there is none that was silent."""
+        kind = _kind(seat, level)
+        for pid, (process, bot) in list(self._bots.items()):
+            if process == kind:
+                del self._bots[pid]
+                if bot.wake():
+                    bot.seat = seat
+                    return bot
+                bot.end()
+        return None
+
+    def keep(self, bot: BotProcess, level: Level) -> None:
+        """Let `bot` wait for its next match; it may be ended instead."""
+        if not bot.rest():
+            bot.end()
+            return
+        self._bots[bot.pid] = _kind(bot.seat, level), bot
+        while len(self._bots) > self._most:
+            _, (_, oldest) = self._bots.popitem(last=False)
+            oldest.end()
+
+    def end_all(self) -> None:
+        """End every process that waits; none is left that knows of a match."""
+        self._keys.clear()
+        while self._bots:
+            _, (_, bot) = self._bots.popitem()
+            bot.end()
+
+
+@lru_cache(maxsize=256)
+def _kind(seat: SeatSpec, level: Level) -> Kind:
+    return attrs.evolve(seat, bot=""), level  # it may play under another name

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.counts import counted
 from warpleague.errors import HarnessFault
-from warpleague.match.evidence import quote
+from warpleague.match.faults import quote
 from warpleague.match.spec import KILLED_BY_OTHERS, Violation
 from warpleague.runner.bot.child import EXIT_S
 from warpleague.runner.confine.sandbox import Killed
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
     from warpleague.runner.bot.child import Child
     from warpleague.runner.bot.halt import Halt
-    from warpleague.runner.bot.stderr import StderrLog
+    from warpleague.runner.bot.logs import StderrLog
     from warpleague.runner.confine.launch import MemoryWatch
-    from warpline.framing import LineTooLong
+    from warpline.codec import LineTooLong
 
 EVIDENCE_CHARS: Final = 2000
 """How much of a bot's standard error goes into the record with a fault."""

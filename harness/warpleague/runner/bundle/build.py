@@ -7,21 +7,431 @@ from __future__ import annotations
 
 import contextlib
 import os
+import selectors
+import shutil
+import signal
 import subprocess
+import tempfile
+import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.errors import BuildError, HarnessFault
-from warpleague.runner.bot.stderr import StderrLog
-from warpleague.runner.bundle.command import Command, CommandLimits, run_command
-from warpleague.safe_text import safe
+from warpleague.errors import BadInput, BuildError, HarnessFault
+from warpleague.match.spec import Level, SeatSpec
+from warpleague.runner.bot.logs import StderrLog
+from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.confine.launch import MemoryWatch, environment, limited, rlimits
+from warpleague.runner.confine.mounts import SOURCE
+from warpleague.runner.confine.sandbox import Sandbox, exit_status
+from warpleague.runner.doctor import check_level
+from warpleague.runner.host import descendants, ended, ending_leftovers
+from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
-    from warpleague.match.spec import Level
-    from warpleague.runner.bundle.build_clock import BuildTime
+    from collections.abc import Callable, Iterable, Mapping
+
+
+# -- build clock -----------------------------------------------------------------------------------------
+# The clock of a build: it counts processor time, so that a busy machine does not make a build too long.
+
+
+WALL: Final = 5
+"""A build may take this many times its limit by the wall clock."""
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+_RUNS: Final = b"RD"
+"""States of processes that compute, wait for a processor, or wait for the disk (proc_pid_stat(5))."""
+
+
+@attrs.frozen
+class BuildTime:
+    """How long a build took, in seconds: by the wall clock, and the processor time of all its processes."""
+
+    wall_s: float
+    cpu_s: float
+
+    @property
+    def words(self) -> str:
+        """The time in words."""
+        return f"{self.wall_s:.1f} s, {self.cpu_s:.1f} s of processor time"
+
+
+@attrs.define
+class BuildClock:
+    """Counts the time of a build of which the limit is `limit_s` seconds.
+
+    The clock counts the processor time of all processes of the build, and the time while all of them sleep: a build
+    that only waits must end, too. While one of them waits for a processor or the disk, others take that time from it.
+    """
+
+    limit_s: float
+    begun_s: float
+    cpu_s: float = 0.0
+    slept_s: float = 0.0
+    _seen_s: float = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._seen_s = self.begun_s
+
+    def update(self, now_s: float, cpu_s: float, *, runs: bool) -> None:
+        """Note that the processes have computed `cpu_s` seconds so far, and whether one of them `runs` now."""
+        more_s = max(0.0, cpu_s - self.cpu_s)
+        if not runs:
+            self.slept_s += max(0.0, now_s - self._seen_s - more_s)
+        self.cpu_s += more_s
+        self._seen_s = now_s
+
+    def excess(self) -> str:
+        """How it took too long, or nothing."""
+        if self.cpu_s + self.slept_s > self.limit_s:
+            return f"took more than {self.limit_s:g} s"
+        if self._seen_s - self.begun_s > WALL * self.limit_s:
+            return f"took more than {counted(round(WALL * self.limit_s), 'second')} by the wall clock"
+        return ""
+
+    @property
+    def time(self) -> BuildTime:
+        """How long it has taken so far."""
+        return BuildTime(self._seen_s - self.begun_s, self.cpu_s)
+
+
+def computed(pids: Iterable[int]) -> tuple[float, bool]:
+    """The processor time in seconds of these processes and of the children that they waited for; whether one runs.
+
+    Where the system does not tell, none of them runs.
+    """
+    ticks, runs = 0, False
+    for pid in pids:
+        with suppress(OSError, IndexError, ValueError):
+            with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - several times a second
+                # The second field, the program's name in brackets, may itself hold brackets and blanks.
+                fields = file.read().rsplit(b")", 1)[1].split()
+            ticks += sum(map(int, fields[11:15]))
+            runs = runs or fields[0] in _RUNS
+    return ticks / _TICKS, runs
+
+
+# -- command ---------------------------------------------------------------------------------------------
+# Runs a stranger's command that changes a folder: the build of a bot, or the edit of its author.
+#
+# At `sandbox` the command never writes to a file of this machine: it works on a copy in memory, and an
+# archive of this copy comes out through a pipe (`archive` unpacks it). At `limits` it runs in the folder,
+# under limits of its own; at `none` there is only a time limit.
+
+
+@attrs.frozen
+class CommandLimits:
+    """The limits of a command: seconds, MiB of folder, of scratch space and of memory, processes, open files.
+
+    Seconds are as `BuildClock` counts them. `memory_mb` is the resident set of all its processes; the scratch space,
+    and at level sandbox the folder, are in memory too, and count beside it.
+    """
+
+    seconds: float = 300.0
+    folder_mb: int = 1024
+    tmp_mb: int = 512
+    memory_mb: int = 2048
+    processes: int = 256
+    open_files: int = 1024
+
+    @property
+    def data_bytes(self) -> int:
+        """The most private writable memory of one process."""
+        return 2 * self.memory_mb << 20
+
+
+_TICK_S: Final = 0.05
+_LOOK_S: Final = 0.25  # interval between checks of memory and folder
+_LAST_WORDS: Final = 1 << 20  # what is read at most once a command has ended
+
+# Running processes are killed before the archive is made, so that nothing changes meanwhile. `kill -1` reaches all
+# processes of the sandbox but process 1 and the shell itself. The archive has standard output for itself.
+_IN_SANDBOX: Final = (
+    f'cp -R {SOURCE}/. . && "$@" </dev/null >&2; status=$?; kill -9 -1 2>/dev/null; '
+    '[ "$status" = 0 ] || exit "$status"; chmod -R u+rwX . >/dev/null 2>&1; '
+    'exec "$0" --format=gnu --owner=0 --group=0 -cf - .'
+)
+
+
+@attrs.frozen
+class Command:
+    """The order for a command: who it is for, the command, the folder that it changes, and its limits.
+
+    `argv` has its program resolved, and `scratch` is an empty folder beside `folder`. In the sandbox it sees `paths`
+    of this machine, and reaches the addresses in `network`. `variables` are added to its environment.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    folder: Path
+    scratch: Path
+    limits: CommandLimits
+    paths: tuple[str, ...] = ()
+    network: tuple[str, ...] = ()
+    variables: Mapping[str, str] = attrs.Factory(dict)
+
+
+@attrs.frozen
+class CommandEnd:
+    """How a command ended: why it had to be ended (empty if it ended by itself), its exit status, its time.
+
+    The status is negative for a signal. A command that had to be ended, or failed, has not changed the folder at level
+    sandbox; at other levels the caller has to drop what it left there. `fault` is how the sandbox failed before it ran
+    the command, if it did: that is not the command's doing.
+    """
+
+    reason: str
+    status: int
+    time: BuildTime
+    fault: str = ""
+
+    @property
+    def problem(self) -> str:
+        """The problem in words, or empty."""
+        if self.reason or not self.status:
+            return self.reason
+        how = f"exit status {self.status}" if self.status > 0 else f"killed by signal {-self.status}"
+        return f"failed ({how})"
+
+
+def run_command(command: Command, level: Level, feed: Callable[[bytes], None]) -> CommandEnd:
+    """Run the command, so that its folder is as it left it; what it leaves running is killed.
+
+    `feed` gets its output. Raises `BadInput` if the level does not hold here, `HarnessFault` if there is no sandbox.
+    """
+    with ending_leftovers():
+        check_level(level)
+        end = _in_sandbox(command, feed) if level == "sandbox" else _in_place(command, level, feed)
+    if not end.fault and not end.problem and (command.folder.is_symlink() or not command.folder.is_dir()):
+        return attrs.evolve(end, reason="removed its own folder")
+    if level != "sandbox":  # there it is done before the folder is packed
+        # What a command leaves closed to its own user, as some caches are, could be neither read nor removed.
+        subprocess.run(
+            ["/bin/chmod", "-R", "u+rwX", str(command.folder)], stderr=subprocess.DEVNULL, check=False
+        )
+    return end
+
+
+def _environment(command: Command, level: Level, home: str) -> dict[str, str]:
+    """The environment of a command: as of a bot, with a home to write to and its program's companions at hand."""
+    if level == "none":
+        return {**os.environ, **command.variables}
+    env = environment(SeatSpec(bot=command.name, cwd=str(command.folder)), level)
+    place = os.path.dirname(command.argv[0])  # noqa: PTH120
+    if not Path(place).is_relative_to(command.folder):
+        env["PATH"] = f"{place}:{env['PATH']}"
+    return {**env, "HOME": home, "TMPDIR": home, **command.variables}
+
+
+# ---------------------------------------------------------------------- at `limits` and `none`
+
+
+def _in_place(command: Command, level: Level, feed: Callable[[bytes], None]) -> CommandEnd:
+    limits = command.limits
+    argv = list(command.argv)
+    if level == "limits":
+        argv = limited(argv, limits.open_files, limits.folder_mb, limits.data_bytes)
+    try:
+        process = subprocess.Popen(
+            argv,
+            cwd=command.folder,
+            env=_environment(command, level, str(command.scratch)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            bufsize=0,
+        )
+    except OSError as error:
+        return CommandEnd(f"cannot be started: {error.strerror}", 0, BuildTime(0.0, 0.0))
+    memory = MemoryWatch(limits.memory_mb)
+
+    def processes() -> list[int]:
+        return [process.pid, *descendants(process.pid)]
+
+    def excess() -> str:
+        if level == "none":
+            return ""
+        if len(processes()) > limits.processes:
+            return f"ran more than {limits.processes} processes"
+        if memory.check(processes):
+            return _greedy(memory, limits)
+        if _folder_mb(command.folder, command.scratch) > limits.folder_mb:
+            return f"made more than {limits.folder_mb} MiB of files"
+        return ""
+
+    run = _Run(process, {_fd(process.stdout): feed}, excess, processes, limits.seconds)
+    try:
+        reason = run.attend()
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        run.close()
+    return CommandEnd(reason, process.returncode, run.clock.time)
+
+
+def _folder_mb(*folders: Path) -> float:
+    """The size of the folders on disk, in MiB."""
+    total = 0
+    for folder in folders:
+        for place, _, files in os.walk(folder):
+            for name in files:
+                with contextlib.suppress(OSError):
+                    total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
+    return total / (1 << 20)
+
+
+# ---------------------------------------------------------------------- at `sandbox`
+
+
+def _in_sandbox(command: Command, feed: Callable[[bytes], None]) -> CommandEnd:
+    with tempfile.TemporaryFile(dir=command.scratch) as archive:
+        end = _archive(command, archive, feed)
+        if end.fault or end.problem:
+            return end
+        archive.seek(0)
+        shutil.rmtree(command.folder)
+        try:
+            unpack(archive, command.folder, command.limits.folder_mb << 20)
+        except BadArchive as error:
+            return attrs.evolve(end, reason=f"made {error}")
+    return end
+
+
+def _archive(command: Command, archive: Any, feed: Callable[[bytes], None]) -> CommandEnd:
+    """Run it in a sandbox, and have the folder as it left it written to `archive`."""
+    tar = shutil.which("tar", path="/usr/bin:/bin")
+    if tar is None:
+        raise BadInput("level sandbox needs tar, to build bots: apt-get install tar")
+    limits = command.limits
+    seat = SeatSpec(
+        bot=command.name,
+        run=command.argv,
+        cwd=str(command.folder),
+        memory_mb=limits.memory_mb,
+        processes=limits.processes,
+        tmp_mb=limits.tmp_mb,
+        paths=command.paths,
+        network=command.network,
+    )
+    sandbox = Sandbox(
+        seat,
+        rlimits(limits.open_files, limits.folder_mb, limits.data_bytes),
+        limits.folder_mb,
+        ("/bin/sh", "-c", _IN_SANDBOX, tar),
+    )
+    process = sandbox.start(_environment(command, "sandbox", "/tmp"))
+    memory = MemoryWatch(limits.memory_mb)
+    # The archive is somewhat larger than what is in it, and whoever writes it need not be tar.
+    most = 2 * limits.folder_mb << 20
+    written = 0
+
+    def keep(data: bytes) -> None:
+        nonlocal written
+        written += len(data)
+        if written <= most:
+            archive.write(data)
+
+    def too_large() -> str:
+        return f"made more than {limits.folder_mb} MiB of files" if written > most else ""
+
+    def excess() -> str:
+        return too_large() or (_greedy(memory, limits) if memory.check(sandbox.processes) else "")
+
+    sinks = {_fd(process.stdout): keep, _fd(process.stderr): feed}
+    run = _Run(process, sinks, excess, lambda: [sandbox.init_pid, *sandbox.processes()], limits.seconds)
+    try:
+        sandbox.enter(process)
+        if process.stdin is not None:
+            process.stdin.close()
+        reason = run.attend()
+        fault = None if reason else sandbox.fault(process)
+    finally:
+        sandbox.kill()
+        process.kill()
+        process.wait()
+        sandbox.wait_gone()
+        run.close()
+        sandbox.close()
+    return CommandEnd(reason or too_large(), exit_status(process.returncode), run.clock.time, fault or "")
+
+
+# ---------------------------------------------------------------------- at all levels
+
+
+class _Run:
+    """A command that runs: what it writes goes to the sinks, until it has ended or has taken too much."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        sinks: Mapping[int, Callable[[bytes], None]],
+        excess: Callable[[], str],
+        processes: Callable[[], list[int]],
+        most_s: float,
+    ) -> None:
+        self._process, self._sinks, self._excess, self._processes = process, sinks, excess, processes
+        self.clock = BuildClock(most_s, time.monotonic())
+        for fd in sinks:
+            os.set_blocking(fd, False)
+
+    def attend(self) -> str:
+        """Return nothing once it has ended, or why it must be ended."""
+        look_at = 0.0
+        with selectors.DefaultSelector() as selector:
+            for fd in self._sinks:
+                selector.register(fd, selectors.EVENT_READ)
+            while ended(self._process) is None:
+                for key, _ in selector.select(_TICK_S):
+                    if not self._read(key.fd):
+                        selector.unregister(key.fd)
+                if not selector.get_map():
+                    time.sleep(_TICK_S)  # it has closed its output, and runs on
+                now = time.monotonic()
+                if now > look_at:
+                    look_at = now + _LOOK_S
+                    cpu_s, runs = computed(self._processes())
+                    self.clock.update(now, cpu_s, runs=runs)
+                    if reason := self.clock.excess() or self._excess():
+                        return reason
+        self.clock.update(time.monotonic(), computed(self._processes())[0], runs=True)
+        return ""
+
+    def close(self) -> None:
+        """Read the last words of a command that has been killed, and give back the pipes."""
+        for fd in self._sinks:
+            for _ in range(_LAST_WORDS >> 16):
+                with contextlib.suppress(BlockingIOError):
+                    if self._read(fd):
+                        continue
+                break
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _read(self, fd: int) -> bool:
+        """Read once; false at the end."""
+        data = os.read(fd, 1 << 16)
+        if data:
+            self._sinks[fd](data)
+        return bool(data)
+
+
+def _greedy(memory: MemoryWatch, limits: CommandLimits) -> str:
+    return f"took {memory.exceeded_mb} MiB of memory, more than {limits.memory_mb} MiB"
+
+
+def _fd(pipe: Any) -> int:
+    fd: int = pipe.fileno()
+    return fd
+
+
+# -- build -----------------------------------------------------------------------------------------------
 
 
 LIMITS = CommandLimits()

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import platform
 import re
+import shutil
+import stat
+import subprocess
 import threading
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,15 +24,212 @@ import attrs
 
 from warpleague.errors import BadInput, BotError
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.runner.bundle.seal import SEAL
-from warpleague.runner.bundle.staging import clean, remove
 from warpleague.runner.confine.mounts import FILES
-from warpleague.user_cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpleague.match.spec import Level
+
+
+# -- seal ------------------------------------------------------------------------------------------------
+# Finds out whether the built copy of a bot in the cache is as it was made: below level sandbox a bot may
+# write to it.
+#
+# Beside each copy is a file with what was in it when it was made. It begins with the digest of the files'
+# stamps: size, number on the disk, and times, of which nobody can set that of the last change. Only if these
+# differ is anything read.
+
+
+SEAL: Final = ".seal"
+"""How the name of the file beside a copy ends."""
+_CHUNK: Final = 1 << 20
+
+
+def seal(copy: Path, place: Path) -> None:
+    """Store the present state of `copy`, which moves to `place`."""
+    stamp = _stamp(copy)  # before the files are read: what is written meanwhile, shows
+    _write(place, stamp, _contents(copy))
+
+
+def changes(place: Path) -> list[str] | None:
+    """The names of the files at `place` that are new, gone or others than when it was sealed; None without a seal."""
+    try:
+        with place.with_name(place.name + SEAL).open(encoding="utf-8") as file:
+            known = file.readline().strip()
+            stamp = _stamp(place)
+            if known == stamp:
+                return []
+            were: dict[str, str] = json.loads(file.read())
+    except (OSError, ValueError):
+        return None
+    are = _contents(place)
+    changed = sorted(name for name in were.keys() | are.keys() if were.get(name) != are.get(name))
+    if not changed:  # a copy of the cache, say: checked once
+        _write(place, stamp, are)
+    return changed
+
+
+def _write(place: Path, stamp: str, contents: dict[str, str]) -> None:
+    path = place.with_name(place.name + SEAL)
+    draft = place.with_name(f"{place.name}{SEAL}.{os.getpid()}")
+    with contextlib.suppress(OSError):  # a cache of somebody else's
+        draft.write_text(f"{stamp}\n{json.dumps(contents)}\n", encoding="utf-8")
+        draft.replace(path)
+
+
+def _files(copy: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Everything below `copy` but folders, each with its name relative to it."""
+    below = [""]
+    while below:
+        prefix = below.pop()
+        with contextlib.suppress(OSError), os.scandir(f"{copy}/{prefix}") as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    below.append(f"{prefix}{entry.name}/")
+                else:
+                    yield f"{prefix}{entry.name}", entry
+
+
+def _stamp(copy: Path) -> str:
+    """The digest of what changes when a file is written, replaced, made or removed."""
+    lines = []
+    for name, entry in _files(copy):
+        with contextlib.suppress(OSError):
+            status = entry.stat(follow_symlinks=False)
+            lines.append(
+                f"{name}\0{status.st_mode}:{status.st_size}:{status.st_ino}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+            )
+    return sha256("\n".join(sorted(lines)).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _contents(copy: Path) -> dict[str, str]:
+    """Each file's digest and whether it may be executed; where a link leads."""
+    return {name: _content(entry) for name, entry in _files(copy)}
+
+
+def _content(entry: os.DirEntry[str]) -> str:
+    try:
+        mode = entry.stat(follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            return f"link to {os.readlink(entry.path)}"  # noqa: PTH115
+        if not stat.S_ISREG(mode):
+            return "no file"
+        hasher = sha256()
+        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123
+            while data := file.read(_CHUNK):
+                hasher.update(data)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return f"{hasher.hexdigest()} {'x' if mode & 0o111 else '-'}"
+
+
+# -- staging ---------------------------------------------------------------------------------------------
+# The folder in which a bundle is made: beside its target, owned by one process, and removed with it.
+#
+# The owner holds a lock on a file of the same name, and the lock ends with the process however that ends. If
+# the lock of a draft is free, its owner is dead, and the draft is removed at the next start.
+
+
+_DRAFT: Final = ".draft"
+_LOCK: Final = ".lock"
+
+
+@contextlib.contextmanager
+def staging_folder(target: Path) -> Iterator[Path]:
+    """The draft for `target`, not there yet, for this thread alone, which waits for any other that has it."""
+    name = target.with_name(target.name + _LOCK)
+    lock = _take(name, wait=True)
+    assert lock is not None
+    draft = target.with_name(target.name + _DRAFT)
+    try:
+        remove(draft)
+        yield draft
+    finally:
+        remove(draft)
+        _give_back(name, lock)
+
+
+def clean(folder: Path) -> int:
+    """Remove the drafts in `folder` whose owners are dead, and their locks; how many there were."""
+    removed = 0
+    with contextlib.suppress(OSError):
+        stems = {path.stem for path in folder.iterdir() if path.suffix in (_DRAFT, _LOCK)}
+        for stem in sorted(stems):
+            name = folder / (stem + _LOCK)
+            lock = _take(name, wait=False)
+            if lock is not None:
+                remove(folder / (stem + _DRAFT))
+                _give_back(name, lock)
+                removed += 1
+    return removed
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, whatever a build has made of it; what resists is left to the next start."""
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):
+        # Closed to us, or too deep for Python.
+        script = 'chmod -R u+rwx "$1"; rm -rf "$1"'
+        subprocess.run(["/bin/sh", "-c", script, "sh", str(folder)], stderr=subprocess.DEVNULL, check=False)
+
+
+def replace(source: Path, target: Path) -> None:
+    """Make `target` a plain file with the content of `source`, whatever is there now."""
+    if target.is_dir() and not target.is_symlink():
+        remove(target)
+    target.unlink(missing_ok=True)
+    shutil.copyfile(source, target)
+    target.chmod(0o644)
+
+
+def _take(name: Path, *, wait: bool) -> int | None:
+    """A descriptor that holds the lock `name`; None if somebody has it and the caller does not want to wait."""
+    while True:
+        lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            # The owner before us has removed the file: what is locked is one that nobody will look at.
+            if os.fstat(lock).st_ino == os.stat(name).st_ino:  # noqa: PTH116
+                return lock
+        except FileNotFoundError:
+            pass
+        except BlockingIOError:
+            os.close(lock)
+            return None
+        except BaseException:
+            os.close(lock)
+            raise
+        os.close(lock)
+
+
+def _give_back(name: Path, lock: int) -> None:
+    with contextlib.suppress(OSError):
+        name.unlink()
+    os.close(lock)
+
+
+# -- user cache ------------------------------------------------------------------------------------------
+# Where this user's built bots lie.
+
+
+def cache_folder() -> Path:
+    """Where built bundles are: `WARPLEAGUE_CACHE`, or the user's cache folder."""
+    folder = os.environ.get("WARPLEAGUE_CACHE")
+    if folder:
+        return Path(folder)
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "warpleague"
+    except RuntimeError:
+        raise BadInput(
+            "there is no folder to keep bots in: this user has no home folder; name one in WARPLEAGUE_CACHE"
+        ) from None
+
+
+# -- cache -----------------------------------------------------------------------------------------------
+
 
 _NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
 _GONE: Final = ".gone"

@@ -19,9 +19,9 @@ import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError
 from warpleague.runner.bundle.shipped import shipped_root, short_name
-from warpleague.runner.confine.visible_paths import misfit_asked
+from warpleague.runner.confine.mounts import misfit_asked
 from warpleague.strict import structure
-from warpleague.suggest import nearest_path
+from warpleague.text import nearest_path
 from warpleague.toml_text import parse_toml, read_text
 from warpline.bounds import Bounds, in_schema
 

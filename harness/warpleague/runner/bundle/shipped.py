@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Final
 
+import attr
+import attrs
+
 import warpleague
-from warpleague.errors import BotError
+import warpline
+from warpleague.errors import BadInput, BotError
+
+# -- shipped ---------------------------------------------------------------------------------------------
+
 
 FOLDERS: Final = ("bots", "leagues", "rounds")
 """The beginnings of paths that name files shipped with Warp League."""
@@ -55,3 +64,87 @@ def starter_folder(name: str) -> Path:
     if not folder.is_dir():
         raise BotError(f"the bot {name!r} is not part of this installation")
     return folder
+
+
+# -- engine ----------------------------------------------------------------------------------------------
+# Puts the rules of the games and the simulator into a bot's folder, so that the bot can search on any
+# machine.
+#
+# The copy needs only Python: `attrs` comes along, and without msgspec views are written by the standard
+# library. It stands in a folder of its own, which the bot puts at the head of `sys.path`.
+
+
+ENGINE: Final = "engine"
+"""The name of the folder."""
+
+_WARPLEAGUE: Final = (
+    "__init__.py",
+    "errors.py",
+    "text.py",
+    "games",
+    "match/__init__.py",
+    "match/chance.py",
+    "match/spec.py",
+    "sim",
+)
+_WARPLINE: Final = ("__init__.py", "bounds.py", "budget.py", "client.py", "faults.py", "limits.py")
+_LEFT_OUT: Final = ("__pycache__", "contract.py", "*.pyi", "*.pyc", "py.typed")
+_MARK: Final = "README.txt"
+_TOLD: Final = """\
+The rules of the games and the simulator of Warp League {version}: `import warpleague.sim` after
+sys.path.insert(0, "engine"), or `PYTHONPATH=engine python3 -m warpleague.sim` for other languages. Both need Python
+3.11 or newer.
+
+Made by `warpleague bot engine`, which also renews it. Do not change it.
+attr and attrs are the package attrs {attrs}, see LICENSE-attrs.
+"""
+
+
+def write_engine(folder: Path) -> int:
+    """Write or renew `engine` in a bot's `folder`; how many bytes it has.
+
+    `BadInput` if there is something else of that name, or if it cannot be written.
+    """
+    target = folder / ENGINE
+    if (target.exists() or target.is_symlink()) and not (target / _MARK).is_file():
+        raise BadInput(f"{target}: is there already and was not made by Warp League; give it another name")
+    draft = folder / f".{ENGINE}.draft"
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        for module, names in (
+            (warpleague, _WARPLEAGUE),
+            (warpline, _WARPLINE),
+            (attr, ("",)),
+            (attrs, ("",)),
+        ):
+            source = Path(str(module.__file__)).parent
+            for name in names:
+                _copy(source / name, draft / source.name / name)
+        version = distribution("attrs").version
+        (draft / "LICENSE-attrs").write_text(_license("attrs"), encoding="utf-8")
+        (draft / _MARK).write_text(
+            _TOLD.format(version=warpleague.__version__, attrs=version), encoding="utf-8"
+        )
+        shutil.rmtree(target, ignore_errors=True)
+        draft.rename(target)
+    except OSError as error:
+        raise BadInput(f"{target}: cannot write it: {error.strerror or error}") from None
+    return sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns(*_LEFT_OUT), dirs_exist_ok=True)
+    else:
+        shutil.copyfile(source, target)
+
+
+def _license(package: str) -> str:
+    """The text of the licence, which must go with every copy."""
+    for file in distribution(package).files or ():
+        if file.name.upper().startswith("LICENSE"):
+            return file.read_text()
+    raise BotError(
+        f"this installation of {package} came without its licence, so it cannot be copied into a bot"
+    )

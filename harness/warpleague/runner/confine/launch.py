@@ -2,7 +2,7 @@
 
 Level `none` changes nothing. `limits` sets resource limits, a clean environment and death with the harness: it
 stops accidents, not attackers. `sandbox` stops both; it is made in `sandbox`. Whether this machine keeps what a
-level promises is tested in `promises`.
+level promises is tested in `doctor`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,16 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BotError
-from warpleague.runner.confine.cgroup import open_group
-from warpleague.runner.confine.freezer import open_freezer
+from warpleague.runner.confine.cgroups import Freezer, Group, Kill, open_freezer, open_group
 from warpleague.runner.confine.mounts import HOME
 from warpleague.runner.confine.sandbox import KEY, Sandbox
-from warpleague.runner.host.processes import read_file, spawn
+from warpleague.runner.host import read_file, spawn
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Sequence
 
     from warpleague.match.spec import Level, SeatSpec
-    from warpleague.runner.confine.cgroup import Group, Kill
-    from warpleague.runner.confine.freezer import Freezer
 
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64

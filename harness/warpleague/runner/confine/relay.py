@@ -1,6 +1,6 @@
 """The program that lets bots in the sandbox reach named addresses: it listens in their networks, and passes on.
 
-It is started alone, so it imports only the standard library. `network` starts one for a referee process, and sends it
+It is started alone, so it imports only the standard library. `sandbox` starts one for a referee process, and sends it
 one line of JSON for each bot over a socket: the number of process 1 of its sandbox, and the addresses. The answer is
 an empty line, or why it cannot be. It ends with that socket.
 """

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from warpleague.league.season.season import Season
 
 MODULES: Final = {
-    "round-robin": "round_robin",
-    "sampled": "sampled",
-    "gauntlet": "gauntlet",
-    "swiss": "swiss",
-    "knockout": "knockout",
-    "double-elimination": "knockout",
-    "ladder": "ladder",
-    "test": "test",
+    "round-robin": "round_robin:make",
+    "sampled": "sampled:make",
+    "gauntlet": "round_robin:make_gauntlet",
+    "swiss": "swiss:make",
+    "knockout": "knockout:make",
+    "double-elimination": "knockout:make",
+    "ladder": "ladder:make",
+    "test": "strength_test:make",
 }
-"""The module of each format in this folder. Each has a function `make(season)`, which returns the `Format`.
+"""The module of each format in this folder, and its function of a season that returns the `Format`.
 
 `[format] kind` names the format; only "sampled" is a round-robin with a number of `tables`.
 """
@@ -35,8 +35,8 @@ def format_of(season: Season) -> Format:
     kind = season.format.kind
     if kind == "round-robin" and season.format.tables != "all":
         kind = "sampled"  # type: ignore[assignment]
-    module = import_module(f"warpleague.league.schedule.formats.{MODULES[kind]}")
-    made: Format = module.make(season)
+    module, _, function = MODULES[kind].partition(":")
+    made: Format = getattr(import_module(f"warpleague.league.schedule.formats.{module}"), function)(season)
     if season.format.until is not None and isinstance(made, Static):
         from warpleague.league.schedule.formats.until import Until
 

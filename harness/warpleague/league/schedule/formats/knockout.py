@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.counts import counted
-from warpleague.league.schedule.formats.seating import describe_seatings, seatings
-from warpleague.league.season.fixture import Group, faulted_in, points_of
+from warpleague.league.schedule.formats.api import Batches, describe_seatings, seatings
+from warpleague.league.season.fixture import Group, Outcome, faulted_in, points_of
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
-    from warpleague.league.schedule.formats.api import Batches
-    from warpleague.league.season.fixture import Outcome
     from warpleague.league.season.season import Season
 
 Pair = tuple[int | None, int | None]

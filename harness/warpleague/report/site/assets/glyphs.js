@@ -36,8 +36,8 @@ globalThis.warpleague ??= {};
     return parts;
   }
 
-  // The parts of each picture as JSON, which `picture.py` reads, too: the class, then a path, the radius of a circle (and
-  // its middle), or the attributes of a rectangle.
+  // The parts of each picture: the class, then a path, the radius of a circle (and its middle), or the attributes of a
+  // rectangle.
   const PARTS = {
     "sun": [["ink", "M0,-1 L0.237,-0.573 L0.707,-0.707 L0.573,-0.237 L1,0 L0.573,0.237 L0.707,0.707 L0.237,0.573 L0,1 L-0.237,0.573 L-0.707,0.707 L-0.573,0.237 L-1,0 L-0.573,-0.237 L-0.707,-0.707 L-0.237,-0.573Z"], ["body", 0.3]],
     "moon": [["ink", "M.35 -.85 A.9 .9 0 1 0 .35 .85 A.68 .8 0 1 1 .35 -.85Z"]],

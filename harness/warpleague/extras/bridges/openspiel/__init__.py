@@ -1,0 +1,28 @@
+"""OpenSpiel's games as games of Warp League: `openspiel:backgammon`, `openspiel:go(board_size=9)`.
+
+rules     one game with its parameters: which games fit, and what chance draws
+options   a game's parameters as options
+state     a position
+actions   what a seat may do, and what it is called
+game      the `Game`
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from warpleague.extras.bridges.openspiel.game import SpielGame
+
+
+def load(name: str) -> SpielGame:
+    """The game that OpenSpiel knows as `name`, perhaps with some of its parameters in brackets.
+
+    `BadInput` says why there is none, why it does not fit, or that OpenSpiel is not installed.
+    """
+    from warpleague.extras.bridges import needed
+
+    needed("pyspiel", "openspiel")
+    from warpleague.extras.bridges.openspiel.game import make
+
+    return make(name)

@@ -1,0 +1,123 @@
+"""Many matches of a game at once, as arrays: each is at a decision, and one that ends starts again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warpleague.extras.bridges.pettingzoo.encoding import layout, universe
+from warpleague.games import load_game
+from warpleague.games.api import CHANCE, Game, Outcome
+from warpleague.match.chance import Dice, match_key
+from warpleague.match.setup import load_options
+from warpleague.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+def to_decision(game: Game[Any, Any], state: Any, dice: Dice) -> tuple[Any, Sequence[Any]]:
+    """The next position in which a seat has a choice, with its legal actions; at the end of the match, none."""
+    while actors := game.actors(state):
+        if actors[0] == CHANCE:
+            state, _ = game.apply(state, dice.roll(dice.at(game.address(state)), game.chance(state)))
+            continue
+        legal = game.legal(state, actors[0])
+        if len(legal) > 1:
+            return state, legal
+        state, _ = game.apply(state, legal[0])
+    return state, ()
+
+
+def rewards_of(outcome: Outcome) -> tuple[float, ...]:
+    """By seat: 1 for who beat all others to -1 for who lost against all; a solo game gives its score."""
+    ranks = outcome.ranks
+    if len(ranks) == 1:
+        return outcome.scores
+    return tuple([sum((o > rank) - (o < rank) for o in ranks) / (len(ranks) - 1) for rank in ranks])
+
+
+class Batch:
+    """Matches of `game` side by side. Actions and observations have the numbers and places of `Environment`.
+
+    `actions` are the actions by number, `names` the places of an observation, `players` the seats of each match.
+    """
+
+    def __init__(
+        self, game: str, matches: int, players: int | None, seed: str, options: Mapping[str, Any]
+    ) -> None:
+        self.actions, self._numbers = universe(game)
+        self.names, self._seen = layout(game)
+        self.game = load_game(game)
+        self.players = self.game.players[0] if players is None else players
+        self._options = load_options(self.game, self.players, options)
+        self._seed = seed
+        self._begun = 0
+        self._dice: list[Dice] = [Dice(b"")] * matches
+        self.positions: list[Any] = [None] * matches
+        """By match: its position, in which a seat has a choice."""
+        self._legal: list[Sequence[Any]] = [()] * matches
+        for place in range(matches):
+            self._begin(place)
+
+    def __len__(self) -> int:
+        """How many matches there are."""
+        return len(self.positions)
+
+    def _begin(self, place: int) -> None:
+        """Begin the next match of the series at this place; one that ends without a choice is passed over."""
+        while not self._legal[place]:
+            self._dice[place] = Dice(match_key(f"{self._seed} {self._begun}"))
+            self._begun += 1
+            self._play_on(place, self.game.initial(self.players, self._options))
+
+    def _play_on(self, place: int, state: Any) -> None:
+        self.positions[place], self._legal[place] = to_decision(self.game, state, self._dice[place])
+
+    def seats(self) -> NDArray[np.int8]:
+        """By match: the seat that must act. Shape (matches,)."""
+        actors = self.game.actors
+        return np.array([actors(state)[0] for state in self.positions], np.int8)
+
+    def observations(self) -> NDArray[np.int16]:
+        """By match: what the seat that must act knows. Shape (matches, names)."""
+        view, seen = self.game.view, self._seen
+        seats = self.seats().tolist()
+        return np.stack([seen(view(state, seat)) for state, seat in zip(self.positions, seats, strict=True)])
+
+    def masks(self) -> NDArray[np.bool_]:
+        """By match: True for each legal action. Shape (matches, actions)."""
+        masks = np.zeros((len(self), len(self.actions)), np.bool_)
+        numbers = self._numbers
+        for row, legal in zip(masks, self._legal, strict=True):
+            row[[numbers[action] for action in legal]] = True
+        return masks
+
+    def step(self, numbers: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """Take an action in each match, by its number; which matches ended with it, and their rewards by seat.
+
+        The shapes are (matches,) and (matches, players); rewards of matches that go on are 0. A match that ended is
+        replaced by the next one. `ValueError` if there is not one legal action for each match; then nothing happened.
+        """
+        if len(numbers) != len(self):
+            raise ValueError(
+                f"there must be {counted(len(self), 'action')}, one for each match, not {len(numbers)}"
+            )
+        chosen = []
+        for place, number in enumerate(map(int, numbers)):
+            action = self.actions[number] if 0 <= number < len(self.actions) else None
+            if action not in self._legal[place]:
+                raise ValueError(f"action {number} is not legal in match {place}: masks tells which are")
+            chosen.append(action)
+        ended = np.zeros(len(self), np.bool_)
+        rewards = np.zeros((len(self), self.players), np.float32)
+        for place, action in enumerate(chosen):
+            self._play_on(place, self.game.apply(self.positions[place], action)[0])
+            if not self._legal[place]:
+                ended[place] = True
+                rewards[place] = rewards_of(self.game.outcome(self.positions[place]))
+                self._begin(place)
+        return ended, rewards

@@ -1,0 +1,1 @@
+"""Leagues on the workers of a Dask cluster."""

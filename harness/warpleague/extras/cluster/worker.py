@@ -1,0 +1,241 @@
+"""Runs on a worker of a cluster: checks the worker, takes bots, and plays batches of matches in referee processes.
+
+A Dask worker may run several tasks at once, in threads of one process. A referee starts and ends processes, so it
+needs a process of its own: each worker has a pool of them, like a league on one machine. Where a worker has more
+threads than cores, each referee plays several matches at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import pickle
+import platform
+import sys
+import time
+import traceback
+from functools import cache
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+from distributed import WorkerPlugin, get_worker
+
+import warpleague
+import warpline
+from warpleague.errors import HarnessFault, WarpLeagueError
+from warpleague.league.referees.pool import RefereePool, usable_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from warpleague.match.spec import Level, MatchResult, MatchSpec
+
+
+PREFIX: Final = "warpleague-"
+"""With it begin the names of plugins; behind it stands the id of the client."""
+
+
+@cache
+def this_program() -> dict[str, str]:
+    """The program in this process: its version, what runs it, and the beginning of the SHA-256 of its source files."""
+    digest = hashlib.sha256()
+    for package in (warpleague, warpline):
+        folder = Path(str(package.__file__)).parent
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder)
+            # Bots and pages come along in a wheel only, and do not play.
+            if path.suffix in (".py", ".toml", ".json") and name.parts[0] != "shipped":
+                digest.update(f"{name.as_posix()}\0".encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    python = f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}"
+    return {
+        "warpleague": warpleague.__version__,
+        "Python": f"{python} for {platform.system()} on {platform.machine()}",
+        "the source of warpleague (changed, or of another commit)": digest.hexdigest()[:16],
+    }
+
+
+class Player(WorkerPlugin):
+    """Prepares a Dask worker for the matches of one run, and has the referee processes that play them.
+
+    Dask calls `setup` on each worker of the cluster, also on those that join later. A worker that can play announces
+    one unit of the resource `name` for each of its threads; whether it can is logged under the topic of that name.
+    `archives` are the built bots by digest, None for a bot that cannot travel.
+    """
+
+    pool: RefereePool
+    first: float = 0
+
+    def __init__(self, name: str, level: Level, archives: Mapping[str, bytes | None]) -> None:
+        self.name = name
+        self._level, self._archives, self._program = level, archives, this_program()
+
+    async def setup(self, worker: Any) -> None:
+        """Check the worker and give it the bots that its cache lacks; in a thread, so that it stays responsive."""
+        for handler in logging.getLogger("distributed").handlers:
+            handler.addFilter(_without_traceback)
+        self._threads, self._lock = int(worker.state.nthreads), asyncio.Lock()
+        async with self._lock:
+            try:
+                unfit = await asyncio.to_thread(self._prepare)
+            except Exception as error:  # noqa: BLE001 - whatever it is, this worker cannot play
+                unfit = f"its check failed: {error}"
+        await announce(worker, self.name, unfit)
+
+    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - the run may go on elsewhere
+        """End the referee processes, and with them the bots."""
+        async with self._lock:
+            self.first = inf
+            if hasattr(self, "pool"):
+                await asyncio.to_thread(self.pool.kill)
+
+    async def renew(self, first: int) -> None:
+        """End all matches and bots, and have new referee processes; they play no batch with a number below `first`."""
+        async with self._lock:
+            if first > self.first:
+                self.first = first
+                await asyncio.to_thread(self.pool.kill)
+                self.pool = await asyncio.to_thread(self._new_pool)
+
+    def _new_pool(self) -> RefereePool:
+        cores = len(usable_cores())
+        jobs = min(self._threads, cores)
+        # With fewer threads than cores, nobody knows which cores the other workers of this machine have.
+        return RefereePool(jobs, "core" if jobs == cores else "none", tasks=-(-self._threads // jobs))
+
+    def _prepare(self) -> str | None:
+        """Why this worker cannot play, or None."""
+        from warpleague.runner.bundle.bundle import find, receive
+        from warpleague.runner.doctor import check_level
+
+        for what, wanted in self._program.items():
+            if (here := this_program()[what]) != wanted:
+                return f"{what} is {here} there, not {wanted}"
+        self.pool = self._new_pool()
+        try:
+            # In a referee process, since there bots are started.
+            self.pool.submit(check_level, self._level).result()
+            for digest, archive in self._archives.items():
+                if find(digest, level=self._level) is None and archive is None:
+                    return f"it lacks the bot with digest {digest[:12]}, which cannot be sent"
+                if archive is not None:
+                    receive(digest, archive)
+                find(digest)  # its interpreter must be here, too
+        except (WarpLeagueError, OSError) as error:
+            return str(error)
+        finally:
+            self._archives = {}  # some are large
+        return None
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Have a worker log a lost connection in one line: it ends because its scheduler did."""
+    if record.exc_info and isinstance(error := record.exc_info[1], OSError):
+        record.msg, record.args, record.exc_info = f"{record.getMessage()}: {error}", (), None
+    return True
+
+
+async def announce(worker: Any, name: str, unfit: str | None = None) -> None:
+    """Offer the threads of a Dask worker as the resource `name`, unless it is `unfit`, and log that for the client."""
+    threads = int(worker.state.nthreads)
+    if unfit is None:
+        await worker.set_resources(**{name: threads})
+    worker.log_event(name, (worker.contact_address, threads, unfit))
+
+
+def play_batch(name: str, number: int, packed: bytes, most_s: float) -> bytes:
+    """Make the pickled calls one after the other, and begin none after `most_s` seconds: a Dask task.
+
+    All get the same pool of the plugin `name`, so that they end with it, also if there is a new one. Returns, pickled,
+    the seconds it took, and what each call that was made returned or raised, with the traceback.
+    """
+    began_s = time.monotonic()
+    player: Any = get_worker().plugins[name]
+    pool = player.pool  # before `first` is read: `renew` changes it after that
+    if number < player.first:
+        raise HarnessFault("this batch was taken from this worker")
+    done: list[tuple[Any, str]] = []
+    for fn, args, kwargs in pickle.loads(packed):
+        try:
+            done.append((fn(pool, *args, **kwargs), ""))
+        except Exception as error:  # noqa: BLE001 - it is raised where the result is taken
+            done.append((error, traceback.format_exc()))
+        if time.monotonic() - began_s > most_s:
+            break
+    return pickle.dumps((time.monotonic() - began_s, done), protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchResult:
+    """Play `spec` in a referee process, with the bots of this worker's cache.
+
+    With `log`, the result holds what the bots printed and were sent. Raises what playing raised.
+    """
+    from warpleague.runner.bundle.bundle import find
+    from warpleague.runner.play import play_beside
+
+    seats = []
+    for seat in spec.seats:
+        bundle = find(seat.digest, level=spec.level)
+        if bundle is None:
+            raise HarnessFault(f"{seat.bot} ({seat.digest[:12]}) is missing from the cache of this worker")
+        seats.append(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd))
+    here = attrs.evolve(spec, seats=tuple(seats))
+    return pool.submit(play_beside, here, log).result()  # type: ignore[return-value]
+
+
+async def call_everywhere(name: str, fn: Callable[[], object], dask_worker: Any) -> None:
+    """On a worker: call `fn` in each referee process of the plugin `name`."""
+    await asyncio.to_thread(dask_worker.plugins[name].pool.everywhere, fn)
+
+
+async def renew(name: str, first: int, dask_worker: Any) -> None:
+    """On a worker: end all bots of the plugin `name`, and play no batch with a number below `first`."""
+    await dask_worker.plugins[name].renew(first)
+
+
+@attrs.frozen
+class State:
+    """The state of a cluster: by worker its silence in seconds, and why it is stalled if it is.
+
+    `keys` are the tasks that stalled workers have, also those whose results lie there, and those that no worker takes.
+    `checked` are the workers that were checked since the last look: address, threads, and why it is unfit if it is.
+    """
+
+    silence: dict[str, float]
+    stalled: dict[str, str]
+    keys: set[str]
+    checked: list[tuple[str, int, str | None]]
+
+
+def look(name: str, known: int, silent_s: float, limit_s: float, dask_scheduler: Any) -> State:
+    """On the scheduler: the state of the cluster for the run `name`, which knows of so many checks of workers.
+
+    A worker is stalled if it is silent for longer than `silent_s` (more in a large cluster, where workers report less
+    often), or if one of its tasks takes longer than `limit_s`. It gets no more tasks until it has recovered.
+    """
+    silent_s += len(dask_scheduler.workers) / 100
+    state = State({}, {}, set(), [event for _, event in dask_scheduler.get_events(name)[known:]])
+    for worker in dask_scheduler.workers.values():
+        silence_s = state.silence[worker.address] = time.time() - worker.last_seen
+        ours = {task.key for task in worker.processing if str(task.key).startswith(name)}
+        late = any(took_s > limit_s and task.key in ours for task, took_s in worker.executing.items())
+        if silence_s > silent_s or late:
+            silent = "has been silent since {since}"
+            state.stalled[worker.address] = silent if silence_s > silent_s else "plays an overdue match"
+            state.keys.update(ours)
+            state.keys.update(task.key for task in worker.has_what if str(task.key).startswith(name))
+        places = 0 if worker.address in state.stalled else worker.nthreads
+        if worker.resources.get(name, places) != places:
+            dask_scheduler.add_resources(worker.address, {name: places})
+    state.keys.update(task.key for task in dask_scheduler.unrunnable if str(task.key).startswith(name))
+    return state
+
+
+def left_behind(dask_scheduler: Any) -> list[str]:
+    """On the scheduler: the names of the plugins of runs whose client has gone."""
+    logging.getLogger("distributed.worker").setLevel(logging.WARNING)  # or it logs each look
+    names = [name for name in dask_scheduler.worker_plugins if name.startswith(PREFIX)]
+    return [name for name in names if name.removeprefix(PREFIX) not in dask_scheduler.clients]

@@ -1,0 +1,331 @@
+"""Writes the page of rounds: the curve of each author, all versions on one scale, and whether each edit helped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import attrs
+
+from warpleague.report.site import charts
+from warpleague.report.site.page_frame import alone, render
+from warpleague.report.terminal.tables import filled, stacked, titled
+from warpleague.report.wording.columns import (
+    Column,
+    LineT,
+    TableView,
+    count_column,
+    help_lines,
+    shown_columns,
+)
+from warpleague.report.wording.league_words import percent
+from warpleague.report.wording.match_words import one_line
+from warpleague.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rich.console import Group, RenderableType
+
+    from warpleague.extras.rounds.results import (
+        AuthorLine,
+        AuthorTotal,
+        Results,
+        RoundLine,
+        Share,
+        VersionLine,
+    )
+
+
+# -- rounds columns --------------------------------------------------------------------------------------
+# The columns of the tables of rounds, each declared once for the terminal and the page.
+
+
+_MEDIUM: Final = 95  # columns of a terminal
+_WIDE: Final = 135
+_LONGEST_PROBLEM: Final = 200
+
+
+@attrs.frozen
+class RoundsView(TableView[LineT]):
+    """The `lines` of a table of rounds, on a page or in a terminal with `width` columns."""
+
+    width: int = 1_000
+
+
+_TotalColumn: TypeAlias = "Column[AuthorTotal, RoundsView[AuthorTotal]]"
+_AuthorColumn: TypeAlias = "Column[AuthorLine, RoundsView[AuthorLine]]"
+_VersionColumn: TypeAlias = "Column[VersionLine, RoundsView[VersionLine]]"
+_RoundColumn: TypeAlias = "Column[RoundLine, RoundsView[RoundLine]]"
+
+
+def rating_text(rating: float | None, error: float | None) -> str:
+    """A rating with half its 95 % interval, if it has one."""
+    if rating is None:
+        return "-"
+    if not error:  # the anchor's is zero
+        return f"{rating:.0f}" if error == 0 else f"≈ {rating:.0f}"
+    return f"{rating:.0f} ± {error:.0f}"
+
+
+def share_text(share: Share | None) -> str:
+    """A share of points in percent, with half its 95 % interval."""
+    return "-" if share is None else f"{_percent_text(share.mean, share.half)} %"
+
+
+def _percent_text(mean: float, half: float | None) -> str:
+    """A share in percent with half its interval, unless that is wider than all shares, as it may be with two deals."""
+    known = half is not None and half < 1
+    return f"{100 * mean:.1f} ± {100 * (half or 0.0):.1f}" if known else f"{100 * mean:.1f}"
+
+
+def helped_text(line: AuthorLine) -> str:
+    """Whether an edit helped: the share of the new version against the one before, and how likely it is stronger."""
+    helped = line.helped
+    if helped is None:
+        return ""
+    word = verdict_of(helped)
+    return f"{_percent_text(helped['share'], helped['share_half'])} %{f', {word}' if word else ''}"
+
+
+def verdict_of(helped: dict[str, Any]) -> str:
+    """The word for a paired difference: better or worse with 95 % confidence, equal, or open."""
+    likelihood = helped["likelihood"]
+    if likelihood is None:  # all deals went alike, so there is no spread; the same may be chance
+        word = {"won": "better", "lost": "worse", "level": "equal"}.get(helped["one_way"] or "", "")
+        by_chance = helped["by_chance"]
+        return "open" if word in ("better", "worse") and (by_chance is None or by_chance > 0.05) else word
+    return "better" if likelihood >= 0.95 else "worse" if likelihood <= 0.05 else "open"
+
+
+def _version_text(line: AuthorLine) -> str:
+    return "-" if line.version is None else line.version
+
+
+def _lines_text(line: AuthorLine | VersionLine) -> str:
+    return f"+{line.lines_added} -{line.lines_removed}" if line.lines_added or line.lines_removed else ""
+
+
+def _rank_text(line: AuthorLine) -> str:
+    return f"{'won ' if line.won else ''}{'-' if line.rank is None else line.rank}"
+
+
+def _any_usage(view: RoundsView[AuthorTotal]) -> bool:
+    return any(line.input_tokens or line.output_tokens or line.cost for line in view.lines)
+
+
+def _medium(view: RoundsView[Any]) -> bool:
+    return view.width >= _MEDIUM
+
+
+def _wide(view: RoundsView[Any]) -> bool:
+    return view.width >= _WIDE
+
+
+def _any(name: str, width: int = 0) -> Callable[[RoundsView[Any]], bool]:
+    """Show the column if a line has a value, and the terminal has at least `width` columns."""
+    return lambda view: view.width >= width and any(getattr(line, name) for line in view.lines)
+
+
+def problem_lines(lines: Sequence[AuthorLine]) -> list[str]:
+    """The problems of edits and bots, one line for each."""
+    return [
+        f"round {line.round}, {line.author}: {one_line(line.problem)[:_LONGEST_PROBLEM]}"
+        for line in sorted(lines, key=lambda line: line.round)
+        if line.problem
+    ]
+
+
+TOTALS: Final[tuple[_TotalColumn, ...]] = (
+    Column("author", "author", lambda line: line.author, kind="text"),
+    count_column("rounds_won", lambda line: line.rounds_won, "rounds won"),
+    count_column("rounds_shared", lambda line: line.rounds_shared, "shared"),
+    Column("version", "plays now", lambda line: line.version or "-", kind="text"),
+    Column(
+        "tokens",
+        "tokens in/out",
+        lambda line: f"{line.input_tokens:,}/{line.output_tokens:,}",
+        shown=_any_usage,
+    ),
+    Column("cost", "cost", lambda line: f"{line.cost:.4f}", shown=_any_usage),
+)
+"""The authors over all rounds."""
+
+CURVES: Final[tuple[_AuthorColumn, ...]] = (
+    Column("round", "round", lambda line: str(line.round)),
+    Column("author", "author", lambda line: line.author, kind="text"),
+    Column("version", "version", _version_text, kind="text"),
+    Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
+    Column("rank", "rank", _rank_text),
+    Column("share", "share", lambda line: share_text(line.share), shown=_medium),
+    Column(
+        "anchor_share",
+        "anchors",
+        lambda line: share_text(line.anchor_share),
+        shown=_any("anchor_share", _MEDIUM),
+    ),
+    Column(
+        "helped",
+        "did it help?",
+        helped_text,
+        shown=_any("helped"),
+        kind="text",
+        help="did it help?: share of points against the version before, on the same deals; better or worse: with 95 % "
+        "confidence.",
+    ),
+    Column("lines", "lines", _lines_text, shown=_wide),
+    Column("edit_s", "edit s", lambda line: f"{line.edit_s:.1f}", shown=_wide),
+    count_column("faults", lambda line: line.faults, kind="faults", shown=_any("faults")),
+)
+"""The authors round by round: the curve of each in numbers."""
+
+VERSIONS: Final[tuple[_VersionColumn, ...]] = (
+    Column("version", "version", lambda line: line.version, kind="text"),
+    Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
+    count_column("played", lambda line: line.played),
+    Column("share", "share", lambda line: percent(line.points / line.played) if line.played else "-"),
+    Column(
+        "anchor_share",
+        "anchors",
+        lambda line: share_text(line.anchor_share),
+        shown=_any("anchor_share", _MEDIUM),
+    ),
+    Column("lines", "lines", _lines_text),
+    count_column("faults", lambda line: line.faults, kind="faults"),
+    Column("digest", "content", lambda line: (line.digest or "")[:12], kind="text", soft=True, shown=_medium),
+    Column("commit", "commit", lambda line: (line.commit or "")[:12], kind="text", soft=True, shown=_wide),
+)
+"""All versions on one scale."""
+
+ROUNDS: Final[tuple[_RoundColumn, ...]] = (
+    Column("round", "round", lambda line: str(line.round)),
+    count_column("matches", lambda line: line.matches),
+    Column("elapsed", "all s", lambda line: f"{line.elapsed_s:.1f}"),
+    Column("edit", "edits s", lambda line: f"{line.edit_s:.1f}"),
+    Column("check", "checks s", lambda line: f"{line.check_s:.1f}"),
+    Column("play", "matches s", lambda line: f"{line.play_s:.1f}"),
+    Column(
+        "overhead",
+        "overhead s",
+        lambda line: f"{line.overhead_s:.1f}",
+        help="overhead: the time without the longest edit and the matches.",
+    ),
+    Column(
+        "commitment",
+        "commitment to the secret",
+        lambda line: line.commitment[:16],
+        kind="text",
+        soft=True,
+        shown=_medium,
+    ),
+)
+"""The times of each round, and the commitment to its dice."""
+
+
+def rated(versions: Sequence[VersionLine]) -> list[VersionLine]:
+    """The versions, the strongest first."""
+    return sorted(versions, key=lambda line: (line.rating is None, -(line.rating or 0.0), line.version))
+
+
+# -- rounds page -----------------------------------------------------------------------------------------
+
+
+def rounds_page(results: Results) -> bytes:
+    """The page, which needs no other file."""
+    editors = [author for author in results.authors if not author.fixed]
+    curves = [line for author in editors for line in results.curve(author.author)]
+    return render(
+        "rounds.html.j2",
+        frame=alone("server"),
+        stamp="",
+        name=results.name,
+        game=results.game,
+        sentence=_sentence(results, editors),
+        anchor=results.anchor,
+        chart=charts.curves(
+            [(author.author, _points(results, author.author)) for author in editors],
+            "Ratings over the rounds",
+            "rounds",
+        ),
+        tables=[
+            _table("authors", "Authors", TOTALS, editors),
+            _table("rounds", "Round by round", CURVES, curves, problem_lines(curves)),
+            _table("versions", "Versions on one scale", VERSIONS, rated(results.versions)),
+            _table("time", "Time of each round", ROUNDS, results.per_round),
+        ],
+        secrets=[(line.round, line.commitment, line.secret) for line in results.per_round],
+    )
+
+
+def _sentence(results: Results, editors: Sequence[AuthorTotal]) -> str:
+    if not results.over:
+        return "No round is over yet."
+    best = max(author.rounds_won for author in editors)
+    names = [author.author for author in editors if author.rounds_won == best]
+    told = f"{counted(results.over, 'round')} of {results.rounds} are over."
+    if not best:
+        return f"{told} No author won one alone."
+    return f"{told} {' and '.join(names)} won {best:,}{' each' if len(names) > 1 else ''}."
+
+
+def _points(results: Results, author: str) -> list[charts.Point]:
+    """The ratings of the version at the start, and of the one that played in each round."""
+    start = next((line for line in results.versions if line.author == author and not line.first_round), None)
+    rows = [] if start is None else [(0, start.version, start.rating, start.error)]
+    rows += [(line.round, line.version or "-", line.rating, line.error) for line in results.curve(author)]
+    return [
+        charts.Point(x, rating, *_bounds(rating, error), f"{version}: {rating_text(rating, error)}")
+        for x, version, rating, error in rows
+        if rating is not None
+    ]
+
+
+def _bounds(rating: float, error: float | None) -> tuple[float | None, float | None]:
+    return (None, None) if error is None else (rating - error, rating + error)
+
+
+def _table(
+    key: str,
+    title: str,
+    columns: Sequence[Column[LineT, RoundsView[LineT]]],
+    lines: Sequence[LineT],
+    remarks: Sequence[str] = (),
+) -> dict[str, Any]:
+    view = RoundsView(lines, page=True)
+    return {
+        "key": key,
+        "title": title,
+        "columns": shown_columns(columns, view),
+        "lines": lines,
+        "remarks": [*help_lines(columns, view), *remarks],
+    }
+
+
+# -- rounds ----------------------------------------------------------------------------------------------
+# The results of rounds in a terminal.
+
+
+def rounds_view(results: Results, width: int = 100) -> RenderableType:
+    """All tables, `width` columns wide: the curve of each author, all versions, the time of each round, who won."""
+    if not results.over:
+        return f"{results.name}: no round is over yet"
+    curves = [line for author in results.authors for line in results.curve(author.author)]
+    anchor = "" if results.anchor is None else f"; {results.anchor} is 1500"
+    title = f"Curves of {results.name}, {counted(results.over, 'round')}{anchor}"
+    editors = [author for author in results.authors if not author.fixed]
+    return stacked(
+        _printed_table(title, CURVES, curves, width, *problem_lines(curves)),
+        _printed_table("Versions on one scale", VERSIONS, rated(results.versions), width),
+        _printed_table("Rounds", ROUNDS, results.per_round, width),
+        _printed_table("Authors", TOTALS, editors, width),
+    )
+
+
+def _printed_table(
+    title: str,
+    columns: Sequence[Column[LineT, RoundsView[LineT]]],
+    lines: Sequence[LineT],
+    width: int,
+    *remarks: str,
+) -> Group:
+    view = RoundsView(lines, width=width)
+    return titled(title, filled(columns, view, lines), *help_lines(columns, view), *remarks)

@@ -1,0 +1,514 @@
+"""Computes the results of rounds: who won each, a rating of every version on one scale, and whether each edit helped.
+
+Nothing is stored: all results follow from the state and the stores of the rounds' leagues.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import msgspec
+import numpy as np
+
+from warpleague.league.ratings.elo import pair_points
+from warpleague.league.ratings.fit import Fit, joint_fit
+from warpleague.league.ratings.outcomes import Outcomes
+from warpleague.league.ratings.sprt import Sprt
+from warpleague.league.ratings.statistics import Mean, rounded
+from warpleague.league.results.export import Column, Kind, Row, Table, TableFormat, need, table_file
+from warpleague.league.results.league import League, open_to_read
+from warpleague.league.results.standings import standings
+from warpleague.league.results.tallies import WinLossRecord, outcomes, records
+from warpleague.league.schedule.formats.api import seatings_count
+from warpleague.league.schedule.formats.strength_test import NEW, OLD, Deal, StrengthTest
+from warpleague.league.season.config import load_config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from warpleague.extras.rounds.file import RoundsConfig
+    from warpleague.extras.rounds.playing import RunFolder
+    from warpleague.extras.rounds.state import Part, Round, State
+    from warpleague.league.store.columns import Columns
+
+
+# -- curves ----------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class Share:
+    """A mean share of points in `matches`, with half its 95 % interval.
+
+    The interval is None for too few deals, or if all had the same result.
+    """
+
+    mean: float
+    half: float | None
+    matches: int
+
+    @classmethod
+    def of(cls, mean: Mean) -> Share | None:
+        """The share of a mean, or None without matches."""
+        if not mean.count:
+            return None
+        half = mean.half
+        return cls(mean=round(mean.mean, 6), half=rounded(half, 6), matches=mean.count)
+
+
+@attrs.frozen(kw_only=True)
+class VersionLine:
+    """A version over all rounds in which it played. A fixed author has one version.
+
+    `rating` is in Elo, on one scale for all versions, and `error` is half its 95 % interval. `guessed` means that the
+    version won or lost every match against some bots: its rating assumes one more deal that was drawn, and has no
+    error. `anchor_share` is its share against the bots of fixed authors. `first_round` is its first round.
+    """
+
+    version: str
+    author: str
+    fixed: bool
+    first_round: int
+    commit: str | None
+    digest: str | None
+    lines_added: int
+    lines_removed: int
+    rating: float | None
+    error: float | None
+    guessed: bool
+    played: int
+    points: float
+    faults: int
+    anchor_share: Share | None
+
+
+@attrs.frozen(kw_only=True)
+class AuthorLine:
+    """An author in one round: the version that played, its results, and the effect of its edit.
+
+    `rank` is its rank in the round, and `won` is true if no other author's version ranks higher. `rating` and `error`
+    are those of the version. If this round's edit made a new version, `helped` is its paired difference to the version
+    before, on the same deals, as `compare` prints it. `ready` and `findings` are the result of the check, with the
+    codes of its warnings and failures; `ready` is None if the bot did not change. `problem` says why the edit was
+    dropped or the bot is not ready.
+    """
+
+    round: int
+    author: str
+    version: str | None
+    new: bool
+    rank: int | None
+    won: bool
+    share: Share | None
+    rating: float | None
+    error: float | None
+    anchor_share: Share | None
+    helped: dict[str, Any] | None
+    before: str | None
+    ready: bool | None
+    findings: tuple[str, ...]
+    problem: str
+    faults: int
+    lines_added: int
+    lines_removed: int
+    edit_s: float
+    check_s: float
+    begun: int
+    commit: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
+
+
+@attrs.frozen(kw_only=True)
+class AuthorTotal:
+    """An author over all rounds: rounds won alone and shared, the current version, tokens and cost."""
+
+    author: str
+    fixed: bool
+    rounds_won: int
+    rounds_shared: int
+    version: str | None
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
+@attrs.frozen(kw_only=True)
+class RoundLine:
+    """A round: its matches, the commitment to its secret, the secret, and its times in seconds.
+
+    `overhead_s` is `elapsed_s` without the longest edit and the matches: this program's own time.
+    """
+
+    round: int
+    matches: int
+    commitment: str
+    secret: str | None
+    elapsed_s: float
+    edit_s: float
+    check_s: float
+    play_s: float
+    overhead_s: float
+
+
+@attrs.frozen(kw_only=True)
+class Results:
+    """All results of a run so far; `authors` in the order of the file."""
+
+    name: str
+    game: str
+    rounds: int
+    over: int
+    anchor: str | None
+    authors: tuple[AuthorTotal, ...]
+    versions: tuple[VersionLine, ...]
+    curves: tuple[AuthorLine, ...]
+    per_round: tuple[RoundLine, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as a JSON object."""
+        return attrs.asdict(self)
+
+    def curve(self, author: str) -> list[AuthorLine]:
+        """The rounds of one author, in order."""
+        return [line for line in self.curves if line.author == author]
+
+
+@attrs.frozen
+class _Played:
+    """The league of one round: its matches, with bots numbered as versions of all rounds, and the ranks of bots."""
+
+    columns: Columns
+    deals: tuple[int, ...]
+    ranks: dict[str, int | None]
+    matches: int
+    secret: str | None
+
+
+def results_of(config: RoundsConfig, state: State, run_folder: RunFolder) -> Results:
+    """The results of all rounds that are over. Raises `StoreError` if a store cannot be read."""
+    over = [round_ for round_ in state.rounds if round_.phase == "over"]
+    names = [version.name for version in state.versions] + [anchor.name for anchor in config.anchors]
+    numbers = {name: number for number, name in enumerate(names)}
+    anchors = frozenset(numbers[anchor.name] for anchor in config.anchors)
+    played = {round_.number: _read(run_folder, round_, numbers) for round_ in over}
+    fit = _fit(played.values(), len(names), min(anchors) if anchors else None)
+    of_all = _Counts.of(played.values(), len(names), anchors)
+    versions = tuple(_version_line(state, name, numbers[name], fit, of_all) for name in names)
+    rated = {line.version: line for line in versions}
+    curves: list[AuthorLine] = []
+    for round_ in over:
+        counts = _Counts.of([played[round_.number]], len(names), anchors)
+        curves += _round_lines(config, state, round_, played[round_.number], counts, numbers, rated)
+    return Results(
+        name=config.name,
+        game=config.game.id,
+        rounds=config.rounds,
+        over=len(over),
+        anchor=config.anchors[0].name if config.anchors else None,
+        authors=tuple(_total(config, state, author.name, curves) for author in config.authors),
+        versions=versions,
+        curves=tuple(curves),
+        per_round=tuple(_round_line(round_, played[round_.number]) for round_ in over),
+    )
+
+
+def _read(run_folder: RunFolder, round_: Round, numbers: dict[str, int]) -> _Played:
+    with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
+        columns = league.columns("matches")
+        wanted = np.array([numbers[name] for name in league.season.names], dtype=columns.seats.dtype)
+        values = {**columns.values, "seats": wanted[columns.seats]}
+        return _Played(
+            columns=attrs.evolve(columns, values=values),
+            deals=tuple(columns.deal.tolist()),
+            ranks=_ranks(league),
+            matches=len(columns),
+            secret=league.season.secret.hex() if league.store.published() is not None else None,
+        )
+
+
+def _ranks(league: League) -> dict[str, int | None]:
+    return {line.bot: line.rank for line in standings(league).lines}
+
+
+def _fit(played: Iterable[_Played], versions: int, anchor: int | None) -> Fit:
+    """Rate all versions of all rounds on one scale. Anchors, and versions that play in several rounds, link them."""
+    everything = Outcomes()
+    for one in played:
+        everything = everything.with_all(outcomes(one.columns))
+    return joint_fit(everything, versions, anchor=anchor)
+
+
+@attrs.frozen
+class _Counts:
+    """For each version: wins and losses, share of points, and the same against anchors, with deals as clusters."""
+
+    records: list[WinLossRecord]
+    shares: list[Mean]
+    against_anchors: list[Mean]
+
+    @classmethod
+    def of(cls, played: Iterable[_Played], versions: int, anchors: frozenset[int]) -> _Counts:
+        """Count these rounds."""
+        totals = [WinLossRecord() for _ in range(versions)]
+        shares, against = ([Mean() for _ in range(versions)] for _ in range(2))
+        groups = itertools.count()
+        for one in played:
+            more = records(one.columns, one.columns.seats, versions)
+            totals = [total + new for total, new in zip(totals, more, strict=True)]
+            of_all: dict[tuple[int, int], list[float]] = defaultdict(list)
+            of_anchors: dict[tuple[int, int], list[float]] = defaultdict(list)
+            rows = zip(one.columns.seats.tolist(), one.columns.ranks.tolist(), one.deals, strict=True)
+            for seats, ranks, deal in rows:
+                for seat, bot in enumerate(seats):
+                    points = {
+                        other: pair_points(ranks[seat], rank)
+                        for other, rank in enumerate(ranks)
+                        if other != seat
+                    }
+                    of_all[bot, deal].append(sum(points.values()) / len(points))
+                    met = [points[other] for other in points if seats[other] in anchors]
+                    if met:
+                        of_anchors[bot, deal].append(sum(met) / len(met))
+            for mean, values in ((shares, of_all), (against, of_anchors)):
+                for (bot, _), some in sorted(values.items()):
+                    group = next(groups)
+                    for value in some:
+                        mean[bot].add(value, group)
+        return cls(totals, shares, against)
+
+
+def _version_line(state: State, name: str, number: int, fit: Fit, counts: _Counts) -> VersionLine:
+    record = counts.records[number]
+    version = state.find(name)
+    return VersionLine(
+        version=name,
+        author=name if version is None else version.author,
+        fixed=version is None,
+        first_round=0 if version is None else version.round,
+        commit=None if version is None else version.commit,
+        digest=None if version is None else version.digest,
+        lines_added=0 if version is None else version.lines_added,
+        lines_removed=0 if version is None else version.lines_removed,
+        rating=rounded(fit.ratings[number], 3),
+        error=rounded(fit.half(number), 3) if fit.ratings[number] is not None else None,
+        guessed=bool(fit.guessed[number]),
+        played=record.played,
+        points=record.points,
+        faults=record.faults,
+        anchor_share=None if version is None else Share.of(counts.against_anchors[number]),
+    )
+
+
+def _round_lines(
+    config: RoundsConfig,
+    state: State,
+    round_: Round,
+    played: _Played,
+    counts: _Counts,
+    numbers: dict[str, int],
+    rated: dict[str, VersionLine],
+) -> list[AuthorLine]:
+    ranks = {
+        author: played.ranks.get(part.version)
+        for author, part in round_.parts.items()
+        if part.version is not None
+    }
+    best = min((rank for rank in ranks.values() if rank is not None), default=None)
+    lines = []
+    for author in config.editors:
+        part = round_.parts[author.name]
+        name, edit = part.version, part.edit
+        new = name is not None and state.version(name).round == round_.number
+        before = _before(state, author.name, name) if new and name is not None else None
+        number = None if name is None else numbers[name]
+        usage = None if edit is None else edit.usage
+        lines.append(
+            AuthorLine(
+                round=round_.number,
+                author=author.name,
+                version=name,
+                new=new,
+                rank=ranks.get(author.name),
+                won=best is not None and ranks.get(author.name) == best,
+                share=None if number is None else Share.of(counts.shares[number]),
+                rating=None if name is None else rated[name].rating,
+                error=None if name is None else rated[name].error,
+                anchor_share=None if number is None else Share.of(counts.against_anchors[number]),
+                helped=None
+                if name is None or before not in round_.field or before is None
+                else _paired(config, played, numbers[name], numbers[before]),
+                before=before,
+                ready=None if part.check is None else part.check.ready,
+                findings=_codes(part),
+                problem=_problem(round_, author.name),
+                faults=0 if number is None else counts.records[number].faults,
+                lines_added=0 if edit is None else edit.lines_added,
+                lines_removed=0 if edit is None else edit.lines_removed,
+                edit_s=0.0 if edit is None else edit.wall_s,
+                check_s=0.0 if part.check is None else part.check.elapsed_s,
+                begun=part.begun,
+                commit=None if edit is None else edit.commit,
+                input_tokens=None if usage is None else usage.input_tokens,
+                output_tokens=None if usage is None else usage.output_tokens,
+                cost=None if usage is None else usage.cost,
+            )
+        )
+    return lines
+
+
+def _before(state: State, author: str, version: str) -> str | None:
+    versions = [one.name for one in state.versions_of(author)]
+    place = versions.index(version)
+    return versions[place - 1] if place else None
+
+
+def _codes(part: Part) -> tuple[str, ...]:
+    if part.check is None:
+        return ()
+    return tuple(dict.fromkeys(one.code for one in part.check.findings if one.verdict != "ok"))
+
+
+def _problem(round_: Round, author: str) -> str:
+    part = round_.parts[author]
+    if part.edit is not None and part.edit.problem:
+        return f"edit dropped: {part.edit.problem}"
+    if part.check is not None and not part.check.ready:
+        failed = part.check.failure
+        return "not ready" if failed is None else f"not ready: {failed.what}: {failed.text.splitlines()[0]}"
+    return ""
+
+
+def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[str, Any] | None:
+    """The difference of two versions on the deals that both played, computed as in a test of fixed size."""
+    deals: dict[int, list[Any]] = defaultdict(list)
+    columns = played.columns
+    roles: Counter[int] = Counter({new: NEW, old: OLD})
+    rows = zip(
+        columns.seats.tolist(), columns.ranks.tolist(), columns.scores.tolist(), played.deals, strict=True
+    )
+    for seats, ranks, scores, deal in rows:
+        if new in seats and old in seats:
+            roles_of = [roles[bot] if bot in roles else OLD + 1 for bot in seats]
+            deals[deal].append((roles_of, ranks, scores, None))
+    if not deals:
+        return None
+    players = config.game.players
+    test = Sprt(0.0, 20.0, 0.05, 0.05, "elo", seatings_count(config.seats, players))
+    low, high = (0.0, 1.0) if players == 2 else (-0.5, 1.5)
+    state = StrengthTest(test, low, high, fixed=True)
+    for deal in sorted(deals):
+        one = Deal.of(deals[deal])
+        # At larger tables the share of all points says less than the difference of both shares.
+        state.add(one if players == 2 else attrs.evolve(one, value=0.5 + one.new - one.old))
+    data = state.to_json()
+    keys = (
+        "deals",
+        "matches",
+        "won",
+        "level",
+        "lost",
+        "share",
+        "share_half",
+        "likelihood",
+        "by_chance",
+        "one_way",
+    )
+    return {
+        **{key: data[key] for key in keys},
+        "score": data["score"],
+        "score_half": data["score_half"],
+        **state.estimate().to_json(),
+    }
+
+
+def _total(config: RoundsConfig, state: State, author: str, curves: Sequence[AuthorLine]) -> AuthorTotal:
+    lines = [line for line in curves if line.author == author]
+    winners = Counter(line.round for line in curves if line.won)
+    alone = sum(line.won and winners[line.round] == 1 for line in lines)
+    versions = state.versions_of(author)
+    return AuthorTotal(
+        author=author,
+        fixed=config.author(author).fixed,
+        rounds_won=alone,
+        rounds_shared=sum(line.won for line in lines) - alone,
+        version=versions[-1].name if versions else author if config.author(author).fixed else None,
+        input_tokens=sum(line.input_tokens or 0 for line in lines),
+        output_tokens=sum(line.output_tokens or 0 for line in lines),
+        cost=round(sum(line.cost or 0.0 for line in lines), 9),
+    )
+
+
+def _round_line(round_: Round, played: _Played) -> RoundLine:
+    spent = round_.seconds
+    elapsed = sum(spent.get(phase, 0.0) for phase in ("begin", "edit", "check", "play", "tell"))
+    longest = spent.get("longest edit", 0.0)
+    matches_s = spent.get("matches", 0.0)
+    return RoundLine(
+        round=round_.number,
+        matches=played.matches,
+        commitment=round_.commitment,
+        secret=played.secret,
+        elapsed_s=round(elapsed, 3),
+        edit_s=round(spent.get("edit", 0.0), 3),
+        check_s=round(spent.get("check", 0.0), 3),
+        play_s=round(matches_s, 3),
+        overhead_s=round(max(elapsed - longest - matches_s, 0.0), 3),
+    )
+
+
+# -- tables ----------------------------------------------------------------------------------------------
+# The results of rounds as plain tables for data tools; docs/rounds.md describes them.
+#
+# The matches of each round are tables of its league: `warpleague league export` writes them.
+
+
+_KINDS: Final[dict[str, Kind]] = {
+    "str": "text",
+    "str | None": "text",
+    "int": "whole",
+    "int | None": "whole",
+    "float": "number",
+    "float | None": "number",
+    "bool": "truth",
+    "bool | None": "truth",
+    "tuple[str, ...]": "json",
+    "Share | None": "json",
+    "dict[str, Any] | None": "json",
+}
+"""The kind of a column, by the type of its field."""
+
+
+def _table(name: str, cls: type) -> Table:
+    return Table(name, tuple(Column(field.name, _KINDS[str(field.type)]) for field in attrs.fields(cls)))
+
+
+VERSIONS: Final = _table("versions", VersionLine)
+CURVES: Final = _table("curves", AuthorLine)
+ROUNDS: Final = _table("rounds", RoundLine)
+
+
+def write_tables(results: Results, folder: Path, kind: TableFormat) -> list[Path]:
+    """Write the tables to files in `folder`, and return their paths. Raises `BadInput` if that is not possible."""
+    need(kind)
+    written = []
+    for table, lines in ((VERSIONS, results.versions), (CURVES, results.curves), (ROUNDS, results.per_round)):
+        path = folder / f"{table.name}.{kind}"
+        with table_file(path, table, kind) as writer:
+            writer.write(_row(table, line) for line in lines)
+        written.append(path)
+    return written
+
+
+def _row(table: Table, line: Any) -> Row:
+    data = attrs.asdict(line)
+    return tuple(
+        msgspec.json.encode(data[column.name])
+        if column.kind == "json" and data[column.name] is not None
+        else data[column.name]
+        for column in table.columns
+    )

@@ -1,0 +1,131 @@
+"""Checks that the results of rounds hold: every match, every version, every commit, and the secrets."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.errors import BadInput, BotError
+from warpleague.extras.rounds.playing import RunFolder, field_of
+from warpleague.extras.rounds.run import check_conditions
+from warpleague.extras.rounds.state import Round, State, load_state
+from warpleague.extras.rounds.workspace import BOT, GitError
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
+from warpleague.runner.bundle.content import folder_digest
+
+if TYPE_CHECKING:
+    from warpleague.extras.rounds.file import RoundsConfig
+
+
+@attrs.define
+class Verification:
+    """How much was checked, and a description of each problem."""
+
+    rounds: int = 0
+    versions: int = 0
+    commits: int = 0
+    records: int = 0
+    records_hold: int = 0
+    problems: list[str] = attrs.Factory(list)
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything holds."""
+        return not self.problems
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as a JSON object."""
+        return {**attrs.asdict(self), "holds": self.holds}
+
+
+def verify_rounds(config: RoundsConfig, results: Path, jobs: int = 0) -> Verification:
+    """Check all rounds of a run that are over.
+
+    Executes every record again. Extracts every version from its commit, and compares it with the bot in the stores of
+    the leagues. Each edit must be one commit on the one before it, so nobody edited twice. Raises `BadInput` if the
+    run has not begun, and `StoreError` if a store is unreadable.
+    """
+    run_folder = RunFolder((results / config.name).absolute())
+    state = load_state(run_folder.state)
+    if state is None:
+        raise BadInput(f"{run_folder.path}: these rounds have not begun yet: warpleague rounds {config.path}")
+    check_conditions(config, state, run_folder)
+    checked = Verification()
+    for author in config.editors:
+        _verify_author(state, run_folder, author.name, checked)
+    for round_ in state.rounds:
+        if round_.phase == "over":
+            checked.rounds += 1
+            _verify_round(config, state, run_folder, round_, jobs, checked)
+    return checked
+
+
+def _verify_author(state: State, run_folder: RunFolder, author: str, checked: Verification) -> None:
+    history = run_folder.author(author).history
+    edits = [made for round_ in state.rounds if (made := round_.parts[author].edit) is not None]
+    chain = [version.commit for version in state.versions_of(author)[:1]]
+    chain += [made.commit for made in edits if made.commit != chain[-1]] if chain else []
+    try:
+        history.check()
+        if chain and history.ancestors(chain[-1]) != _newest_first(chain):
+            checked.problems.append(f"{author}: its commits are not one for each edit")
+        checked.commits += len(chain)
+    except GitError as error:
+        checked.problems.append(f"{author}: the repository {history.folder} is damaged: {error}")
+        return
+    with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
+        for version in state.versions_of(author):
+            checked.versions += 1
+            bot = Path(scratch, "bot")
+            try:
+                history.extract(version.commit, bot, BOT)
+                digest = folder_digest(bot)
+            except (GitError, BotError) as error:
+                checked.problems.append(f"{version.name}: cannot be extracted from its commit: {error}")
+                continue
+            if digest != version.digest:
+                checked.problems.append(f"{version.name}: its commit has another content than the version")
+
+
+def _newest_first(chain: list[str]) -> list[str]:
+    return list(dict.fromkeys(reversed(chain)))
+
+
+def _verify_round(
+    config: RoundsConfig, state: State, run_folder: RunFolder, round_: Round, jobs: int, checked: Verification
+) -> None:
+    where = f"round {round_.number}"
+    until_now = attrs.evolve(
+        state, versions=[version for version in state.versions if version.round <= round_.number]
+    )
+    if round_.field != field_of(config, until_now, round_):
+        checked.problems.append(f"{where}: its field is not the one that its versions give")
+    with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
+        season = league.season
+        if season.commitment != round_.commitment:
+            checked.problems.append(
+                f"{where}: its secret is not the one that was committed to before the edits"
+            )
+        bots = {bot.bot: bot.digest for bot in season.bots}
+        if tuple(bots) != round_.field:
+            checked.problems.append(f"{where}: its league has other bots than its field")
+        for name, digest in bots.items():
+            known = state.find(name)
+            if known is not None and known.digest != digest:
+                checked.problems.append(f"{where}: {name} played with another content than the version has")
+        checked.problems += [
+            f"{where}: {'the store' if match is None else f'match {match}'}: {problem}"
+            for _, match, problem in (*altered(league), *mispaired(league))
+        ]
+        for fixture, problem in verify_league(league, jobs):
+            checked.records += 1
+            checked.records_hold += problem is None
+            if problem is not None:
+                checked.problems.append(f"{where}: match {fixture.number} ({fixture.id}): {problem}")
+        if league.due.total is not None and league.store.count_of(league.due) != league.due.total:
+            checked.problems.append(f"{where}: matches are missing")

@@ -1,0 +1,132 @@
+"""The events of captains, the frequent ones each made once a match, and a line of English for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never
+
+from warpleague.games.api import Event
+from warpleague.games.captains.state import AI_CARDS, BLACKHOLE, DRAW
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from warpleague.games.captains.dealing import Why
+    from warpleague.games.captains.state import State, Table
+
+    Facts = Mapping[str, Any]
+
+
+def about(state: State, kind: str, **facts: int | str | None) -> Event:
+    """A public event about the seat whose turn it is."""
+    table, seat = state.table, state.seat
+    key = (kind, seat, *facts.values())
+    event: Event | None = table.events.get(key)
+    if event is None:
+        event = table.events[key] = Event({"event": kind, "seat": seat, **facts})
+    return event
+
+
+def move(table: Table, seat: int, at: int, to: int) -> Event:
+    """A move, by far the most frequent event."""
+    key = (at << 10 | to) << 3 | seat
+    event = table.moves.get(key)
+    if event is None:
+        event = table.moves[key] = Event({"event": "move", "seat": seat, "from": at, "to": to})
+    return event
+
+
+def card(state: State, planet: int, *, to_docks: bool) -> Event:
+    """The top card of the deck, of `planet`, is turned or dealt."""
+    seat, stage = state.seat, state.stage
+    if stage == AI_CARDS:
+        return about(state, "ai-discarded", planet=planet)
+    if stage == BLACKHOLE:
+        return Event({"event": "revealed", "seat": seat, "planet": planet}, reveals=True)
+    if to_docks:
+        return Event({"event": "drawn", "seat": seat, "planet": planet, "to": "docks"}, reveals=True)
+    hidden = {"event": "drawn" if stage == DRAW else "dealt", "seat": seat, "to": "hand"}
+    return Event({**hidden, "planet": planet}, (seat,), hidden, reveals=True)
+
+
+def _paid(e: Facts, ai: bool = False) -> str:
+    owner = e.get("point_to")
+    if owner is None:
+        return ""
+    return "; a point for the AI" if ai else f"; a point for owner {owner}"
+
+
+def _card(e: Facts) -> str:
+    return "a card" if "planet" not in e else f"a passenger for planet {e['planet']}"
+
+
+def _cards(count: int) -> str:
+    return f"{count} passenger" if count == 1 else f"{count} passengers"
+
+
+def _drawn(e: Facts) -> str:
+    if e.get("to") == "docks":
+        return f"seat {e['seat']} draws a passenger for planet {e['planet']}, where it is: to the Docks"
+    return f"seat {e['seat']} draws {_card(e)}"
+
+
+def _pickup(e: Facts) -> str:
+    if e["at"] == "planet":
+        return f"seat {e['seat']} picks up at planet {e['planet']}"
+    return f"seat {e['seat']} picks up at the station{_paid(e, ai=True)}"
+
+
+def _why(why: Why) -> str:
+    match why:
+        case "explored":
+            return "every planet is explored"
+        case "deck-empty":
+            return "the deck is empty"
+        case "max-rounds":
+            return "the most rounds are played"
+        case "retired":
+            return "nobody is left"
+        case _:
+            assert_never(why)
+
+
+_LINES: dict[str, Callable[[Facts], str]] = {
+    "station": lambda e: f"the station board lies turned by {e['rotation'] * 60} degrees",
+    "board": lambda e: (
+        f"place {e['place']}: board {e['board']}, side {e['side']}, turned by {e['rotation'] * 60} degrees"
+    ),
+    "turned": lambda e: f"board {e['board']} is turned on, to {e['rotation'] * 60} degrees",
+    "redeal": lambda _: "the boards do not fit: the galaxy is dealt anew",
+    "dealt": lambda e: f"seat {e['seat']} is dealt {_card(e)}",
+    "start": lambda e: f"seat {e['seat']} starts on space {e['at']}",
+    "place": lambda e: (
+        f"owner {e['owner']} places a token {e['number']} on space {e['at']}"
+        + (": the pair is active" if e["active"] else "")
+    ),
+    "explore": lambda e: (
+        f"owner {e['owner']} explores planet {e['planet']}: token {e['token']}, worth {e['worth']}"
+    ),
+    "ending": lambda e: f"{_why(e['why'])}: round {e['last_round']} is the last",
+    "move": lambda e: f"seat {e['seat']} moves from space {e['from']} to {e['to']}",
+    "warp": lambda e: f"seat {e['seat']} warps from space {e['from']} to {e['to']}{_paid(e)}",
+    "cannon": lambda e: f"seat {e['seat']} is shot from space {e['from']} to {e['to']}",
+    "revealed": lambda e: f"the black hole shows seat {e['seat']} planet {e['planet']}",
+    "emerge": lambda e: f"seat {e['seat']} comes out on space {e['at']}",
+    "deliver": lambda e: f"seat {e['seat']} delivers {_cards(e['cards'])} to planet {e['planet']}",
+    "pickup": _pickup,
+    "discard": lambda e: f"seat {e['seat']} sends a passenger for planet {e['planet']} to the Docks",
+    "draw": lambda e: f"seat {e['seat']} fills its hand",
+    "drawn": _drawn,
+    "take": lambda e: f"seat {e['seat']} takes a passenger for planet {e['planet']} from the Docks",
+    "done": lambda e: f"seat {e['seat']} has picked up",
+    "end": lambda e: f"seat {e['seat']} ends its turn",
+    "round": lambda e: f"round {e['round']}",
+    "ai-discarded": lambda e: f"the AI sends a passenger for planet {e['planet']} to the Docks",
+    "ai-delivered": lambda e: f"the AI delivers {_cards(e['cards'])} to planet {e['planet']}",
+    "retired": lambda e: f"seat {e['seat']} is out",
+    "over": lambda e: f"the game is over, {_why(e['why'])}: {' to '.join(map(str, e['scores']))}",
+}
+
+
+def tell(event: Facts) -> str:
+    """One readable line for an event's JSON form."""
+    return _LINES[event["event"]](event)

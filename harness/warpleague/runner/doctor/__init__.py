@@ -1,1 +1,0 @@
-"""Tests whether this machine keeps what each level of confinement promises."""

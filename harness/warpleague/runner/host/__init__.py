@@ -1,1 +1,0 @@
-"""The machine's processes: starts, lists and ends them, and reads the kernel's counters of them."""
