@@ -198,15 +198,18 @@ def _part(step: str | int, inner: Read, value: Any) -> Any:
 
 def _object(cls: Any, value: Any) -> Any:
     fields = _fields(cls)
-    given, made = _object_of(fields, cls, value), dict[str, Any]()
-    for name, (inner, field) in fields.items():
-        if name in given:
-            made[name] = _part(name, inner, given[name])
-        elif "by_hand" in field.metadata:
-            default = field.metadata["by_hand"]
-            made[name] = default(made) if callable(default) else default
-        elif field.default is attrs.NOTHING:
-            raise Misfit("is missing", name)
+    given, made, name = _object_of(fields, cls, value), dict[str, Any](), ""
+    try:
+        for name, (inner, field) in fields.items():
+            if name in given:
+                made[name] = inner(given[name])
+            elif "by_hand" in field.metadata:
+                default = field.metadata["by_hand"]
+                made[name] = default(made) if callable(default) else default
+            elif field.default is attrs.NOTHING:
+                raise Misfit("is missing")
+    except Misfit as misfit:
+        raise misfit.under(name) from None
     try:
         return cls(**made)
     except (OptionsError, TypeError, ValueError) as error:

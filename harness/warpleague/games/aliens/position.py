@@ -245,7 +245,7 @@ def _decide(s: State) -> None:
             s.actors, s.legal = st.SEATS[owner], legal.jump_actions(reach, number, coin, sister)
 
 
-def from_json(data: object) -> State:
+def from_json(data: Any) -> State:
     """The position written as `data`; `PositionError` names the place that is wrong."""
     form = read(Position, data)
     options = read(Options, attrs.asdict(form.options), "options")
@@ -253,7 +253,7 @@ def from_json(data: object) -> State:
     _check_turn(form, options.max_turns, own)
     _check_ships(form)
     _check_pending(form, own, _check_wormholes(form, own))
-    state = state_of({**attrs.asdict(form), "options": attrs.asdict(options)})
+    state = state_of({**data, "options": attrs.asdict(options)})
     stuck = state.phase == st.TURN and not state.legal
     refuse(stuck, "dice", "none of them can be used, so the turn is over")
     stuck = state.phase == st.JUMP and not state.legal

@@ -234,17 +234,19 @@ def from_json(data: object) -> st.Position:
     board = st.table(plan, layout)
     none = [0] * plan.planets
     defaults: JsonObject = {
-        "seat": 0, "round": 1, "last_round": 0, "why": None, "energy": st.ENERGY, "steps": 0,
-        "warped": False, "picked": False, "focus": st.STATION, "taken": [], "ships": [-1] * plan.players,
-        "tokens": [[]] * plan.owners, "known": None, "delivered": [none] * plan.owners, "docks": none,
-        "points": [0] * plan.owners, "explorers": [], "hands": [none] * plan.players,
+        "stage": head.stage, "retired": head.retired, "seat": 0, "round": 1, "last_round": 0, "why": None,
+        "energy": st.ENERGY, "steps": 0, "warped": False, "picked": False, "focus": st.STATION, "taken": [],
+        "ships": [-1] * plan.players, "tokens": [[]] * plan.owners, "known": None, "docks": none,
+        "delivered": [none] * plan.owners, "points": [0] * plan.owners, "explorers": [],
+        "hands": [none] * plan.players,
     }  # fmt: skip
-    form = read(Position, {**defaults, **given})
+    whole = {**defaults, **given}
+    form = read(Position, whole)
     check_bounds(form, board)
     check_tokens(form, board)
     cards = cards_of(form, board)
     why, last = ending(form, plan, cards)
-    state = state_of(board, {**attrs.asdict(form), "why": why, "last_round": last}, cards)
+    state = state_of(board, {**whole, "why": why, "last_round": last}, cards)
     explored = state.tokens.reached.bit_count()
     text = f"names {len(form.explorers)} owners, but {explored} planets have a token beside them"
     refuse(len(form.explorers) != explored, "explorers", text)

@@ -225,7 +225,7 @@ def state_of(data: JsonObject) -> State:
     )  # fmt: skip
 
 
-def from_json(data: object) -> State:
+def from_json(data: Any) -> State:
     """The position written as `data`; `PositionError` names the first field that does not fit."""
     form = read(Position, data)
     players, last = len(form.sheets), len(form.sheets) - 1
@@ -241,7 +241,7 @@ def from_json(data: object) -> State:
         refuse(pair != (unit == "white"), f"dice.{unit}", f"must be {'one value' if pair else 'two values'}")
     _check_seats(form, players)
     _check_units(form, players)
-    state = state_of(attrs.asdict(form))
+    state = state_of(data)
     pending = {"mark": ("kept", members(state.kept)), "use": ("taken", [state.taken])}
     name, due = pending.get(form.phase, ("", []))
     for number in due:  # T2, T3
