@@ -52,7 +52,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
-# -- what a class says -------------------------------------------------------------------------------------
+# -- what a class says -----------------------------------------------------------------------------------
 
 
 @attrs.frozen
@@ -255,7 +255,7 @@ def _wanted(hint: Any) -> str:
     return _NAMES.get(origin or hint, "an object")
 
 
-# -- what a class cannot say -------------------------------------------------------------------------------
+# -- what a class cannot say -----------------------------------------------------------------------------
 
 
 def fail(path: str, text: str) -> NoReturn:
@@ -285,7 +285,7 @@ def sized(path: str, items: Sequence[Any], size: int) -> None:
     refuse(len(items) != size, path, f"must have {size} items, not {len(items)}")
 
 
-# -- actions -----------------------------------------------------------------------------------------------
+# -- actions ---------------------------------------------------------------------------------------------
 
 
 class ActionReader:

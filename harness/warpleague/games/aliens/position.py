@@ -105,7 +105,7 @@ class Position:
     """None until the end."""
 
 
-# -- writing -----------------------------------------------------------------------------------------------
+# -- writing ---------------------------------------------------------------------------------------------
 
 _SHIPS: Final = b'"ships":{"suns":%b,"moons":%b,"crowns":%b,"arms":%b}'
 _POSITION: Final = template(Position).replace(b'"ships":%b', _SHIPS).removesuffix(b"}") + b"%b}"
@@ -189,7 +189,7 @@ def to_json(state: State) -> JsonObject:
     return data
 
 
-# -- reading -----------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------------
 
 
 def state_of(data: JsonObject) -> State:

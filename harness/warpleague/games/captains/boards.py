@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get
 import attrs
 
 from warpleague.errors import OptionsError, PositionError
-from warpleague.games.captains.actions import MAX_BOARDS, MAX_PLANETS
 from warpleague.games.reading import Misfit, Whole, distinct, read, refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+MAX_BOARDS: Final = 20
+"""Boards of a galaxy, the station's included: sets how many spaces can be named."""
+MAX_PLANETS: Final = 10
+"""As many planets as there are exploration tokens (captains S1)."""
 
 Hex = tuple[int, int]
 """Axial coordinates (q, r) of a flat-top hex (captains G1)."""
@@ -120,7 +124,7 @@ class BoardSet:
         return pattern
 
 
-# -- galaxy files ------------------------------------------------------------------------------------------
+# -- galaxy files ----------------------------------------------------------------------------------------
 
 
 def _on_board(at: Hex) -> None:

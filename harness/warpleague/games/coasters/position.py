@@ -116,7 +116,7 @@ class Position:
     """messages that the viewer sent or received in this turn and in the `players` turns before it"""
 
 
-# -- writing -----------------------------------------------------------------------------------------------
+# -- writing ---------------------------------------------------------------------------------------------
 
 _POSITION: Final = template(Position).replace(b'"ships":%b', b'"ships":[%b]').removesuffix(b"}") + b"%b}"
 _SYSTEMS: Final = Cache[Systems, bytes](
@@ -162,7 +162,7 @@ def to_json(state: State) -> JsonObject:
     return data
 
 
-# -- reading -----------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------------
 
 
 def state_of(data: JsonObject) -> State:
