@@ -9,7 +9,7 @@ JSON of those that take time: `encoded` puts the whole together, and `decoded` r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, get_type_hints
 from weakref import WeakValueDictionary
 
 import attrs
@@ -121,6 +121,19 @@ class Parts(Cache[K, Part]):
 
     def __init__(self, make: Callable[[K], Any], most: int = 4096) -> None:
         super().__init__(lambda key: part(make(key)), most)
+
+
+def template(cls: type[Any]) -> bytes:
+    """The JSON object of the attrs class `cls` for `%`, in which the values are left out, in the order of the fields.
+
+    A field of type int takes a number (`%d`), every other one its JSON (`%b`): nothing is faster.
+    """
+    hints = get_type_hints(cls)
+    fields = [
+        b'"%b":%b' % (field.name.encode(), b"%d" if hints[field.name] is int else b"%b")
+        for field in attrs.fields(cls)
+    ]
+    return b"{%b}" % b",".join(fields)
 
 
 def copier(cls: type[C]) -> Callable[[C], C]:
