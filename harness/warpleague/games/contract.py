@@ -762,7 +762,7 @@ class _Run:
             )
 
 
-# -- JSON: whether a value is plain, and how it can be damaged -------------------------------------------
+# -- JSON: whether a value is plain, and how it can be damaged ---------------------------------------------
 
 
 def dumps(value: Any) -> str:

@@ -62,7 +62,7 @@ TARGET: Final = tuple(
 """Where a move ends, -1 for nowhere, at index (square * 6 + length) * 8 + way."""
 
 
-# -- actions ---------------------------------------------------------------------------------------------
+# -- actions -----------------------------------------------------------------------------------------------
 
 Ship: TypeAlias = Literal["suns", "moons", "crowns", "arms"]
 Way: TypeAlias = Literal["N", "NE", "E", "SE", "S", "SW", "W", "NW"]

@@ -309,7 +309,7 @@ def scene(state: State, viewer: int | None) -> Scene:
     )
 
 
-# -- what is clicked: the ship or the coin, then the square ----------------------------------------------
+# -- what is clicked: the ship or the coin, then the square ------------------------------------------------
 
 
 def targets(state: State, action: Action) -> Sequence[str]:
@@ -336,7 +336,7 @@ def _end(state: State, ship: int, length: int, way: int) -> int:
     return TARGET[(state.ships[ship] * 6 + length) * 8 + way]
 
 
-# -- words -----------------------------------------------------------------------------------------------
+# -- words -------------------------------------------------------------------------------------------------
 
 
 _COMPASS: Final = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
@@ -437,7 +437,7 @@ def _wormhole(state: State, coin: int, seat: int) -> str:
     return f"{whose} wormhole, {value} {one} or {other}" if value else f"{whose} black hole"
 
 
-# -- the goal, the rules in a minute, and a first turn ---------------------------------------------------
+# -- the goal, the rules in a minute, and a first turn -----------------------------------------------------
 
 
 _FIRST_WORMHOLES: Final = (

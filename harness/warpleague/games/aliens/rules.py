@@ -126,7 +126,7 @@ def _why_not(state: State, seat: int, action: Action) -> str:
     return ""
 
 
-# -- the uses of dice ------------------------------------------------------------------------------------
+# -- the uses of dice --------------------------------------------------------------------------------------
 
 
 def _avoiding(key: tuple[int, int, int, int]) -> tuple[Action, ...]:
@@ -160,7 +160,7 @@ def turn_actions(
     return actions
 
 
-# -- jumps, sends, placements ----------------------------------------------------------------------------
+# -- jumps, sends, placements ------------------------------------------------------------------------------
 
 
 def jump_actions(reach: Reach, number: int, coin: int, other: int) -> tuple[Action, ...]:
@@ -328,7 +328,7 @@ class Sendings(LazyActions):
         return isinstance(action, Send) and INDEX.get(action.to, -1) not in (-1, *self.occupied)
 
 
-# -- dice ------------------------------------------------------------------------------------------------
+# -- dice --------------------------------------------------------------------------------------------------
 
 
 _OPENING_DRAWS: Final = (6, 6, 6, 6)
@@ -364,7 +364,7 @@ def retire(state: State, seat: int) -> tuple[State, Sequence[Event]]:
     return after, events
 
 
-# -- the set-up ------------------------------------------------------------------------------------------
+# -- the set-up --------------------------------------------------------------------------------------------
 
 
 def _opening_roll(state: State, rolled: Rolled, events: Events) -> None:
@@ -404,7 +404,7 @@ def _place(state: State, move: Place, events: Events) -> None:
         _next_turn(state, events)
 
 
-# -- a turn ----------------------------------------------------------------------------------------------
+# -- a turn ------------------------------------------------------------------------------------------------
 
 
 def _roll(state: State, rolled: Rolled, events: Events) -> None:
@@ -488,7 +488,7 @@ def _send(state: State, move: Action, events: Events) -> None:
     follow(state, (ship, min(sends + 1, SENDS_WITH_HOLES), after, at), 1 - (ship >> 1), events)
 
 
-# -- what follows ----------------------------------------------------------------------------------------
+# -- what follows ------------------------------------------------------------------------------------------
 
 
 def wins(state: State, ship: int, end: int) -> bool:
@@ -588,7 +588,7 @@ _STEPS: Final[tuple[Callable[[State, Any, Events], None], ...]] = (
 )  # fmt: skip
 
 
-# -- the result ------------------------------------------------------------------------------------------
+# -- the result --------------------------------------------------------------------------------------------
 
 
 def outcome(state: State) -> Outcome:

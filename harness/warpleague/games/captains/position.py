@@ -95,7 +95,10 @@ class Laying:
 
 @attrs.frozen(kw_only=True)
 class Position(Laying):
-    """A whole position once it is laid; `view.View` explains the keys."""
+    """A whole position once it is laid; `view.View` explains the keys.
+
+    A `last_round` of 0, and null as `why` and `known`, stand for what follows from the rest.
+    """
 
     seat: int
     round: int

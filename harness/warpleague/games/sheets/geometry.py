@@ -123,7 +123,7 @@ CELL_LINES: Final = tuple(
 """For each yellow cell the lines through it: (the line's cells as a set, the line)."""
 
 
-# -- actions ---------------------------------------------------------------------------------------------
+# -- actions -----------------------------------------------------------------------------------------------
 
 
 Unit = Literal["white", "black-1", "black-2", "red", "yellow", "blue"]

@@ -352,7 +352,7 @@ def _text(
     )
 
 
-# -- what is clicked: the die, then where it is used -----------------------------------------------------
+# -- what is clicked: the die, then where it is used -------------------------------------------------------
 
 
 def targets(state: State, action: Action) -> Sequence[str]:
@@ -382,7 +382,7 @@ def _box(seat: int, box: int | None) -> Sequence[str]:
     return () if box is None else (f"box-{seat}-{box}",)
 
 
-# -- words -----------------------------------------------------------------------------------------------
+# -- words -------------------------------------------------------------------------------------------------
 
 
 _REWARDS: Final = {"free-line": "a free line", "reroll": "a reroll"}
@@ -475,7 +475,7 @@ def _rewards(state: State, cell: int) -> str:
     return f", which brings {' and '.join(had)}" if had else ""
 
 
-# -- the goal, the rules in a minute, and a first turn ---------------------------------------------------
+# -- the goal, the rules in a minute, and a first turn -----------------------------------------------------
 
 
 _GUIDE: Final = Guide(

@@ -286,7 +286,7 @@ def parse(state: State, seat: int, data: object) -> Action:
     return action
 
 
-# -- a move ----------------------------------------------------------------------------------------------
+# -- a move ------------------------------------------------------------------------------------------------
 
 
 UNIT_SETS: Final = tuple(tuple(members(units)) for units in range(ALL_UNITS + 1))
@@ -328,7 +328,7 @@ def retire(state: State, seat: int) -> tuple[State, list[Event]]:
     return after, events
 
 
-# -- dice: sheets T1, C1 ---------------------------------------------------------------------------------
+# -- dice: sheets T1, C1 -----------------------------------------------------------------------------------
 
 
 def _roll(state: State, rolled: Rolled, events: Events) -> None:
@@ -375,7 +375,7 @@ def _keep(state: State, action: Keep, events: Events) -> None:
         _to_mark(state, state.kept, events)
 
 
-# -- marking: sheets S1-S4, T2 ---------------------------------------------------------------------------
+# -- marking: sheets S1-S4, T2 -----------------------------------------------------------------------------
 
 
 def _marked(state: State, unit: int, events: Events) -> None:
@@ -472,7 +472,7 @@ def mark_blue(sheet: Sheet, action: Blue) -> None:
         sheet.blue = tuple([-v if v == value else v for v in sheet.blue])
 
 
-# -- the discarded dice: sheets T3, T4 -------------------------------------------------------------------
+# -- the discarded dice: sheets T3, T4 ---------------------------------------------------------------------
 
 
 def _take(state: State, action: Take, events: Events) -> None:
@@ -493,7 +493,7 @@ def _pass(state: State, _action: Pass, events: Events) -> None:
         _offer(state, state.offered, state.actor, events)
 
 
-# -- who comes next --------------------------------------------------------------------------------------
+# -- who comes next ----------------------------------------------------------------------------------------
 
 
 def _go(state: State, phase: Phase, actor: int, *, kept: int = 0, offered: int = 0) -> None:
@@ -590,7 +590,7 @@ _APPLY: Final[dict[type, Callable[[State, Any, Events], None]]] = {
 }
 
 
-# -- the score: sheets E1, E2 ----------------------------------------------------------------------------
+# -- the score: sheets E1, E2 ------------------------------------------------------------------------------
 
 
 PARTS = ("boxes", "boxes with wormhole", "connections")

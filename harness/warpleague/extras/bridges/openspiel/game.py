@@ -33,7 +33,6 @@ from warpleague.extras.bridges.openspiel.rules import (
 from warpleague.games.api import CHANCE, SPECTATOR, Event, Game, JsonObject, Outcome, Weights, ranked
 from warpleague.games.reading import ActionReader, distinct, fail, read, refuse, within
 from warpleague.games.scene import Cell, Panel, Scene
-from warpleague.games.values import Parts, encoded
 from warpleague.match.setup import options_json
 
 if TYPE_CHECKING:
@@ -271,7 +270,6 @@ TEXTS: Final[dict[str, Callable[[str], str]]] = {"chess": _chess}
 READER = ActionReader((Play, Resign))
 _SEEN = ("acts", "over", "observation", "information")
 """The parts of a view whose changes a seat gets."""
-_OPTIONS: Parts[Rules] = Parts(lambda rules: options_json(rules.options))
 
 
 @attrs.frozen
@@ -565,14 +563,8 @@ class OpenGame(SpielGame):
 
     def view(self, state: State, seat: int) -> JsonObject:
         """The position, with the names of its moves and its text."""
-        return {**self.to_json(state), **self._more(state, seat)}
-
-    def view_json(self, state: State, seat: int) -> bytes:
-        """The same as JSON; that of the options is cached."""
-        return encoded({**self.to_json(state), "options": _OPTIONS[state.rules], **self._more(state, seat)})
-
-    def _more(self, state: State, seat: int) -> JsonObject:
-        return {"moves": list(state.moves), "observation": state.texts(seat)[0]}
+        more = {"moves": list(state.moves), "observation": state.texts(seat)[0]}
+        return {**self.to_json(state), **more}
 
     def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
         """The position itself: there is nothing to guess."""
