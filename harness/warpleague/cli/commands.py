@@ -418,7 +418,7 @@ CORE: Final = (
         Flag("--entrants", "also fix bots, rules and format, and print a hash of them to publish"),
     ), examples=("league commit leagues/mine.toml", "league commit leagues/mine.toml --entrants")),
     Command("league status", "print the number of played matches, and the commitments",
-            "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,
+            "warpleague.cli.league:run_status", group="look at the tables", arguments=OF_LEAGUE,
             examples=("league status leagues/mine.toml",)),
     Command("league standings", "print the standings: the bots from first to last",
             "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,

@@ -13,6 +13,8 @@ from warpleague.cli.common import print_json
 from warpleague.cli.league_common import open_league, print_json_list
 from warpleague.errors import BadInput
 from warpleague.league.results.league import listed
+from warpleague.report.terminal.console import make_console
+from warpleague.report.terminal.status import status_json, status_table
 from warpleague.text import nearest
 
 if TYPE_CHECKING:
@@ -27,13 +29,22 @@ _NUMBER: Final = 9
 """The columns of a match's number, and of the blanks after it."""
 
 
+def run_status(args: Namespace) -> int:
+    """Print how far a league is."""
+    with open_league(args) as league:
+        if args.json:
+            print_json(status_json(league))
+        else:
+            make_console().print(status_table(league))
+    return 0
+
+
 def run_table(args: Namespace) -> int:
     """Print one of the tables: the last word of the command names it."""
-    from warpleague.report.terminal.console import make_console  # rich, and for most tables numpy
-    from warpleague.report.terminal.tables import VIEWS
-
+    with _one_thread():
+        from warpleague.report.terminal.tables import VIEWS  # loads numpy
     view = VIEWS[args.command.word]
-    with _one_thread(), open_league(args) as league:
+    with open_league(args) as league:
         if args.json:
             print_json(view.data(league))
         else:
@@ -44,7 +55,7 @@ def run_table(args: Namespace) -> int:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let numpy, if it is loaded now, start no threads for linear algebra: that takes longer than what they do."""
+    """Let numpy, which is loaded now, start no threads for linear algebra: that takes longer than what they do."""
     known = os.environ.get(_THREADS)
     os.environ[_THREADS] = known or "1"
     try:
