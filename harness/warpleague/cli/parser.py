@@ -39,9 +39,9 @@ def _width() -> int:
         columns = int(os.environ["COLUMNS"])
     except (KeyError, ValueError):
         columns = 0
-    if columns <= 0 and sys.stdout is not None:
-        with suppress(ValueError, OSError):
-            columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    if columns <= 0:
+        with suppress(OSError):
+            columns = os.get_terminal_size(1).columns  # standard output
     return (columns if columns > 0 else 80) - 2
 
 
