@@ -83,7 +83,7 @@ def test_verify_finds_what_was_changed(run: Run, make: Make, tmp_path: Path) -> 
     )
     assert "its commit has another content" in out
     assert "its secret is not the one" in out
-    assert "its field is not the one" in told(lambda data: data["rounds"][0].update(field=["ann.1", "bob"]))
+    assert "its field is not the one" in told(lambda data: data["rounds"][0].update(field=["ann.0", "bob"]))
 
 
 def test_other_conditions_are_another_run(run: Run, make: Make) -> None:
