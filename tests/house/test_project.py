@@ -67,8 +67,8 @@ def test_the_supported_pythons_agree(root: Path, pyproject: dict[str, Any]) -> N
 def test_every_game_is_kept_apart_from_the_others(pyproject: dict[str, Any]) -> None:
     """The import contract of independence names every built-in game."""
     contracts = pyproject["tool"]["importlinter"]["contracts"]
-    (independent,) = [contract for contract in contracts if contract["type"] == "independence"]
-    assert set(independent["modules"]) == {target.partition(":")[0] for target in GAMES.values()}
+    independent = [set(contract["modules"]) for contract in contracts if contract["type"] == "independence"]
+    assert {target.partition(":")[0] for target in GAMES.values()} in independent
 
 
 def test_every_dependency_has_a_reason(root: Path, pyproject: dict[str, Any]) -> None:
@@ -108,14 +108,8 @@ def test_contributors_are_told_only_targets_there_are(root: Path) -> None:
 def test_continuous_integration_runs_the_readmes_commands(root: Path) -> None:
     """What is checked for a change is what everyone can run, the README's `make check` and `make test` first."""
     script = (root / ".ci/run").read_text(encoding="utf-8")
-    assert re.findall(r"(?m)^(?:counted )?make ([\w-]+)", script) == [
-        "check",
-        "test",
-        "test-ends",
-        "examples-wheel",
-        "test-tables",
-        "test-bridges",
-    ]
+    called = re.findall(r"(?m)^(?:counted )?make ([\w-]+)", script)
+    assert called == ["check", "test", "test-ends", "test-tables", "test-bridges"]
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
