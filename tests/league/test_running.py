@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from tests.league.conftest import Command, Cup, MakeSeason
 
-from warpleague.arena.web.renderer import league_page, league_table, match_record
+from warpleague.arena.web.renderer import LeagueFiles, league_page, league_table, match_record
 from warpleague.errors import BadInput, ConfigError
 from warpleague.league.play.hooks import run_hook
 from warpleague.league.play.running import RunWatcher, StopWhen, run_league
@@ -575,7 +575,8 @@ def test_where_others_play_the_same_deals_only_totals_are_shown(cup: Cup, dice: 
     with cup.open(path) as league:
         cup.run(league, play=lambda spec: tell_tale(spec, cup), stop_when=StopWhen(matches=3))
         ids = [fixture.id for fixture, _ in league.results()]
-    page = league_page(path, cup.results, {"title": "t", "leagues": [], "submits": False}, 1)
+    files = LeagueFiles(path, cup.results)
+    page = league_page(files, {"title": "t", "leagues": [], "submits": False}, 1)
     assert page is not None
     text = page.page.decode() + json.dumps(page.sections) + json.dumps(page.bots) + page.order.decode()
     assert page.open_matches == shown
@@ -585,12 +586,12 @@ def test_where_others_play_the_same_deals_only_totals_are_shown(cup: Cup, dice: 
     assert ('href="matches/' in text or "#match=" in text) == shown
     assert "illegal" in text  # the number of faults is a total
     assert ("only totals are shown" in text) != shown
-    tables = {name: league_table(path, cup.results, name) for name in VIEWS if name != "bracket"}
+    tables = {name: league_table(files, name) for name in VIEWS if name != "bracket"}
     assert (b"TELLTALE" in b"".join(filter(None, tables.values()))) == shown
     assert [name for name, table in tables.items() if table is None] == (
         [] if shown else ["faults", "times", "services"]
     )
-    assert (match_record(path, cup.results, ids[0]) is not None) == shown
+    assert (match_record(files, ids[0]) is not None) == shown
 
 
 # Dice that were seen reach no other match: the order in time, and what is ended between two matches on one deal.

@@ -159,7 +159,7 @@ def test_a_site_is_whole_at_any_instant(site: Write, take_apart: Any, tmp_path: 
 def test_pages_follow_the_engine_they_were_made_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an engine comes from is its package; of a module that is in none, nothing but itself."""
     found = {path.name for path in writing.sources(type(load_game("captains")))}
-    assert {"game.py", "scene.py", "boards.toml"} <= found
+    assert {"rules.py", "people.py", "boards.toml"} <= found
     (tmp_path / "lone_game.py").write_text("class Lone: pass\n")
     (tmp_path / "another.py").write_text("")
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -153,7 +153,7 @@ def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tu
     return 0, f"within about {most_s:.0f} s, when the bots that came meanwhile enter the league"
 
 
-# ---------------------------------------------------------------------- the league that is played
+# -- the league that is played ---------------------------------------------------------------------------
 
 
 def active_versions(ledger: Ledger, league: str) -> tuple[Any, ...]:
@@ -212,7 +212,7 @@ def is_closed(ledger: Ledger, league: str) -> bool:
     return ledger.setting(f"closed {league}") is not None
 
 
-# ---------------------------------------------------------------------- decisions of organisers
+# -- decisions of organisers -----------------------------------------------------------------------------
 
 
 def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> None:

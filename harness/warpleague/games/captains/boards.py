@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import OptionsError, PositionError
-from warpleague.games.captains.actions import MAX_BOARDS, MAX_PLANETS
 from warpleague.games.reading import Given
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+MAX_BOARDS: Final = 20
+"""Boards of a galaxy, the station's included: sets how many spaces can be named."""
+MAX_PLANETS: Final = 10
+"""As many planets as there are exploration tokens (captains S1)."""
 
 Hex = tuple[int, int]
 """Axial coordinates (q, r) of a flat-top hex (captains G1)."""

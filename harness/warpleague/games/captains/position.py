@@ -57,7 +57,7 @@ _OPTIONS: Final = ("galaxy", "pattern", "galaxy_file", "ai", "max_rounds")
 _MATCH_KEYS: Final = ("players", *_OPTIONS, "station", "boards")
 _MAX_POINTS: Final = 1_000_000
 
-# -- writing -----------------------------------------------------------------------------------------------
+# -- writing ---------------------------------------------------------------------------------------------
 
 
 def match_json(plan: Plan, station: int, laid: tuple[tuple[int, int, int], ...]) -> JsonObject:
@@ -150,7 +150,7 @@ def to_json(state: Position) -> JsonObject:
     return data
 
 
-# -- reading -----------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------------
 
 
 def plan_of(match: JsonObject) -> Plan:

@@ -241,7 +241,7 @@ def setup(state: Position) -> JsonObject:
     return {"pattern": galaxy.pattern.name, "station": station, "spaces": spaces, "planets": planets}
 
 
-# -- positions that fit a view -------------------------------------------------------------------------------
+# -- positions that fit a view ---------------------------------------------------------------------------
 
 _SHUFFLES: Final = 40
 """Fair tries, each consistent deal equally likely, before hands are built card by card."""
