@@ -144,7 +144,7 @@ async def test_a_kill_from_outside_is_nobodys_fault(
     above = cgroups.Group(found, 32 << 20)
     try:
         if found.version == 2:
-            cgroups.write(f"{above.path}/cgroup.subtree_control", "+memory")
+            cgroups.write_control(f"{above.path}/cgroup.subtree_control", "+memory")
         monkeypatch.setattr(
             launch, "open_group", lambda cap: cgroups.Group(attrs.evolve(found, base=above.path), cap)
         )
@@ -210,12 +210,12 @@ def test_a_killed_harness_leaves_nothing_for_long(capped: str, bot_folder: Path)
     """The next harness ends what ran in the groups of one that was killed, and leaves those of a live one alone."""
     harness, daemon, group = start(bot_folder, "input()")
     with harness:
-        cgroups.sweep(capped)
+        cgroups.sweep_groups(capped)
         assert group.exists()
         assert not ended(daemon, wait_s=0)
         harness.send_signal(signal.SIGKILL)
         harness.wait()
-        cgroups.sweep(capped)
+        cgroups.sweep_groups(capped)
         assert not group.exists()
         assert ended(daemon)
 

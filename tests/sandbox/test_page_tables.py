@@ -49,9 +49,9 @@ HOGS = {
 @pytest.fixture
 def no_cgroup() -> Iterator[None]:
     """The memory of bots is looked at, as where control groups cannot be made any more."""
-    cgroups.memory_lost.append(cgroups.CgroupSupport(reason="switched off"))
+    cgroups.memory_states.append(cgroups.CgroupSupport(reason="switched off"))
     yield
-    cgroups.memory_lost.pop()
+    cgroups.memory_states.pop()
 
 
 @pytest.mark.parametrize("hog", [*HOGS, "honest"])

@@ -121,11 +121,11 @@ class Child:
         """How long all of the bot waited for `cpu`, `io` or `memory` so far; None if the kernel does not say."""
         if self.freezer is None:
             return blocked_ns(self.own_pid) if kind == "io" else None
-        return self.freezer.pressure[kind].read()
+        return self.freezer.pressure[kind].waited_ns()
 
     def main_counts(self) -> tuple[int, int] | None:
         """How long the main thread computed, and waited for a processor; None if the system does not say."""
-        return self._main_thread.read() if _LINUX else None
+        return self._main_thread.counts() if _LINUX else None
 
     def thread_counts(self) -> dict[int, tuple[int, int]]:
         """The same for each of the bot's threads, if they can be listed and are not too many to read."""

@@ -212,7 +212,7 @@ class LoadedBot:
     @contextmanager
     def _inside(self) -> Iterator[None]:
         """Let the bot find its own modules, paths, arguments and folder; what it prints goes to standard error."""
-        folder, path, argv = os.getcwd(), sys.path[:], sys.argv  # noqa: PTH109 - with each question
+        folder, path, argv = os.getcwd(), sys.path[:], sys.argv
         main, count = sys.modules["__main__"], len(sys.modules)
         sys.path[:], sys.argv = self._path, list(self._argv)
         sys.modules.update(self._modules, __main__=self._main)
