@@ -41,7 +41,9 @@ def copy(root: Path, tmp_path: Path) -> Path:
 def test_the_list_names_every_extra(root: Path) -> None:
     """What is tested below are all the extras that there are."""
     folder = root / "harness/warpleague/extras"
-    assert sorted(path.name for path in folder.iterdir() if (path / "__init__.py").is_file()) == sorted(EXTRAS)
+    assert sorted(path.name for path in folder.iterdir() if (path / "__init__.py").is_file()) == sorted(
+        EXTRAS
+    )
 
 
 @pytest.mark.parametrize("name", EXTRAS)

@@ -148,7 +148,7 @@ class Group(ControlGroup):
         taken = self._taken_bytes()
         if 0 < taken <= enough:
             return taken
-        names = ("total_rss", "total_mapped_file")
+        names: tuple[str, ...] = ("total_rss", "total_mapped_file")
         if self.version == 2:
             names = ("anon", "file_mapped", "pagetables")
         counters = _counters(read_file(f"{self.path}/memory.stat"))
