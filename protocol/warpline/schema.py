@@ -74,7 +74,7 @@ class Definitions:
 
     def _describe(self, cls: type) -> JsonObject:
         hints = get_type_hints(cls, include_extras=True)
-        below = _literals_below(cls)
+        below = {name: text for base in reversed(cls.__mro__) for name, text in _literals_below(base).items()}
         properties: JsonObject = {tag: {"const": getattr(cls, tag)} for tag in _TAGS if _is_tagged(cls, tag)}
         required = list(properties)
         for field in keys_of(cls):

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import pytest
 
-from warpleague.cli.bot import checkup_of
-from warpleague.cli.commands import parser_of
-from warpleague.league.season.bot_check import FOLDER, check_for, home_command
+from warpleague.cli.bot_check import checkup_of
+from warpleague.cli.parser import parser_for
+from warpleague.league.season.bot_check import check_for, home_command
 from warpleague.league.season.config import load_config
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.checkup import Checkup, Table, check_bot
-from warpleague.runner.findings import MACHINE, Finding
+from warpleague.runner.findings import FOLDER, MACHINE, Finding
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -256,8 +256,8 @@ def test_the_command_for_home_says_all_that_the_file_does(name: str, first: Path
     config = load_config(tmp_path / "cup.toml", without_bots=True)
     words = home_command(config, "0badcafe", 55)
     assert words[:3] == ["warpleague", "bot", "check"]
-    args = parser_of("bot").parse_args([str(first) if word == FOLDER else word for word in words[2:]])
-    made = checkup_of(args, first)
+    parser, rest = parser_for([str(first) if word == FOLDER else word for word in words[1:]])
+    made = checkup_of(parser.parse_args(rest), first)
     wanted = check_for(config, first, seed="0badcafe", quick=True)
     fields = ("conditions", "tables", "seed", "quick", "paths", "one_core")
     assert [getattr(made, field) for field in fields] == [getattr(wanted, field) for field in fields]

@@ -21,7 +21,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 import warpleague
-from warpleague.cli import serve
+from warpleague.cli.parser import parser_for
 from warpleague.games import GAMES
 
 
@@ -266,9 +266,8 @@ DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
 def parse(words: list[str]) -> argparse.Namespace:
     """What `warpleague serve` understands of its words."""
-    parser = argparse.ArgumentParser(exit_on_error=False)
-    serve.configure(parser)
-    return parser.parse_args(words)
+    parser, rest = parser_for(["serve", *words])
+    return parser.parse_args(rest)
 
 
 def test_the_unit_starts_a_server() -> None:

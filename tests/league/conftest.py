@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 from tests.league.inline import Inline, InlinePool
 
-from warpleague.cli import main
-from warpleague.cli.tools import TOOLS, Tools
+from warpleague.cli import TOOLS, Tools, main
 from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league

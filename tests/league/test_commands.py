@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.league.conftest import Command, Cup, Refereed
 
-from warpleague.cli.common import print_json_list
+from warpleague.cli.league_common import print_json_list
 from warpleague.league.store.schema import NUMBERING
 from warpleague.match import zstd
 from warpleague.match.spec import MatchResult, MatchSpec

@@ -13,8 +13,7 @@ import warpleague.cli
 import warpleague.league.play.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
-from warpleague.cli import main
-from warpleague.cli.tools import Tools
+from warpleague.cli import Tools, main
 from warpleague.errors import ConfigError
 from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt

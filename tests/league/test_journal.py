@@ -11,8 +11,7 @@ import pytest
 from tests.league.conftest import Command, Cup, Refereed
 from tests.league.inline import InlinePool, Trusting
 
-from warpleague.cli import main
-from warpleague.cli.tools import Tools
+from warpleague.cli import Tools, main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config

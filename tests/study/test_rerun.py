@@ -238,8 +238,7 @@ def test_other_errors_of_locks_are_bugs() -> None:
 
 def test_the_command_line_reports_it_as_a_ctrl_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A command that ends so has exit code 130 and no traceback."""
-    from warpleague.cli import main
-    from warpleague.cli.tools import Tools
+    from warpleague.cli import Tools, main
 
     def prepare(folder: Path) -> NoReturn:
         interrupted_wait()

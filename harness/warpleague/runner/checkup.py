@@ -455,7 +455,7 @@ class _Check:
         places = [f"{name} with {_numbers(players)}" for name, players in sizes.items()]
         many = counted(1 if how.quick else how.matches, "match")
         text = f"{many} against itself at each table: {', '.join(places)} players"
-        text += f"; {clock_words(self._clock)}, level {how.conditions.level}, seed {how.seed}"
+        text += f"; {self._clock.in_words()}, level {how.conditions.level}, seed {how.seed}"
         if how.conditions.faults == "substitute":
             text += f", a fault is substituted {counted(how.conditions.strikes, 'time')}"
         if self._seat.reusable and how.quick:
@@ -716,18 +716,6 @@ def _numbers(numbers: Sequence[int]) -> str:
     if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]} to {numbers[-1]}"
     return " and ".join(map(str, numbers))
-
-
-def clock_words(clock: TimeControl) -> str:
-    """The clock in words."""
-    parts = []
-    if clock.bank_s is not None:
-        parts.append(f"{clock.bank_s:g} s for a match")
-    if clock.increment_s:
-        parts.append(f"{clock.increment_s:g} s more for each decision")
-    if clock.move_s is not None:
-        parts.append(f"{clock.move_s:g} s for a decision")
-    return ", ".join(parts)
 
 
 @contextlib.contextmanager

@@ -15,6 +15,10 @@ TIME: Final = "time"
 """The subject of the finding that the time was over."""
 MACHINE: Final = "machine"
 """The same if the cause was this busy machine, not the bot."""
+REPEAT: Final = "repeat at home"
+"""The subject of the finding whose text is the command that makes the same check at home."""
+FOLDER: Final = "FOLDER"
+"""Stands for the bot's folder in that command."""
 
 CODES: Final = {
     "manifest": "bot.toml, or a file that it names, is invalid",

@@ -89,7 +89,7 @@ def write(cup: Cup, *bots: str, extra: str, deals: int | None = None) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("extra", "deals"), [(LADDER, 1), (f'{SETTLED}\nkind = "ladder"\nmax_matches = 400', 1), (SETTLED, 60)]
+    ("extra", "deals"), [(LADDER, 1), (f'{SETTLED}\nkind = "ladder"\nmax_matches = 160', 1), (SETTLED, 30)]
 )
 def test_a_league_that_was_killed_again_and_again_is_the_same(
     extra: str, deals: int, cup: Cup, tmp_path: Path
@@ -102,7 +102,7 @@ def test_a_league_that_was_killed_again_and_again_is_the_same(
         once = seen(league)
     for _ in range(80):
         with cup.open(path, tmp_path / "killed") as league:
-            if cup.run(league, watcher=cup.fake.Stop(61)).complete:
+            if cup.run(league, watcher=cup.fake.Stop(41)).complete:
                 break
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert seen(league) == once

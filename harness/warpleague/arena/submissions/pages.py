@@ -33,10 +33,10 @@ from warpleague.arena.submissions.requests import (
     number_field,
 )
 from warpleague.errors import StoreError
-from warpleague.league.season.bot_check import REPEAT
 from warpleague.league.store.disqualifications import disqualified
 from warpleague.league.store.store import Store
 from warpleague.report.wording.match_words import one_line
+from warpleague.runner.findings import REPEAT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

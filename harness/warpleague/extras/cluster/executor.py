@@ -18,6 +18,7 @@ import time
 from collections import Counter, deque
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any, Final
@@ -163,6 +164,10 @@ class ClusterExecutor(MatchExecutor):
     def ahead(self) -> int:
         """How many matches to submit for each place: enough for the batches that are played, wait and are filled."""
         return max(8, min((_TASKS + 1) * self._size, _MAX_AHEAD // self.jobs))
+
+    def player(self, *, log: bool) -> Callable[..., Any]:
+        """What plays a match on a worker; with `log`, its result has the logs of its bots."""
+        return partial(cluster_worker.play_here, log=log)
 
     def begin(self) -> None:
         """Wait until the workers that are there have been checked; `BadInput` if none can play."""

@@ -434,7 +434,7 @@ def changed(counts: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:
     return (*counts[:at], counts[at] + by, *counts[at + 1 :])
 
 
-# -- the game before and after the galaxy is laid ----------------------------------------------------------
+# -- the game before and after the galaxy is laid --------------------------------------------------------
 
 Position: TypeAlias = State | Dealing
 """With the galaxy laid, or being laid."""

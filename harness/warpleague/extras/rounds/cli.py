@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.cli.common import RESULTS, add_examples, count, print_json, program, say, write_file
+import attrs
+
+from warpleague.cli.common import RESULTS, print_json, program, say, write_file
+from warpleague.cli.league_run import play_season
 from warpleague.errors import BadInput
-from warpleague.text import counted
+from warpleague.extras.rounds.file import load_rounds
+from warpleague.extras.rounds.playing import RunFolder
+from warpleague.extras.rounds.report import rounds_page, rounds_view
+from warpleague.extras.rounds.results import results_of, write_tables
+from warpleague.extras.rounds.run import RunContext, Stopped, check_conditions, open_run, run_rounds
+from warpleague.extras.rounds.state import load_state
+from warpleague.extras.rounds.verify import verify_rounds
+from warpleague.extras.rounds.workspace import task_documents, task_text
+from warpleague.report.terminal.console import make_console
+from warpleague.runner.bundle.shipped import short_name
+from warpleague.text import counted, nearest
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
 
     from warpleague.extras.rounds.file import RoundsConfig
-    from warpleague.extras.rounds.playing import RunFolder
     from warpleague.extras.rounds.results import Results
     from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
@@ -23,57 +36,11 @@ VERBS: Final = ("run", "results", "page", "tables", "verify")
 DEMO: Final = "rounds/demo.toml"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague rounds`."""
-    parser.usage = (
-        f"warpleague rounds [options] FILE\n       warpleague rounds {'|'.join(VERBS[1:])} [options] FILE"
-    )
-    parser.add_argument(
-        "words",
-        nargs="*",
-        metavar="FILE",
-        help="the file of the rounds. A word before it works on the rounds so far: `results` prints the tables, "
-        "`page` writes the page, `tables` writes files for data tools, `verify` checks everything",
-    )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        default=RESULTS,
-        metavar="DIR",
-        help="the folder of all results (default: results)",
-    )
-    parser.add_argument(
-        "--jobs",
-        type=count(0),
-        metavar="N",
-        help="the number of edits, and of matches, at the same time (default: as the file says; 0: one for each core)",
-    )
-    parser.add_argument(
-        "--demo",
-        action="store_true",
-        help=f"run {DEMO} in about a minute: three scripts are the authors, and one of them improves its bot",
-    )
-    parser.add_argument(
-        "--format", choices=("csv", "parquet"), default="csv", help="with `tables`: the format of the files"
-    )
-    parser.add_argument("--quiet", action="store_true", help="print no progress")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
-    add_examples(
-        parser,
-        "rounds --demo",
-        "rounds rounds/mine.toml",
-        "rounds results rounds/mine.toml --json",
-        "rounds verify rounds/mine.toml",
-    )
-    parser.set_defaults(handler=run)
-
-
-def run(args: argparse.Namespace) -> int:
+def run_rounds_command(args: Namespace) -> int:
     """Exit code 0: done; 1: a match is void, or a check failed; 130: stopped by the user."""
     if args.demo and not set(args.words) <= set(VERBS):
         raise BadInput("--demo takes no FILE; leave out one of the two")
     verb, file = _parse_words([*args.words, DEMO] if args.demo else args.words)
-    from warpleague.extras.rounds.file import load_rounds
 
     config = load_rounds(file)
     if verb == "verify":
@@ -88,8 +55,6 @@ def run(args: argparse.Namespace) -> int:
     if verb == "page":
         files = [_write_page(run_folder, results)]
     else:
-        from warpleague.extras.rounds.results import write_tables
-
         files = write_tables(results, run_folder.path / "tables", args.format)
     if args.json:
         print_json([str(file) for file in files])
@@ -108,22 +73,13 @@ def _parse_words(words: list[str]) -> tuple[str, Path]:
             return verb, Path(file)
         case []:
             raise BadInput("FILE missing; for example: warpleague rounds rounds/mine.toml")
-    from warpleague.text import nearest
 
     raise BadInput(f"{words[0]!r} is not one of {', '.join(VERBS)}; {nearest(words[0], VERBS)}")
 
 
-def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
-    import attrs
-
-    from warpleague.cli.season import play_season
-    from warpleague.extras.rounds.run import RunContext, Stopped, open_run, run_rounds
-    from warpleague.extras.rounds.workspace import task_documents, task_text
-
+def _run(args: Namespace, config: RoundsConfig) -> int:
     if args.jobs is not None:
-        path = config.path
         config = attrs.evolve(config, run=attrs.evolve(config.run, jobs=args.jobs))
-        object.__setattr__(config, "path", path)
     args.cluster = None
 
     def play(league: League, logs: LogFolder) -> RunReport:
@@ -150,24 +106,16 @@ def _run(args: argparse.Namespace, config: RoundsConfig) -> int:
     return code
 
 
-def _run_folder(args: argparse.Namespace, config: RoundsConfig) -> RunFolder:
-    from warpleague.extras.rounds.playing import RunFolder
-
+def _run_folder(args: Namespace, config: RoundsConfig) -> RunFolder:
     return RunFolder((args.results / config.name).absolute())
 
 
 def _write_page(run_folder: RunFolder, results: Results) -> Path:
-    from warpleague.extras.rounds.report import rounds_page
-
     write_file(run_folder.report, rounds_page(results))
     return run_folder.report
 
 
-def _results(args: argparse.Namespace, config: RoundsConfig) -> Results:
-    from warpleague.extras.rounds.results import results_of
-    from warpleague.extras.rounds.run import check_conditions
-    from warpleague.extras.rounds.state import load_state
-
+def _results(args: Namespace, config: RoundsConfig) -> Results:
     run_folder = _run_folder(args, config)
     state = load_state(run_folder.state)
     if state is None:
@@ -176,30 +124,22 @@ def _results(args: argparse.Namespace, config: RoundsConfig) -> Results:
     return results_of(config, state, run_folder)
 
 
-def _print(args: argparse.Namespace, results: Results) -> None:
+def _print(args: Namespace, results: Results) -> None:
     if args.json:
         print_json(results.to_json())
         return
-    from warpleague.extras.rounds.report import rounds_view
-    from warpleague.report.terminal.console import make_console
 
     console = make_console()
     console.print(rounds_view(results, console.width))
 
 
-def _print_next_steps(args: argparse.Namespace, config: RoundsConfig, page: Path) -> None:
-    import shlex
-
-    from warpleague.runner.bundle.shipped import short_name
-
+def _print_next_steps(args: Namespace, config: RoundsConfig, page: Path) -> None:
     results = () if args.results == RESULTS else ("--results", str(args.results))
     print(f"\nVerify: {shlex.join((*program(), 'rounds', 'verify', str(config.path), *results))}")
     print(f"open {short_name(page)}")
 
 
-def _verify(args: argparse.Namespace, config: RoundsConfig) -> int:
-    from warpleague.extras.rounds.verify import verify_rounds
-
+def _verify(args: Namespace, config: RoundsConfig) -> int:
     checked = verify_rounds(config, args.results, jobs=args.jobs or 0)
     data: dict[str, Any] = checked.to_json()
     if args.json:

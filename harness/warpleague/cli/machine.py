@@ -1,6 +1,6 @@
-"""List the built bots in your cache, or remove some. A bot that is needed again is built again.
+"""What concerns this machine: the cache of built bots, and a script that lets a shell complete commands.
 
-`warpleague.runner.bundle.cache` knows what is in use, and removes bots.
+`warpleague.runner.bundle.cache` knows which bots are in use, and removes others.
 """
 
 from __future__ import annotations
@@ -9,70 +9,37 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import add_examples, add_verb, duration, print_json
+import shtab
+
+from warpleague.cli.common import print_json
+from warpleague.cli.declaration import Argument, Command
+from warpleague.cli.parser import Parser
 from warpleague.errors import BadInput
-from warpleague.text import counted
+from warpleague.games import game_ids
+from warpleague.report.terminal.bots import print_cache, size_text
+from warpleague.runner.bundle.cache import cache_folder, cached, clear, sweep_cache
+from warpleague.text import counted, nearest
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
+    from argparse import Action, Namespace
+    from collections.abc import Iterator, Sequence
 
     from warpleague.runner.bundle.cache import Cached
 
-_DAY_S = 86_400
 
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague cache`."""
-    parser.add_argument("--json", action="store_true", help="print the list as JSON")
-    parser.set_defaults(handler=run_list)
-    verbs = parser.add_subparsers()
-    listing = add_verb(verbs, "list", "list the built bots, the one used last first")
-    _add_json(listing)
-    add_examples(listing, "cache list --json")
-    listing.set_defaults(handler=run_list)
-    clean = add_verb(verbs, "clean", "remove built bots, except those that a running command uses")
-    clean.add_argument(
-        "bots", nargs="*", metavar="BOT", help="the name of a bot, or the beginning of its digest"
-    )
-    clean.add_argument(
-        "--older-than",
-        type=duration(0, 1e6 * _DAY_S, "d"),
-        metavar="DAYS",
-        help="only those not used for this number of days, or for a time such as 12h",
-    )
-    clean.add_argument("--all", action="store_true", help="remove all")
-    _add_json(clean)
-    add_examples(clean, "cache clean --older-than 30", "cache clean my-bot 3f2a")
-    clean.set_defaults(handler=run_clean)
-    add_examples(parser, "cache", "cache clean --older-than 30")
-
-
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    from argparse import SUPPRESS
-
-    # Without a default, so that an option before the verb is not undone.
-    parser.add_argument("--json", action="store_true", default=SUPPRESS, help="print the result as JSON")
-
-
-def run_list(args: argparse.Namespace) -> int:
+def run_cache_list(args: Namespace) -> int:
     """List what the cache holds."""
-    from warpleague.runner.bundle.cache import cache_folder, cached
-
     entries = cached()
     if args.json:
         print_json({"folder": str(cache_folder()), "bots": [_json(entry) for entry in entries]})
         return 0
-    from warpleague.report.terminal.bots import print_cache
 
     print_cache(str(cache_folder()), entries)
     return 0
 
 
-def run_clean(args: argparse.Namespace) -> int:
+def run_cache_clean(args: Namespace) -> int:
     """Remove what the arguments name; 1 if some of it could not be removed because it is in use."""
-    from warpleague.runner.bundle.cache import cached, clear, sweep_cache
-
     if not (args.bots or args.all or args.older_than is not None):
         raise BadInput("cache clean: say what to remove: names or digests, --older-than DAYS, or --all")
     if args.bots and args.all:
@@ -91,8 +58,6 @@ def run_clean(args: argparse.Namespace) -> int:
             {"removed": [_json(entry) for entry in removed], "kept": [_json(entry) for entry in in_use]}
         )
     else:
-        from warpleague.report.terminal.bots import size_text
-
         many = counted(len(removed), "bot")
         print(f"removed {many}, {size_text(sum(entry.size for entry in removed))}")
         for entry in in_use:
@@ -102,8 +67,6 @@ def run_clean(args: argparse.Namespace) -> int:
 
 def _chosen(entries: Sequence[Cached], words: Sequence[str]) -> list[Cached]:
     """The entries that the words name; all without words."""
-    from warpleague.text import nearest
-
     for word in words:
         if not any(_is_named(entry, word) for entry in entries):
             hint = nearest(word, sorted({entry.name for entry in entries}), "the cache is empty")
@@ -127,3 +90,44 @@ def _json(entry: Cached) -> dict[str, Any]:
         "used": datetime.fromtimestamp(entry.used, UTC).isoformat(timespec="seconds"),
         "in_use": entry.in_use,
     }
+
+
+# -- completion ------------------------------------------------------------------------------------------
+
+
+def run_completion(args: Namespace) -> int:
+    """Print the script for a shell."""
+    print(shtab.complete(_whole_parser(), shell=args.shell))
+    return 0
+
+
+def _whole_parser() -> Parser:
+    """All commands in one parser, with what completes each argument."""
+    parser = Parser()
+    actions = list(_actions(parser))
+    assert parser.verbs is not None
+    commands = tuple(parser.verbs.choices)
+    explain = Command(
+        "help",
+        "explain a command",
+        arguments=(Argument("command", "the command", nargs="?", choices=commands),),
+    )
+    actions += _actions(parser.verbs.add_parser("help", help=explain.help, command=explain))
+    for action in actions:
+        if action.nargs != 0 and action.choices is None:
+            if action.metavar == "GAME":
+                action.choices = game_ids()
+            elif action.type is not int and action.type is not float:
+                action.complete = shtab.FILE  # type: ignore[attr-defined]
+    return parser
+
+
+def _actions(parser: Parser) -> Iterator[Action]:
+    """The arguments of a command, and those of the commands below it."""
+    parser.fill()
+    for action in parser._actions:
+        if action is not parser.verbs:
+            yield action
+    if parser.verbs is not None:
+        for inner in parser.verbs.choices.values():
+            yield from _actions(inner)

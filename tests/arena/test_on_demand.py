@@ -1,4 +1,4 @@
-"""Trials: a new version beside the one that plays, on equal deals; what comes of them, and who may ask for which."""
+"""Matches on demand and trials: who may ask for which, how they are played, and what of them an author gets."""
 
 from __future__ import annotations
 
@@ -7,26 +7,180 @@ import re
 import threading
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import attrs
 import pytest
-from tests.arena.harness import BOT, ApiHarness, ArenaHarness, served
-from tests.league.fakes import fakeplay
+from tests.arena.harness import BOT, ApiHarness, ArenaHarness, player, served
 
 from warpleague.arena.submissions import jobs, on_demand, versions
 from warpleague.arena.submissions.jobs import OverQuota
 from warpleague.arena.submissions.ledger import set_limit
-from warpleague.arena.submissions.workers import run_challenges
 from warpleague.cli import main
-from warpleague.errors import BadInput
-from warpleague.league.season.config import LeagueConfig, load_config
-from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatLog
+from warpleague.errors import BadInput, HarnessFault
+from warpleague.league.season.config import load_config
+from warpleague.match.record import unpack
+from warpleague.match.replay import verify_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
+    from warpleague.match.spec import MatchResult, MatchSpec
+
+# -- matches on demand -------------------------------------------------------------------------------------
+
+
+def test_an_own_bot_plays_a_bot_of_the_league(arena: ArenaHarness) -> None:
+    """Under the conditions of the league, with dice of its own; the record holds, and names nobody's output."""
+    played: list[MatchSpec] = []
+    arena.accepted("ada", "mine")
+    ada, bob = arena.author("ada"), arena.author("bob")
+    numbers = [
+        on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["random-python"]).id
+        for _ in range(8)
+    ]
+    arena.play_all(player(played))
+    assert {spec.clock for spec in played} == {arena.config.clock}
+    assert {(spec.game, spec.level, spec.private) for spec in played} == {("aliens", "sandbox", True)}
+    assert len({spec.key for spec in played}) == 8
+    assert {tuple(seat.bot for seat in spec.seats) for spec in played} == {
+        ("mine", "random-python"),
+        ("random-python", "mine"),
+    }
+    for number, spec in zip(numbers, played, strict=True):
+        found = on_demand.challenge(arena.ledger, number, ada)
+        assert (found.state, found.why) == ("played", None)
+        assert found.result is not None
+        assert [found.seats[place].bot for place in found.result["order"]] == [
+            seat.bot for seat in spec.seats
+        ]
+        assert on_demand.log_of(arena.ledger, ada, number, "stderr") == "said mine"
+        packed = on_demand.record_of(arena.ledger, ada, number)
+        assert packed is not None
+        verify_record(unpack(packed))
+    with pytest.raises(BadInput):
+        on_demand.record_of(arena.ledger, bob, numbers[0])
+
+
+def test_an_earlier_version_is_an_opponent(arena: ArenaHarness) -> None:
+    """By its number, and by it alone; a version of another author is none."""
+    played: list[MatchSpec] = []
+    old, new = arena.accepted("ada", "mine", "1"), arena.accepted("ada", "mine", "2")
+    theirs = arena.accepted("bob", "other")
+    ada = arena.author("ada")
+    found = on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", [str(old)])
+    assert [seat.submission for seat in found.seats] == [new, old]
+    on_demand.ask_challenge(arena.ledger, arena.config, ada, str(old), ["other"])
+    arena.play_all(player(played))
+    assert sorted(seat.bot for seat in played[0].seats) == ["mine", "mine"]
+    assert len({seat.digest for seat in played[0].seats}) == 2
+    for bot, opponents in (
+        ("mine", [str(theirs)]),
+        (str(theirs), ["mine"]),
+        ("other", ["mine"]),
+        ("mine", ["nobody"]),
+        ("mine", []),
+        ("mine", ["other", "other"]),
+        ("mine", ["9" * 30]),
+    ):
+        with pytest.raises(BadInput):
+            on_demand.ask_challenge(arena.ledger, arena.config, ada, bot, opponents)
+    versions.withdraw(arena.ledger, arena.author("bob"), "cup", "other")
+    with pytest.raises(BadInput, match="no bot 'other' plays"):
+        on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["other"])
+
+
+def test_there_is_a_budget_for_each_day(arena: ArenaHarness) -> None:
+    """A match that could not be played does not count, up to as many again; who asked for less comes first."""
+    played: list[MatchSpec] = []
+    arena.accepted("ada", "mine")
+    arena.accepted("bob", "other")
+    ada, bob = arena.author("ada"), arena.author("bob")
+    set_limit(arena.ledger, "challenges", 2, "test")
+    on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["other"])
+    arena.play_all(player(played, outcome=HarnessFault("the moon is full")))
+    (failed,) = on_demand.challenges(arena.ledger, ada)
+    assert (failed.state, failed.why) == ("failed", "the moon is full")
+    for _ in range(2):
+        on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["other"])
+    with pytest.raises(OverQuota, match="2 matches on demand within 24 hours"):
+        on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["other"])
+    on_demand.ask_challenge(arena.ledger, arena.config, bob, "other", ["mine"])
+    first, second = (jobs.claim(arena.ledger, jobs.CHALLENGE) for _ in range(2))
+    bobs = [one.id for one in on_demand.challenges(arena.ledger, bob)]
+    assert len({first, second} & {*bobs}) == 1
+    fails = player(played, outcome=HarnessFault("the moon is full"))
+    arena.play_all(fails)
+    for _ in range(3):
+        on_demand.ask_challenge(arena.ledger, arena.config, bob, "other", ["mine"])
+        arena.play_all(fails)
+    assert jobs.used_today(arena.ledger, jobs.CHALLENGE, bob) == 0
+    with pytest.raises(OverQuota):
+        on_demand.ask_challenge(arena.ledger, arena.config, bob, "other", ["mine"])
+
+
+def test_what_was_being_played_is_played_again(arena: ArenaHarness) -> None:
+    """After a kill; but not for ever."""
+    played: list[MatchSpec] = []
+    arena.accepted("ada", "mine")
+    ada = arena.author("ada")
+    number = on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["random-python"]).id
+    for again in ([], [], [number]):
+        assert jobs.claim(arena.ledger, jobs.CHALLENGE) == number
+        assert jobs.recover(arena.ledger, jobs.CHALLENGE) == again
+    arena.play_all(player(played))
+    assert played == []
+    assert on_demand.challenge(arena.ledger, number, ada).state == "failed"
+    late = on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["random-python"]).id
+    arena.play_all(player(played, outcome="late"))
+    assert on_demand.challenge(arena.ledger, late, ada).why == "it was not over within 300 s"
+
+
+def test_pages_and_commands_ask_for_matches(arena: ArenaHarness) -> None:
+    """With the session's form, and with the token; the result is shown to its author alone."""
+    played: list[MatchSpec] = []
+    arena.accepted("ada", "mine")
+    ada, bob = arena.client("ada"), arena.client("bob")
+    fields = {"league": "cup", "bot": "mine", "opponents": "random-python"}
+    assert ada.post("/submit/challenge", {**fields, "form": "other"}).status == 403
+    assert ada.post("/submit/challenge", fields).status == 303
+    assert bob.post("/submit/challenge", fields).status == 422
+    arena.play_all(player(played))
+    page = ada.ask("GET", "/submit").text
+    assert "mine (1) – random-python, <b>played</b>" in page
+    assert "You can ask for 19 more today." in page
+    (asked,) = on_demand.challenges(arena.ledger, arena.author("ada"))
+    record = ada.ask("GET", f"/submit/challenges/{asked.id}/record")
+    assert record.status == 200
+    verify_record(record.body)
+    assert bob.ask("GET", f"/submit/challenges/{asked.id}/record").status == 404
+    assert "random-python, <b>" not in bob.ask("GET", "/submit").text
+
+
+def test_a_command_waits_for_its_match(tmp_path: Path) -> None:
+    """The API answers it; what is no challenge is refused."""
+    arena = ApiHarness(tmp_path)
+    arena.accepted("ada", "mine2")
+    kind = {"content_type": "application/json"}
+    body = json.dumps({"bot": "mine2", "opponents": ["random-python"], "league": "cup"}).encode()
+    assert arena.ask("POST", "/api/challenges", "ada", body, content_type="text/plain").status == 415
+    for wrong in (b"", b"{}", b"[1]", b'{"bot": 5}', b'{"bot": "mine2", "opponents": "x"}', b"\xff"):
+        assert arena.ask("POST", "/api/challenges", "ada", wrong, **kind).status == 422
+    answer = arena.ask("POST", "/api/challenges", "ada", body, **kind)
+    assert (answer.status, answer.json["state"]) == (202, "waiting")
+    number = answer.json["id"]
+    assert arena.ask("GET", f"/api/challenges/{number}/record", "ada").status == 404
+    arena.play_all(player([]))
+    assert arena.ask("GET", f"/api/challenges/{number}", "ada").json["state"] == "played"
+    assert arena.ask("GET", f"/api/challenges/{number}/log", "ada").text == "said mine2"
+    assert arena.ask("GET", f"/api/challenges/{number}/record", "ada").status == 200
+    for path in ("", "/record", "/log"):
+        assert arena.ask("GET", f"/api/challenges/{number}{path}", "bob").status == 404
+    assert arena.ask("GET", "/api/challenges", "bob").json == []
+    assert arena.ask("GET", "/api/author", "ada").json["challenges_today"] == 2
+    arena.close()
+
+
+# -- trials ------------------------------------------------------------------------------------------------
 
 TABLE_OF_THREE = """
 bots = ["bots/random-python"]
@@ -56,33 +210,6 @@ def sent_for_trial(arena: ArenaHarness, text: str, deals: int = 3, league: str =
     return arena.submit("ada", bot(arena, text), league, trial_deals=deals)
 
 
-def player(
-    played: list[MatchSpec], strength: Callable[[str], float] = lambda _: 0.0, fault: str = ""
-) -> Callable[[MatchSpec, float, bool], MatchResult | None]:
-    """Plays matches that the bot with the greater strength wins; the bot whose folder has `fault` faults."""
-
-    def play(spec: MatchSpec, seconds: float, log: bool) -> MatchResult | None:
-        assert (seconds, log, spec.level, spec.private) == (300.0, True, "sandbox", True)
-        played.append(spec)
-        found = fakeplay.play_refereed(spec)
-        levels = [strength(seat.digest) for seat in spec.seats]
-        ranks = tuple(1 + sum(other > own for other in levels) for own in levels)
-        faults = tuple(
-            (SeatFault("crash", 1, False, "gone"),) if fault and seat.digest == fault else ()
-            for seat in spec.seats
-        )
-        logs = tuple(SeatLog.of("", "") for _ in spec.seats)
-        return attrs.evolve(found, ranks=ranks, scores=tuple(levels), faults=faults, logs=logs)
-
-    return play
-
-
-def play_all(arena: ArenaHarness, play: Any, *more: LeagueConfig) -> None:
-    """Play all that waits."""
-    leagues = {config.name: config for config in (arena.config, *more)}
-    run_challenges(arena.ledger, leagues, lambda _: False, once=True, play=play)
-
-
 def digests(arena: ArenaHarness, played: list[MatchSpec]) -> list[str]:
     """The contents that played, the one that played most first."""
     return [
@@ -108,7 +235,7 @@ def test_a_new_version_plays_beside_the_old_one_and_replaces_nothing(arena: Aren
             contents.append(digest)  # the new version has seat 0 in the first match
         return 1.0 if digest == contents[0] else 0.0
 
-    play_all(arena, player(played, strength))
+    arena.play_all(player(played, strength))
     found = on_demand.trial(arena.ledger, number, ada)
     assert (found.state, found.new, found.old, found.why) == ("played", new, old, None)
     assert len(played) == 6
@@ -139,7 +266,7 @@ def test_the_difference_has_an_error(arena: ArenaHarness) -> None:
             return float(digest == contents[0])
         return float(digest == played[-1].seats[0].digest)
 
-    play_all(arena, player(played, strength))
+    arena.play_all(player(played, strength))
     (found,) = on_demand.trials(arena.ledger, arena.author("ada"))
     assert found.result is not None
     assert found.result["difference"] == pytest.approx(1 / 3)
@@ -164,7 +291,7 @@ def test_at_a_larger_table_both_sit_beside_the_same_field(tmp_path: Path) -> Non
     assert (asked.new, asked.old) == tuple(numbers)
     assert [seat.bot for seat in asked.field] == ["random-python"] * 2
     played: list[MatchSpec] = []
-    play_all(arena, player(played), config)
+    arena.play_all(player(played), config)
     assert len(played) == 12
     for first in (0, 6):
         deal = played[first : first + 6]
@@ -199,7 +326,7 @@ def test_what_cannot_be_compared(arena: ArenaHarness) -> None:
         ask(mine)
     new = sent_for_trial(arena, "first")
     check(arena, new)
-    play_all(arena, player([]))
+    arena.play_all(player([]))
     (failed,) = on_demand.trials(arena.ledger, ada)
     assert (failed.state, failed.why) == (
         "failed",
@@ -250,10 +377,10 @@ def test_it_goes_on_after_a_kill(arena: ArenaHarness) -> None:
         return plain(spec, seconds, log)
 
     with pytest.raises(KeyboardInterrupt):
-        play_all(arena, until_killed)
+        arena.play_all(until_killed)
     (now,) = on_demand.trials(arena.ledger, ada)
     assert (now.state, now.matches) == ("playing", 3)
-    play_all(arena, player(played))
+    arena.play_all(player(played))
     (now,) = on_demand.trials(arena.ledger, ada)
     assert now.state == "played"
     assert list(Counter(spec.key for spec in played).values()) == [2, 2, 2]
@@ -261,7 +388,7 @@ def test_it_goes_on_after_a_kill(arena: ArenaHarness) -> None:
     for _ in range(3):
         assert jobs.claim(arena.ledger, jobs.TRIAL) is not None
         jobs.recover(arena.ledger, jobs.TRIAL)
-    play_all(arena, player([]))
+    arena.play_all(player([]))
     assert on_demand.trials(arena.ledger, ada)[0].why == "a match ended the process that played it 3 times"
 
 
@@ -278,7 +405,7 @@ def test_challenges_do_not_wait_for_trials(arena: ArenaHarness) -> None:
             on_demand.ask_challenge(arena.ledger, arena.config, ada, "mine", ["random-python"])
         return plain(spec, seconds, log)
 
-    play_all(arena, play)
+    arena.play_all(play)
     assert [str(spec.seed).partition(" ")[0] for spec in played] == [
         *("trial", "trial", "challenge", "trial", "trial", "trial", "trial")
     ]
@@ -308,7 +435,7 @@ def test_an_author_asks_for_a_trial_on_the_page(arena: ArenaHarness) -> None:
     assert row.startswith(
         f"{trial} cup: version 2 beside the version that plays, 2 deals, waiting: 0 matches played "
     )
-    play_all(arena, player([]))
+    arena.play_all(player([]))
     page = client.ask("GET", "/submit").text
     assert "You can ask for 3 more today. <a" in page
     (found,) = on_demand.trials(arena.ledger, arena.author("ada"))
@@ -357,7 +484,7 @@ def test_the_api_asks_for_trials(tmp_path: Path) -> None:
     check(arena, new, "mine2")
     asked = arena.ask("GET", f"/api/trials/{number}", "ada").json
     assert (asked["state"], asked["new"], asked["old"], asked["matches"]) == ("waiting", new, None, 0)
-    play_all(arena, player([]))
+    arena.play_all(player([]))
     found = arena.ask("GET", f"/api/trials/{number}", "ada").json
     assert (found["state"], found["old"], found["matches"]) == ("played", old, 4)
     assert {"difference", "error", "words", "share", "elo", "faults"} <= found["result"].keys()
@@ -403,10 +530,10 @@ def test_the_command_waits_for_the_comparison(
             waiting = arena.claim()
             if waiting is not None:
                 versions.accept(arena.ledger, waiting, "mine2", "2", "2" * 64)
-            play_all(arena, player([]))
+            arena.play_all(player([]))
 
     monkeypatch.setenv("WARPLEAGUE_TOKEN", arena.tokens["ada"])
-    with served(arena) as address:
+    with served(arena.answer) as address:
         worker = threading.Thread(target=work)
         worker.start()
         try:

@@ -3,69 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
 
-from warpleague.cli.common import (
-    add_force,
-    check_new,
-    count,
-    open_league,
-    print_json,
-    print_json_list,
-    say,
-    write_file,
-)
+from warpleague.cli.common import check_new, print_json, say, write_file
+from warpleague.cli.league_common import open_league, print_json_list
 from warpleague.errors import BadInput
+from warpleague.league.results.export import (
+    DECISIONS,
+    MATCHES,
+    SEATS,
+    match_row,
+    need,
+    seat_rows,
+    table_file,
+    write_decisions,
+)
+from warpleague.league.upkeep.verifying import published_record
+from warpleague.match.record import pack
+from warpleague.match.replay import is_same_play
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
     from collections.abc import Iterator
 
     from warpleague.league.results.league import League
 
-SUFFIXES = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}
-"""The end of a record's file name, by format."""
+_SUFFIXES: Final = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}
+"""The end of a record's file name, by format; the other formats are of tables."""
 
 
-def configure_export(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague league export`."""
-    parser.add_argument(
-        "--match",
-        metavar="ID|N",
-        help="only this match: its number in the schedule, or the beginning of its id",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="write to this folder (default: RESULTS/NAME/records, or RESULTS/NAME/tables)",
-    )
-    parser.add_argument(
-        "--format",
-        choices=(*SUFFIXES, "csv", "parquet"),
-        default="jsonl",
-        help="jsonl (default), zst and gz: the record of each match, plain or compressed; csv and parquet: tables of "
-        "all matches and seats",
-    )
-    parser.add_argument(
-        "--decisions",
-        action="store_true",
-        help="with csv or parquet: also a table of all decisions, with the view of the bot",
-    )
-    parser.add_argument(
-        "--jobs",
-        type=count(0),
-        metavar="N",
-        default=0,
-        help="with --decisions: the number of processes at the same time (default: one for each core)",
-    )
-    add_force(parser)
-
-
-def run_export(args: argparse.Namespace) -> int:
+def run_export(args: Namespace) -> int:
     """Write the files and print what was written."""
-    if args.format in SUFFIXES:
+    if args.format in _SUFFIXES:
         if args.decisions:
             raise BadInput("--decisions: is for tables; add --format csv or --format parquet")
         return _records(args)
@@ -74,11 +45,7 @@ def run_export(args: argparse.Namespace) -> int:
     return _tables(args)
 
 
-def _records(args: argparse.Namespace) -> int:
-    from warpleague.league.upkeep.verifying import published_record
-    from warpleague.match.record import pack
-    from warpleague.match.replay import is_same_play
-
+def _records(args: Namespace) -> int:
     with open_league(args) as league:
         folder = args.out or args.results / league.config.name / "records"
         if args.match is not None:
@@ -88,7 +55,7 @@ def _records(args: argparse.Namespace) -> int:
 
         def written() -> Iterator[str]:
             for match_id, deal in wanted:
-                path = folder / (match_id + SUFFIXES[args.format])
+                path = folder / (match_id + _SUFFIXES[args.format])
                 record = published_record(league, match_id, deal)
                 check_new(path, args.force or is_same_play(path, record))
                 write_file(path, pack(record, path.name))
@@ -105,9 +72,7 @@ def _records(args: argparse.Namespace) -> int:
     return 0
 
 
-def _tables(args: argparse.Namespace) -> int:
-    from warpleague.league.results.export import DECISIONS, MATCHES, SEATS, need
-
+def _tables(args: Namespace) -> int:
     need(args.format)
     with open_league(args) as league:
         folder = args.out or args.results / league.config.name / "tables"
@@ -128,20 +93,8 @@ def _tables(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write(league: League, paths: dict[str, Path], args: argparse.Namespace) -> dict[str, int]:
+def _write(league: League, paths: dict[str, Path], args: Namespace) -> dict[str, int]:
     """Write the tables; the number of rows in each."""
-    from tempfile import TemporaryDirectory
-
-    from warpleague.league.results.export import (
-        DECISIONS,
-        MATCHES,
-        SEATS,
-        match_row,
-        seat_rows,
-        table_file,
-        write_decisions,
-    )
-
     counts = dict.fromkeys(paths, 0)
     with (
         table_file(paths["matches"], MATCHES, args.format) as matches,

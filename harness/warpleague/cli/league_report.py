@@ -1,85 +1,34 @@
-"""Write the site of a league.
-
-These are the arguments and outputs of `warpleague league report`. The site itself is made in `warpleague.report.site`.
-"""
+"""Write the pages of a league, which `warpleague.report.site` makes."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from warpleague.cli.common import (
-    check_writable,
-    count,
-    league_command,
-    open_league,
-    print_json,
-    say,
-    write_file,
-)
+from rich.progress import Progress
+
+from warpleague.cli.common import check_writable, print_json, say, write_file
+from warpleague.cli.league_common import league_command, open_league
+from warpleague.report.site.write import SiteSettings, write_site
+from warpleague.report.terminal.console import make_console
 from warpleague.text import counted
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable, Iterator
 
-MAX_REPLAYS: Final = 300
-"""How many matches get a replay by default; on two processors that is a matter of seconds for any game."""
+    from warpleague.report.site.write import NotesFile
+
 _LINE_S: Final = 5.0  # between two lines of progress
 
 
-def configure_report(report: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague league report` that the other commands of a league do not have."""
-    report.add_argument(
-        "--out", type=Path, metavar="DIR", help="write to this folder (default: RESULTS/NAME/report)"
-    )
-    report.add_argument(
-        "--replays",
-        type=_replays,
-        default=MAX_REPLAYS,
-        metavar="N",
-        help=f"write replays of at most N matches; `all` or `none` are possible, too (default: {MAX_REPLAYS})",
-    )
-    report.add_argument(
-        "--analysis",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="show the results of an analysis on the page of its match; `warpleague analyse --out "
-        "FILE` writes this file; can be given several times",
-    )
-    report.add_argument(
-        "--jobs",
-        type=count(0),
-        metavar="N",
-        default=0,
-        help="the number of processes at the same time (default: one for each core)",
-    )
-
-
-def _replays(text: str) -> int | None:
-    """How many replays; None for all."""
-    if text in ("all", "none"):
-        return None if text == "all" else 0
-    try:
-        return count(0)(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"must be a number, all or none, not {text!r}") from None
-
-
-def run_report(args: argparse.Namespace) -> int:
+def run_report(args: Namespace) -> int:
     """Exit code 1: a record does not hold, and its match has no replay."""
-    from warpleague.report.site.write import SiteSettings, write_site
-
-    notes = {}
-    if args.analysis:
-        from warpleague.extras.study.report import notes_files
-
-        notes = notes_files(args.analysis)
+    notes: dict[str, NotesFile] = {}
+    for analysis in getattr(args, "analysis", ()):
+        notes |= analysis.notes_files()
     with open_league(args) as league:
         out = args.out or args.results / league.config.name / "report"
         check_writable(out / "index.html")
@@ -127,7 +76,7 @@ class _Lines:
 
 
 @contextmanager
-def _progress(args: argparse.Namespace, what: str) -> Iterator[Callable[[int, int], None]]:
+def _progress(args: Namespace, what: str) -> Iterator[Callable[[int, int], None]]:
     """A function that shows how much of `what` is done: a bar in a terminal, elsewhere a line now and then."""
     if args.json:
         yield lambda _done, _total: None
@@ -135,9 +84,6 @@ def _progress(args: argparse.Namespace, what: str) -> Iterator[Callable[[int, in
     if not sys.stderr.isatty():
         yield _Lines(what).tell
         return
-    from rich.progress import Progress
-
-    from warpleague.report.terminal.console import make_console
 
     with Progress(console=make_console(stderr=True), transient=True) as bar:
         task = bar.add_task(f"{what}s", total=None)
