@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.league.conftest import Cup, Refereed
 from tests.league.inline import InlinePool
@@ -232,6 +232,8 @@ def look_at_all(league: League) -> None:
 
 
 @given(st.lists(changes, min_size=1, max_size=3))
+@example([("set", ("match", "number"), 1, "[")])
+@example([("set", ("match", "number"), 1, 1 << 60)])
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) -> None:
     """Every look at a store that was altered works, or tells what is wrong in one text; `mend` helps where it can."""

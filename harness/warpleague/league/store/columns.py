@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BLOCK: Final = 65_536
 """Matches that are counted at once."""
+_MAX_SCHEDULED: Final = (1 << 31) - 1
+"""The greatest number of a match in the schedule that a column holds."""
 _AT_ONCE: Final = 10_000  # matches that are Python objects at the same time
 _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
     "results": {
@@ -234,6 +236,8 @@ def stored(
     sense.
     """
     last = db.execute("SELECT max(number) FROM match").fetchone()[0] or 0
+    if type(last) is not int or last > _MAX_SCHEDULED:
+        raise Damaged(f"numbers of matches must be whole numbers up to {_MAX_SCHEDULED}")
     owners = np.full(max(bots, default=0) + 1, -1)
     for number, bot in bots.items():
         owners[number] = bot

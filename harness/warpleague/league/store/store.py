@@ -518,8 +518,9 @@ class Store(About):
         self._db.execute("DELETE FROM meta WHERE key = ?", (NUMBERING,))
 
     def numbers(self) -> list[int]:
-        """The numbers of all matches that have one, in order."""
-        return [row[0] for row in self._rows("SELECT number FROM match WHERE number > 0 ORDER BY number")]
+        """The numbers of all matches that have one, in order; what is no number `verify` reports."""
+        query = "SELECT number FROM match WHERE typeof(number) = 'integer' AND number > 0 ORDER BY number"
+        return [row[0] for row in self._rows(query)]
 
     def places_in_schedule(self) -> dict[str, tuple[int, int]]:
         """Number and group of each match that has them, by its id."""
