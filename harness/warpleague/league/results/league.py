@@ -372,11 +372,7 @@ def listed(league: League) -> Iterator[tuple[Fixture, StoredMatch | None]]:
 
 def _unnumbered(league: League, schedule: Schedule) -> Schedule:
     """The matches of `schedule` that have no number in the store; of a format that needs no results."""
-    numbers = league.store.numbers()
-    stored = bytearray(max(numbers, default=0) + 1)
-    for number in numbers:
-        stored[number] = 1
-    return schedule.skipping(bytes(stored))
+    return schedule.skipping(league.store.numbers())
 
 
 # -- changes since the last run --------------------------------------------------------------------------

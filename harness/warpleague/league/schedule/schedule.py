@@ -18,7 +18,7 @@ from warpleague.league.season.season import Season, deal_of
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Protocol
 
     from warpleague.league.schedule.formats.api import Batches, Format
@@ -43,7 +43,7 @@ class Schedule:
         self.results = results
         self.barred: frozenset[int] = frozenset()
         self.left_out: frozenset[int] = frozenset()
-        self.skipped = b""
+        self.skipped: Sequence[int] = ()
 
     def without(self, bots: frozenset[int]) -> Schedule:
         """The same matches with the same numbers, but for those in which one of `bots` plays."""
@@ -53,14 +53,14 @@ class Schedule:
         """The same, where `bots` play no more: a format that goes by results does not wait for theirs."""
         return self._with(barred=bots)
 
-    def skipping(self, numbers: bytes) -> Schedule:
-        """The same matches but for those at whose number `numbers` has no zero; of a format that needs no results.
+    def skipping(self, numbers: Sequence[int]) -> Schedule:
+        """The same matches but for those with these numbers, in order; of a format that needs no results.
 
         They take almost no time, since neither their dice nor their ids are worked out.
         """
         return self._with(skipped=numbers)
 
-    def _with(self, **changed: frozenset[int] | bytes) -> Schedule:
+    def _with(self, **changed: frozenset[int] | Sequence[int]) -> Schedule:
         # A copy with the same format: a sampled league searches its tables for seconds.
         other = Schedule.__new__(Schedule)
         other.__dict__.update(self.__dict__, **changed)
@@ -130,6 +130,8 @@ class Course:
         self._matches_counted = self._stored_counted = 0
         self._lacking: Fixture | None = None  # one whose result was missing when last looked up
         self._number = self._group = 0
+        self._skipped = iter(schedule.skipped)
+        self._next_skipped = next(self._skipped, 0)
 
     def counted(self) -> Iterator[Fixture]:
         """The matches that count, as far as they are known, in order; of a course that has not begun."""
@@ -292,13 +294,15 @@ class Course:
 
     def _fixtures(self, group: Group, *, every: bool = False) -> Iterator[Fixture]:
         season, left_out = self._season, frozenset[int]() if every else self._schedule.left_out
-        own, skipped = season.format.dice == "own", self._schedule.skipped
+        own = season.format.dice == "own"
         deal, number = None, self._group
         for seats in group.seats:
             self._number += 1
             if not left_out.isdisjoint(seats):
                 continue
-            if self._number < len(skipped) and skipped[self._number]:
+            while 0 < self._next_skipped < self._number:
+                self._next_skipped = next(self._skipped, 0)
+            if self._number == self._next_skipped:
                 continue
             if own:
                 number = self._number

@@ -518,7 +518,7 @@ class Store(About):
         self._db.execute("DELETE FROM meta WHERE key = ?", (NUMBERING,))
 
     def numbers(self) -> list[int]:
-        """The numbers of all matches that have one, in order; what is no number `verify` reports."""
+        """The numbers of all matches that have one, in order; `verify` reports what is no number."""
         query = "SELECT number FROM match WHERE typeof(number) = 'integer' AND number > 0 ORDER BY number"
         return [row[0] for row in self._rows(query)]
 
