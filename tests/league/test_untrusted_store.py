@@ -234,6 +234,7 @@ def look_at_all(league: League) -> None:
 @given(st.lists(changes, min_size=1, max_size=3))
 @example([("set", ("match", "number"), 1, "[")])
 @example([("set", ("match", "number"), 1, 1 << 60)])
+@example([("bad text", ("match", "id"), 0, b"\xed\xa0\x80\xff")])
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) -> None:
     """Every look at a store that was altered works, or tells what is wrong in one text; `mend` helps where it can."""

@@ -314,6 +314,14 @@ def _check(values: Mapping[str, Array], owners: Array, players: int) -> None:
     for name, (low, high) in bounds.items():
         if name in values and not ((values[name] >= low) & (values[name] <= high)).all():
             raise Damaged(f"{name} must be from {low} to {high}")
+    if "id" in values:
+        digits = np.ascontiguousarray(values["id"]).view(np.uint8)
+        decimal, letter = (
+            (digits >= ord("0")) & (digits <= ord("9")),
+            (digits >= ord("a")) & (digits <= ord("f")),
+        )
+        if not (decimal | letter).all():
+            raise Damaged("ids must be 20 hexadecimal digits")
     if "seats" not in values:
         return
     seats, ranks, rival = values["seats"], values["ranks"], values["rival"]
