@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.declaration import Argument, Extra
 from warpleague.errors import BadInput
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from warpleague.extras.cluster.executor import ClusterExecutor
 
 
-class Cluster(NamedTuple):
+class Cluster:
     """The value of the option: the address of a Dask scheduler."""
 
-    address: str
+    def __init__(self, address: str) -> None:
+        self._address = address
 
     def open(self, *what: Any, **more: Any) -> AbstractContextManager[ClusterExecutor]:
         """`executor.cluster` at the address, with these arguments; `BadInput` where Dask is missing."""
@@ -30,7 +31,7 @@ class Cluster(NamedTuple):
             raise BadInput(
                 "--cluster: needs Dask in this environment: pip install 'warpleague[cluster]'"
             ) from None
-        return cluster(self.address, *what, **more)
+        return cluster(self._address, *what, **more)
 
 
 # In this table an argument takes as few lines as it needs.

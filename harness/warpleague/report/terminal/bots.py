@@ -12,7 +12,7 @@ from rich.text import Text
 from warpleague.report.terminal.console import BAD, GOOD, WARNING, make_console, make_table
 from warpleague.runner.bundle.manifest import games_named
 from warpleague.runner.bundle.shipped import short_name
-from warpleague.text import counted, safe
+from warpleague.text import counted, safe, size_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,14 +80,6 @@ def print_cache(folder: str, entries: Sequence[Cached]) -> None:
     many = counted(len(entries), "bot")
     text = f"{folder}: {many}, {size_text(sum(entry.size for entry in entries))}"
     console.print(Text(safe(text)), soft_wrap=True)
-
-
-def size_text(size: int) -> str:
-    """A number of bytes in kB, MB or GB."""
-    for unit, factor in (("GB", 10**9), ("MB", 10**6)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size / 1000:.0f} kB"
 
 
 def problems_table(problems: Sequence[Problem], bots: int) -> RenderableType:
