@@ -123,7 +123,8 @@ def _add_below(parser: Parser) -> argparse._SubParsersAction[Parser]:
     """Give the parser those of the commands below it."""
     verbs = parser.add_subparsers(parser_class=Parser)
     for command in parser.below:
-        short = {} if command.above else {"description": command.help}  # zsh shows it beside the name
+        # zsh shows the description beside the name.
+        short: dict[str, Any] = {} if command.above else {"description": command.help}
         inner = verbs.add_parser(command.word, help=command.help, command=command, **short)
         if inner.below:
             _add_below(inner)
