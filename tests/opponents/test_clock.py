@@ -65,19 +65,18 @@ def test_a_tenth_of_the_usual_clock_is_enough(name: str) -> None:
 
 @pytest.fixture
 def computing() -> Iterator[None]:
-    """Eight programs that compute."""
+    """Four programs that compute."""
     with ExitStack() as stack:
-        for _ in range(8):
+        for _ in range(4):
             program = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
             stack.callback(program.kill)
         yield
 
 
 @pytest.mark.usefixtures("computing")
-@pytest.mark.parametrize("name", ["aliens", "captains"])
-def test_programs_that_compute_make_nobody_late(name: str) -> None:
-    """Other programs take processor time, which counts for no bot."""
-    result = play(name, USUAL)
+def test_programs_that_compute_make_nobody_late() -> None:
+    """Other programs take processor time, which counts for no bot; `make clocks` tries all searching bots."""
+    result = play("aliens", USUAL)
     assert not any(result.faults)
 
 
