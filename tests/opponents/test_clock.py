@@ -1,13 +1,12 @@
 """Every bot that comes with Warp League and searches keeps to any clock, beside other programs as well."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,10 +16,6 @@ from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, TimeControl
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.play import play_match
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 BOTS = Path(__file__).parents[2] / "bots"
 TENTH = TimeControl(move_s=0.1, start_s=60.0)
