@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE_S
 class Model(ThreadingHTTPServer):
     """`script` has what it does first: an HTTP status, a text, or silence (0). Then it answers 0.
 
-    Each answer takes 10 tokens for each `tokens`, and `tokens` more.
+    An answer has `tokens` tokens, and its question ten times as many.
     """
 
     daemon_threads = True
