@@ -32,11 +32,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Test the levels and print the findings; 1 if a requested level fails its test."""
     from warpleague.match.spec import LEVELS
-    from warpleague.runner.doctor import PROMISES, examine, host
+    from warpleague.runner.doctor import PROMISES, examine, host_facts
 
     levels = [level for level in LEVELS if not args.level or level in args.level]
     reports = [examine(level, thorough=True) for level in levels]
-    facts = host()
+    facts = host_facts()
     if args.json:
         print_json({"host": facts, "levels": [report.to_json() for report in reports]})
     else:

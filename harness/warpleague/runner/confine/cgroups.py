@@ -148,9 +148,8 @@ class Group(ControlGroup):
         taken = self._taken_bytes()
         if 0 < taken <= enough:
             return taken
-        names = ("total_rss", "total_mapped_file")
-        if self.version == 2:
-            names = ("anon", "file_mapped", "pagetables")
+        v1, v2 = ["total_rss", "total_mapped_file"], ["anon", "file_mapped", "pagetables"]
+        names = v1 if self.version == 1 else v2
         counters = _counters(read_file(f"{self.path}/memory.stat"))
         return sum(counters.get(name, 0) for name in names) if names[0] in counters else None
 
