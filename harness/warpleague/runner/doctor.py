@@ -554,13 +554,12 @@ def _printed(program: str, *words: str) -> str:
     if path is None:
         return ""
     try:
-        env, null, pipe = {"PATH": _PATH, "LC_ALL": "C"}, subprocess.DEVNULL, subprocess.PIPE
         done = subprocess.run(
             [path, *words],
-            stdin=null,
-            stdout=pipe,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=env,
+            env={"PATH": _PATH, "LC_ALL": "C"},
             timeout=_LIMIT_S,
             check=False,
         )
