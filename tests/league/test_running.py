@@ -24,7 +24,7 @@ from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.columns import standing_json
-from warpleague.runner.bot import violations
+from warpleague.runner.bot.process import ended_how
 
 
 def tables(league: League) -> list[dict]:
@@ -174,7 +174,7 @@ def test_a_run_stops_once_something_else_kills_several_bots(
     """Kills from outside cost points, so the run ends with a cause; bots of strangers may kill themselves."""
 
     def killed(spec: MatchSpec) -> MatchResult:
-        fault = SeatFault("crash", 3, True, violations.ended(-signal.SIGKILL))
+        fault = SeatFault("crash", 3, True, ended_how(-signal.SIGKILL))
         return attrs.evolve(fake.play(spec), faults=((fault,), *((),) * (len(spec.seats) - 1)))
 
     with open_league(write_league("a", "b", "c", "d", deals=4)) as league:

@@ -28,8 +28,8 @@ import trio
 from warpleague.errors import BotError
 from warpleague.match.spec import SeatSpec, Violation
 from warpleague.runner.bot.clocks import LoopShare
-from warpleague.runner.bot.pipe import Answer
-from warpleague.runner.bot.violations import EVIDENCE_CHARS, timed_out
+from warpleague.runner.bot.logs import EVIDENCE_CHARS
+from warpleague.runner.bot.pipe import Answer, timed_out
 from warpline import client
 from warpline.codec import to_bytes
 

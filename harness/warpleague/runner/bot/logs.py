@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+EVIDENCE_CHARS: Final = 2000
+"""How much of a bot's standard error goes into the record with a fault."""
+
 HEAD_BYTES: Final = STDERR_KEPT // 2
 TAIL_BYTES: Final = STDERR_KEPT - HEAD_BYTES
 _CHUNK: Final = 1 << 16

@@ -18,12 +18,13 @@ from warpleague.match.spec import Violation
 from warpleague.runner.bot.child import read_clock
 from warpleague.runner.bot.clocks import NEVER
 from warpleague.runner.bot.halt import QUIET_NS
-from warpleague.runner.bot.violations import Unfinished, flooded
+from warpleague.text import counted
 from warpline.codec import LineBuffer, LineTooLong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from warpleague.games.api import JsonObject
     from warpleague.runner.bot.logs import WireLog
 
     IsLate = Callable[[bytes], bool]
@@ -37,6 +38,8 @@ SHORT_NS: Final = 1_000_000
 
 Others can have taken no more than that from it: reading more clocks would cost more than it could show.
 """
+
+_NOTEWORTHY_NS: Final = 1_000_000
 
 
 @attrs.define
@@ -170,11 +173,6 @@ class Output:
         self.wire: WireLog | None = None
         """Where to log what is read."""
 
-    @property
-    def unfinished(self) -> Unfinished:
-        """The line that has begun, if one has."""
-        return Unfinished(self._buffer.peek(), len(self._buffer)) if self.unread else Unfinished()
-
     def read(self) -> bool:
         """Read what is there; false if there was nothing."""
         with contextlib.suppress(BlockingIOError):
@@ -197,7 +195,7 @@ class Output:
         try:
             line = self._buffer.next_line()
         except LineTooLong as error:
-            return flooded(error)
+            return Violation("flood", str(error), quote(error.head))
         if line is not None:
             self.unread = len(self._buffer) > 0
         return line
@@ -215,3 +213,26 @@ class Output:
             if not is_late(line):
                 return Violation("protocol", "it wrote a line without having been asked", quote(line))
         return None
+
+    def with_unfinished(self, trouble: Violation) -> Violation:
+        """Add to a fault, in words and as evidence, the line that the bot has begun and not ended, if there is one."""
+        if self.unread and (size := len(self._buffer)):
+            head = self._buffer.peek()
+            how = "without a newline"
+            if head.endswith(b"\r") and size == len(head):
+                how = "that end with a carriage return and no newline"
+            trouble.message += f"; {counted(size, 'byte')} came {how}"
+            trouble.detail |= {"unfinished_line_bytes": size, **quote(head), "line_bytes": size}
+        return trouble
+
+
+def timed_out(limit_ns: int, extended_ns: int, why: str = "") -> Violation:
+    """No answer came within `limit_ns`, nor in the time that others took from the bot; `why`, if that is known."""
+    text = f"no answer within {limit_ns / 1e9:.3f} s"
+    if why:
+        text += f": {why}"
+    detail: JsonObject = {"limit_ms": round(limit_ns / 1e6, 3)}
+    if extended_ns >= _NOTEWORTHY_NS:
+        text += f", extended by {extended_ns / 1e9:.3f} s that others took from it"
+        detail["extended_ms"] = round(extended_ns / 1e6, 3)
+    return Violation("timeout", text, detail)

@@ -10,6 +10,7 @@ import contextlib
 import math
 import os
 import select
+import signal
 import sys
 import time
 from collections import OrderedDict
@@ -20,20 +21,12 @@ import attrs
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.spec import Violation
+from warpleague.match.spec import KILLED_BY_OTHERS, Violation
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clocks import INTERVAL_NS, NEVER, SLACK_NS, Loop, LoopShare, Stopwatch
 from warpleague.runner.bot.halt import QUIET_NS, Halt, Pondering
-from warpleague.runner.bot.logs import BotLog, StderrLog
-from warpleague.runner.bot.pipe import SHORT_NS, Answer, Output, Pipes, Sent
-from warpleague.runner.bot.violations import (
-    EVIDENCE_CHARS,
-    ended,
-    greedy,
-    not_stopped,
-    signal_name,
-    timed_out,
-)
+from warpleague.runner.bot.logs import EVIDENCE_CHARS, BotLog, StderrLog
+from warpleague.runner.bot.pipe import SHORT_NS, Answer, Output, Pipes, Sent, timed_out
 from warpleague.runner.confine.launch import WATCH_S, MemoryWatch
 from warpleague.runner.confine.sandbox import Killed
 from warpline.limits import STDERR_READ
@@ -211,9 +204,15 @@ class BotProcess:
     def gone(self) -> Violation:
         """Why no more answers come from a bot whose output has ended; `HarnessFault` if the bot did not cause it."""
         if self.halt.undone:
-            return not_stopped(self.halt.undone_ns)
+            used_ms = self.halt.undone_ns / 1e6
+            text = f"computed for {used_ms:.0f} ms while it was stopped, and was killed"
+            return Violation("crash", text, {"computed_ms": round(used_ms, 3)})
         if self.memory.killed():
-            return greedy(self.memory)
+            text = f"took {self.memory.exceeded_mb} MiB of memory; the limit is {self.memory.limit_mb} MiB"
+            if (kill := self.memory.kill) is None:
+                return Violation("memory", text)
+            detail = {"killed_processes": kill.processes, "peak_mb": kill.peak_mb}
+            return Violation("memory", f"{text}, and the kernel killed it", {"killed_by": "kernel", **detail})
         if self.memory.kill is not None:
             raise Killed(
                 f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group"
@@ -222,9 +221,8 @@ class BotProcess:
         if (fault := self.child.level_fault()) is not None:
             self.drain_stderr()
             raise HarnessFault(f"{self.seat.bot} was not run: {self.stderr.text().strip() or fault}")
-        unfinished = self.output.unfinished
-        text = ended(self.child.status(EXIT_S)) + unfinished.words()  # it closed its output: a moment to end
-        return Violation("crash", text, unfinished.evidence())
+        how = ended_how(self.child.status(EXIT_S))  # it closed its output: a moment to end
+        return self.output.with_unfinished(Violation("crash", how))
 
     def killed_by(self) -> str | None:
         """The name of the signal that ended a bot whose output has ended; None if no signal did."""
@@ -477,7 +475,8 @@ class _Wait:
         bot = self._bot
         if bot.stderr.full:
             why = f"it wrote {STDERR_READ >> 20} MiB to standard error, and no more is read"
-        return timed_out(self._budget_ns or 0, self.decision.excused_ns, bot.output.unfinished, why)
+        trouble = timed_out(self._budget_ns or 0, self.decision.excused_ns, why)
+        return bot.output.with_unfinished(trouble)
 
     def _is_deaf(self) -> bool:
         """Whether the bot has closed its input, so that it cannot read the question."""
@@ -564,6 +563,30 @@ class _Wait:
         if bot.pipes.silent() and (changed or bot.halt.own_ns() != decision.seen.own_ns):
             bot.stopwatch.read(decision, INTERVAL_NS, False, bot.share)
         return decision.sleeps
+
+
+def ended_how(status: int | None) -> str:
+    """How it ended: an exit status, negative for a signal, or None if it lives on without its output.
+
+    Of a bot that neither the referee killed nor the kernel at its memory limit.
+    """
+    if status is None:
+        return "closed its output and went on running"
+    if status == -signal.SIGKILL:
+        # Nobody can know who sent it, and a bot can send it to itself: so it is the bot's fault, with words by which
+        # an organiser finds another cause (a machine without control groups that ran out of memory, say).
+        return KILLED_BY_OTHERS
+    if status < 0:
+        return f"killed by {signal_name(-status)}"
+    return f"exited with status {status}"
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 # -- tasks beside the questions --------------------------------------------------------------------------
