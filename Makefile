@@ -15,7 +15,7 @@ AGAIN := $(if $(CI),--reruns 2 --reruns-delay 5 -r fER)
 # The examples of the docs take a minute, and `make check` runs them.
 EXAMPLES := tests/docs/test_examples.py
 # What depends most on the Python and the system there are. The rest plays whole games, serves arenas and clusters.
-QUICK := $(addprefix tests/,cli docs/test_links.py docs/test_manifest.py league match report runner sandbox sim warpline)
+QUICK := $(addprefix tests/,cli docs/test_links.py league match report runner sandbox sim warpline)
 TESTS := tests --ignore $(EXAMPLES)
 
 .DEFAULT_GOAL := help

@@ -27,14 +27,18 @@ def counted(number: int, one: str, many: str = "") -> str:
 _MAX_KNOWN = 12  # names listed in a message; nobody reads more
 
 
+def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The known name that has most in common with `name`, and at least `likeness` (0 to 1), or None."""
+    from difflib import get_close_matches  # only mistakes need it
+
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=likeness)), None)
+
+
 def nearest(name: str, known: Iterable[str], none: str = "none is allowed here") -> str:
     """A hint after an unknown `name`: the nearest of the `known` ones, else those (or `none`)."""
-    from difflib import get_close_matches
-
     choices = list(known)
-    close = get_close_matches(name, choices, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {close[0]!r}?"
+    if close := closest(name, choices):
+        return f"did you mean {close!r}?"
     more = f" and {len(choices) - _MAX_KNOWN} more" if len(choices) > _MAX_KNOWN else ""
     return f"known: {', '.join(choices[:_MAX_KNOWN])}{more}" if choices else none
 
@@ -46,11 +50,9 @@ def nearest_path(path: str, known: Iterable[str], likeness: float = 0.6) -> str:
 
     Only the last parts are compared, and those without `.toml`, which all league files have in common.
     """
-    from difflib import get_close_matches
-
     choices = {_last(name): name for name in reversed(list(known))}
-    close = get_close_matches(_last(path), choices, n=1, cutoff=likeness)
-    return f"did you mean {choices[close[0]]!r}?" if close else ""
+    close = closest(_last(path), choices, likeness)
+    return f"did you mean {choices[close]!r}?" if close else ""
 
 
 def _last(path: str) -> str:

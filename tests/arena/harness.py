@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import quote, unquote, urlencode
 
 import attrs
@@ -24,20 +24,22 @@ from tests.league.fakes import fakeplay
 from warpleague.arena.submissions import accounts, api, jobs, on_demand, versions
 from warpleague.arena.submissions.ledger import SANDBOX, Ledger
 from warpleague.arena.submissions.requests import BODY_LIMITS, RequestHandler
+from warpleague.arena.submissions.workers import run_challenges
 from warpleague.arena.web.app import App
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import RequestMiddleware
-from warpleague.arena.web.renderer import freeze_time_s, league_page
+from warpleague.arena.web.renderer import LeagueFiles, freeze_time_s, league_page
 from warpleague.arena.web.server import OPERATIONS, all_routes, author_routes
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.play.running import run_league
+from warpleague.league.play.running import StopWhen, run_league
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
+from warpleague.match.spec import SeatLog
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.report.site.page_frame import render
 from warpleague.report.site.page_frame import served as served_frame
-from warpleague.runner.checkup import Finding
+from warpleague.runner.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
     from starlette.responses import Response
+
+    from warpleague.match.spec import MatchResult, MatchSpec
 
 
 HOST: Final = "127.0.0.1:8000"
@@ -189,6 +193,34 @@ class Client:
         assert self.form
 
 
+def player(
+    played: list[MatchSpec],
+    strength: Callable[[str], float] | None = None,
+    outcome: Exception | Literal["late", ""] = "",
+) -> Callable[[MatchSpec, float, bool], MatchResult | None]:
+    """Plays matches of bots that always answer 0, and notes them in `played`.
+
+    With `strength`, of a bot's content, the stronger bot wins. With an `outcome` no match has a result.
+    """
+
+    def play(spec: MatchSpec, seconds: float, log: bool) -> MatchResult | None:
+        assert (seconds, log, spec.level, spec.private) == (300.0, True, "sandbox", True)
+        played.append(spec)
+        if isinstance(outcome, Exception):
+            raise outcome
+        if outcome == "late":
+            return None
+        logs = tuple(SeatLog.of(f"said {seat.bot}", "wire") for seat in spec.seats)
+        found = attrs.evolve(fakeplay.play_refereed(spec), logs=logs)
+        if strength is None:
+            return found
+        levels = tuple(strength(seat.digest) for seat in spec.seats)
+        ranks = tuple(1 + sum(other > own for other in levels) for own in levels)
+        return attrs.evolve(found, ranks=ranks, scores=levels, faults=tuple(() for _ in levels))
+
+    return play
+
+
 class ArenaHarness:
     """A league called cup with two authors, an organiser, and pages for them."""
 
@@ -265,6 +297,11 @@ class ArenaHarness:
         versions.accept(self.ledger, number, bot, version, f"{number:064x}")
         return number
 
+    def play_all(self, play: Any, *more: LeagueConfig) -> None:
+        """Play all matches on demand and trials that wait, as the worker does."""
+        leagues = {config.name: config for config in (self.config, *more)}
+        run_challenges(self.ledger, leagues, lambda _: False, once=True, play=play)
+
     def end_season(self) -> None:
         """Let the season be over, and its secret public."""
         season = Season.of(self.config, (), bytes(32))
@@ -325,7 +362,7 @@ class ApiHarness(ArenaHarness):
         path.write_text(PLAYED.format("mine"))
         self.played = load_config(path)
         with open_to_run(self.played, self.results, fakeplay.prepare) as league:
-            run_league(league, executor=Inline(), play=fakeplay.play, publish=False)
+            run_league(league, executor=Inline(), play=fakeplay.play, stop_when=StopWhen(more_may_come=True))
         number = self.accepted("ada", "mine")
         with self.ledger.writing() as db:
             db.execute("UPDATE job SET league = 'played', digest = 'digest of mine' WHERE id = ?", (number,))
@@ -365,8 +402,7 @@ class ApiHarness(ArenaHarness):
         self.feeds = [
             LeagueFeed(
                 config.name,
-                config.path,
-                self.results,
+                LeagueFiles(config.path, self.results),
                 renderer,
                 delay_s=0.0,
                 pages_mb=1,
@@ -386,7 +422,7 @@ class ApiHarness(ArenaHarness):
     def render(self) -> None:
         """Make the pages of the leagues, as their feeds do."""
         for feed in self.feeds:
-            feed.page = league_page(feed.path, self.results, self.whole.words(), 1)
+            feed.page = league_page(feed.files, self.whole.words(), 1)
 
     def ask(
         self, method: str, path: str, author: str | None = None, body: bytes = b"", **more: Any
@@ -395,6 +431,10 @@ class ApiHarness(ArenaHarness):
         if author is not None:
             more["authorization"] = f"Bearer {self.tokens.get(author, author)}"
         return Client(self.api).ask(method, path, body, **more)
+
+    def answer(self, method: str, path: str, body: bytes, **headers: Any) -> Answer:
+        """As `served` asks."""
+        return self.ask(method, path, None, body, **headers)
 
     def values(self) -> dict[str, list[str]]:
         """Values that there are, by the names of parameters."""
@@ -516,8 +556,8 @@ def _address(path: str, parameters: list[dict[str, Any]], values: tuple[str | No
 
 
 @contextmanager
-def served(arena: ApiHarness) -> Iterator[str]:
-    """The address of a server that answers as the one of the arena does."""
+def served(ask: Callable[..., Answer | None]) -> Iterator[str]:
+    """The address of a server that answers with `ask(method, path, body, **headers)`; None breaks the connection."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -527,10 +567,13 @@ def served(arena: ApiHarness) -> Iterator[str]:
             self.answer(self.rfile.read(int(self.headers["content-length"])))
 
         def answer(self, body: bytes) -> None:
-            more: dict[str, Any] = {"authorization": self.headers["authorization"]}
+            headers: dict[str, Any] = {"authorization": self.headers["authorization"]}
             if self.headers["content-type"]:
-                more["content_type"] = self.headers["content-type"]
-            found = arena.ask(self.command, self.path, None, body, **more)
+                headers["content_type"] = self.headers["content-type"]
+            found = ask(self.command, self.path, body, **headers)
+            if found is None:
+                self.close_connection = True
+                return
             self.send_response(found.status)
             self.send_header("content-length", str(len(found.body)))
             self.end_headers()

@@ -19,7 +19,7 @@ from warpleague.arena.submissions import workers
 from warpleague.arena.submissions.api import PATH
 from warpleague.arena.web.renderer import table_json
 from warpleague.report.wording.docs import page_text, pages
-from warpleague.runner.checkup import CODES, FAULT
+from warpleague.runner.findings import CODES, FAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ STRANGER = "127.0.0.2"
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
-class ArenaHarness:
+class Server:
     """A running server, whose application answers `well`, or to /held only once `go` is set."""
 
     def __init__(self, limits: ConnectionLimits, open_stream: Any = None) -> None:
@@ -52,7 +52,7 @@ class ArenaHarness:
 
 
 @asynccontextmanager
-async def server(**limits: Any) -> AsyncIterator[ArenaHarness]:
+async def server(**limits: Any) -> AsyncIterator[Server]:
     """A server while the block runs."""
     with trio.fail_after(PATIENCE_S), socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -62,11 +62,11 @@ async def server(**limits: Any) -> AsyncIterator[ArenaHarness]:
         async def open_stream(address: str) -> trio.SocketStream:
             return await trio.open_tcp_stream("127.0.0.1", port, local_address=address)
 
-        arena, stopped = ArenaHarness(ConnectionLimits(**limits), open_stream), trio.Event()
+        running, stopped = Server(ConnectionLimits(**limits), open_stream), trio.Event()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(arena.connections.serve, listener, stopped)
-            async with arena.visitors:
-                yield arena
+            nursery.start_soon(running.connections.serve, listener, stopped)
+            async with running.visitors:
+                yield running
             stopped.set()
 
 
@@ -110,29 +110,29 @@ def test_another_protocol_ends_the_connection_at_once(data: bytes) -> None:
     """No time limit is waited for: the limit here is an hour."""
 
     async def main() -> None:
-        async with server(head_s=3600) as arena:
-            assert b"well" not in await ended(await arena.visitor(data))
-            await arena.until_open(0)
+        async with server(head_s=3600) as running:
+            assert b"well" not in await ended(await running.visitor(data))
+            await running.until_open(0)
 
     trio.run(main)
 
 
 @pytest.mark.parametrize(
-    "data", [b"", REQUEST, REQUEST[:30]], ids=["nothing", "a request before", "half a request"]
+    "data", [b"", REQUEST, REQUEST[:20]], ids=["nothing", "a request before", "half a request"]
 )
 def test_a_connection_without_a_request_ends(data: bytes) -> None:
     """It ends in time, also if it goes on to send parts of a request."""
 
     async def main() -> None:
         # A request has to come in time also on a busy machine.
-        async with server(head_s=3.0 if data == REQUEST else 0.3) as arena:
-            stream = await arena.visitor(data)
+        async with server(head_s=3.0 if data == REQUEST else 0.3) as running:
+            stream = await running.visitor(data)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(trickle, stream)
                 answered = (await ended(stream)).count(b"well")
                 nursery.cancel_scope.cancel()
             assert answered == (data == REQUEST)
-            await arena.until_open(0)
+            await running.until_open(0)
 
     async def trickle(stream: trio.SocketStream) -> None:
         try:
@@ -154,19 +154,19 @@ def test_one_connection_too_many_ends_the_one_that_waited_longest(
     """The new one is answered, and so is one that has a request: it is never ended for another."""
 
     async def main() -> None:
-        async with server(head_s=3600, **limits) as arena:
-            held = await arena.visitor(REQUEST.replace(b"/ ", b"/held "), address)
-            await arena.asked.wait()
-            oldest = await arena.visitor(b"", address)
-            await arena.until_open(2)
-            later = await arena.visitor(b"", address)
-            await arena.until_open(3)
-            newest = await arena.visitor(REQUEST, address)
+        async with server(head_s=3600, **limits) as running:
+            held = await running.visitor(REQUEST.replace(b"/ ", b"/held "), address)
+            await running.asked.wait()
+            oldest = await running.visitor(b"", address)
+            await running.until_open(2)
+            later = await running.visitor(b"", address)
+            await running.until_open(3)
+            newest = await running.visitor(REQUEST, address)
             assert await ended(oldest) == b""
             assert await answer(newest)
             await later.send_all(REQUEST)
             assert await answer(later)
-            arena.go.set()
+            running.go.set()
             assert await answer(held)
 
     trio.run(main)
@@ -176,11 +176,11 @@ def test_connections_with_requests_leave_no_room() -> None:
     """Where each connection is being answered, a new one is ended."""
 
     async def main() -> None:
-        async with server(head_s=3600, total=1) as arena:
-            held = await arena.visitor(REQUEST.replace(b"/ ", b"/held "))
-            await arena.asked.wait()
-            assert await ended(await arena.visitor(REQUEST)) == b""
-            arena.go.set()
+        async with server(head_s=3600, total=1) as running:
+            held = await running.visitor(REQUEST.replace(b"/ ", b"/held "))
+            await running.asked.wait()
+            assert await ended(await running.visitor(REQUEST)) == b""
+            running.go.set()
             assert await answer(held)
 
     trio.run(main)
@@ -190,11 +190,11 @@ def test_a_visitor_who_leaves_is_no_longer_counted() -> None:
     """A connection that its visitor ended makes room at once."""
 
     async def main() -> None:
-        async with server(head_s=3600) as arena:
-            stream = await arena.visitor()
-            await arena.until_open(1)
+        async with server(head_s=3600) as running:
+            stream = await running.visitor()
+            await running.until_open(1)
             await stream.aclose()
-            await arena.until_open(0)
+            await running.until_open(0)
 
     trio.run(main)
 

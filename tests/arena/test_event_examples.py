@@ -1,8 +1,7 @@
-"""The examples of the docs that tell of an arena's events: a webhook and a mail, run as an arena runs them."""
+"""The examples of the docs that tell of an arena's events: a webhook, run as an arena runs it."""
 
 from __future__ import annotations
 
-import email
 import json
 import re
 import shutil
@@ -60,22 +59,3 @@ def test_the_webhook_gets_the_event(tmp_path: Path) -> None:
         server.shutdown()
     assert problem is not None
     assert "exit code 22" in problem
-
-
-def test_the_mail_is_sent_for_what_was_not_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To the address that the league's file names."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "sendmail").write_text(f'#!/bin/sh\ncat > {tmp_path}/mail."$1"\n')
-    (programs / "sendmail").chmod(0o755)
-    monkeypatch.setenv("PATH", str(programs), prepend=":")
-    (tmp_path / "mail.py").write_text(example("mail.py"))
-    command = ["python3", "mail.py", "me@example.org"]
-    assert run_hook(command, tmp_path, {**EVENT, "verdict": "accepted"}) is None
-    assert not (tmp_path / "mail.-t").exists()
-    assert run_hook(command, tmp_path, EVENT) is None
-    mail = email.message_from_bytes((tmp_path / "mail.-t").read_bytes())
-    assert (mail["To"], mail["Subject"]) == ("me@example.org", "open check my-bot refused")
-    payload = mail.get_payload(decode=True)
-    assert isinstance(payload, bytes)
-    assert json.loads(payload) == EVENT

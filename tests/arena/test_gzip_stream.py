@@ -9,6 +9,7 @@ import pytest
 from starlette.requests import Request
 
 from warpleague.arena.web.league_feed import BEGIN, LeagueFeed, Piece, accepts_gzip
+from warpleague.arena.web.renderer import LeagueFiles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +49,7 @@ def test_watchers_are_told_ten_at_a_time(tmp_path: Path) -> None:
     """All within the time until the next news, whoever has left meanwhile."""
     nothing: Any = None
     path = tmp_path / "open.toml"
-    feed = LeagueFeed("open", path, tmp_path, nothing, delay_s=0.0, pages_mb=1, watcher_s=0.03)
+    feed = LeagueFeed("open", LeagueFiles(path, tmp_path), nothing, delay_s=0.0, pages_mb=1, watcher_s=0.03)
     assert feed.wait_s(0) == 0.0
     feed.watchers = 200
     turns = [feed.wait_s(place) for place in range(200)]

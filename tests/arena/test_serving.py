@@ -13,6 +13,7 @@ from warpleague.arena.processes import prune
 from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.web.league_feed import LeagueFeed
+from warpleague.arena.web.renderer import LeagueFiles
 from warpleague.arena.web.server import Serving, check_address
 from warpleague.errors import BadInput
 from warpleague.report.site.page_frame import text_of
@@ -98,7 +99,9 @@ def test_a_page_comes_soon_after_the_first_match(autojump_clock: trio.abc.Clock,
             made.append(trio.current_time())
 
     renderer: Any = Renderer()
-    feed = LeagueFeed("open", tmp_path / "open.toml", tmp_path, renderer, delay_s=0.0, pages_mb=1)
+    feed = LeagueFeed(
+        "open", LeagueFiles(tmp_path / "open.toml", tmp_path), renderer, delay_s=0.0, pages_mb=1
+    )
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:

@@ -20,8 +20,9 @@ from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.shipped import shipped_root
-from warpleague.runner.checkup import MACHINE, Checkup, Finding
+from warpleague.runner.checkup import Checkup
 from warpleague.runner.doctor import Report
+from warpleague.runner.findings import MACHINE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,13 +81,26 @@ exit 1
 """
 
 
+THINKER: Final = """
+import time
+from warpline.client import run
+run(lambda question: (time.sleep(1.5 if question.id == 2 else 0), 0)[1], wants=())
+"""
+"""Thinks once for longer than a second."""
+
+
 @pytest.mark.usefixtures("sandboxed")
 def test_what_the_checker_decides(arena: ArenaHarness) -> None:
-    """One good bot plays; others are refused, each with its reason, and none could read what is not its own."""
+    """One good bot plays; others are refused, each with its reason, and none could read what is not its own.
+
+    The good one thinks long once, since the league has a bank and no other limit.
+    """
+    (arena.folder / "cup.toml").write_text(LEAGUE.replace("[rules]", "[clock]\nbank_s = 120.0\n[rules]"))
+    arena.config = load_config(arena.folder / "cup.toml")
     with arena.ledger.writing() as db:
         db.execute("INSERT INTO setting VALUES ('limit per_day', '100')")
         db.execute("INSERT INTO setting VALUES ('limit build_s', '2')")
-    good = send(arena)
+    good = send(arena, **{"bot.py": THINKER})
     build = '\nbuild = ["sh", "build.sh"]'
     wrong = {
         send(arena, BOT.replace("aliens", "sheets")): "plays aliens, which is not among them",
@@ -166,15 +180,21 @@ def test_a_checker_that_is_killed(arena: ArenaHarness) -> None:
 
 
 def test_a_check_that_ends_the_checker_again_and_again(arena: ArenaHarness) -> None:
-    """After three times the submission is refused, so that others get their turn."""
+    """After three times the submission is refused, so that others get their turn; a command hears of it, too."""
+    path = arena.folder / "cup.toml"
+    path.write_text(LEAGUE + '[arena]\non_event = ["sh", "-c", "cat > heard.json"]\n')
+    arena.config = load_config(path)
     number = send(arena)
-    for _ in range(3):
-        jobs.recover(arena.ledger, jobs.SUBMISSION)
-        assert arena.claim() is not None
+    for again in ([], [], [number]):
+        assert arena.claim() == number
+        assert jobs.recover(arena.ledger, jobs.SUBMISSION) == again
     check(arena, lambda *_: pytest.fail("it ran"))
     found = arena.submission(number)
     assert found.state == "refused"
     assert "ended the checker 3 times" in found.found[-1].text
+    told = json.loads((arena.folder / "heard.json").read_text())
+    assert (told["submission"], told["verdict"]) == (number, "refused")
+    assert "its check ended the checker 3 times" in told["reason"]
 
 
 def test_a_machine_without_a_sandbox(arena: ArenaHarness) -> None:
@@ -264,27 +284,10 @@ def test_the_check_is_of_the_league(arena: ArenaHarness) -> None:
         assert f">{command}</code>" in page
 
 
-@pytest.mark.usefixtures("sandboxed")
-def test_a_bank_is_a_bank_in_the_check_too(arena: ArenaHarness) -> None:
-    """A bot that thinks once for longer than a second is accepted where the league has a bank and no other limit."""
-    (arena.folder / "cup.toml").write_text(
-        LEAGUE.replace("max_turns = 10", "max_turns = 4").replace(
-            "[rules]", "[clock]\nbank_s = 120.0\n[rules]"
-        )
-    )
-    config = load_config(arena.folder / "cup.toml")
-    thinker = "import time\nfrom warpline.client import run\n"
-    thinker += "run(lambda question: (time.sleep(1.5 if question.id == 2 else 0), 0)[1], wants=())\n"
-    number = send(arena, **{"bot.py": thinker})
-    workers.run_checker(arena.ledger, {"cup": config}, lambda _: False, once=True)
-    found = arena.submission(number)
-    assert found.state == "accepted", found.found
-
-
-def test_organisers_see_which_bot_was_refused_and_why(
+def test_everybody_concerned_sees_which_bot_was_refused_and_why(
     arena: ArenaHarness, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the list of submissions, on the page and in the journal; a bot that was refused does not own its name."""
+    """In lists of authors and organisers, on pages and in the journal; a refused bot does not own its name."""
 
     def fail(_folder: Path, _how: Checkup, tell: Callable[[Finding], None]) -> bool:
         tell(Finding("bundle", "ok", "fine"))
@@ -306,6 +309,11 @@ def test_organisers_see_which_bot_was_refused_and_why(
     assert (entry.what, entry.details["bot"], entry.details["text"]) == ("submission refused", "mine", why)
     page = arena.client("olga").ask("GET", "/organise").text
     shown = why.replace("<", "&lt;").replace(">", "&gt;")
+    mine = arena.client("ada")
+    assert f"mine 7, <b>refused</b>: {shown}" in mine.ask("GET", "/submit").text
+    token = f"Bearer {arena.tokens['ada']}"
+    (listed,) = mine.ask("GET", "/api/submissions", authorization=token).json
+    assert (listed["bot"], listed["version"], listed["reason"]) == ("mine", "7", why)
     assert f"mine 7, <b>refused</b>: {shown}" in page
     assert f"submission {number} to cup (mine 7) is refused: {shown}" in page
     other = send(arena, author="bob")
@@ -355,17 +363,3 @@ def test_a_command_hears_of_each_check(arena: ArenaHarness) -> None:
     (entry,) = [entry for entry in arena.ledger.journal() if entry.what == "on_event failed"]
     assert entry.details["submission"] == refused
     assert "ended with exit code 1: it printed nothing" in entry.details["why"]
-
-
-def test_a_command_hears_of_a_check_that_ends_the_checker(arena: ArenaHarness) -> None:
-    """A submission that is refused since its checks were killed is told by the next checker."""
-    path = arena.folder / "cup.toml"
-    path.write_text(LEAGUE + '[arena]\non_event = ["sh", "-c", "cat > heard.json"]\n')
-    arena.config = load_config(path)
-    number = send(arena)
-    with arena.ledger.writing() as db:
-        db.execute("UPDATE job SET state = 'checking', claims = 3 WHERE id = ?", (number,))
-    check(arena, lambda *_: True)
-    told = json.loads((arena.folder / "heard.json").read_text())
-    assert (told["submission"], told["verdict"]) == (number, "refused")
-    assert "its check ended the checker 3 times" in told["reason"]

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from warpleague.arena.submissions import versions
 from warpleague.report.site.page_frame import folder, moment
 
 if TYPE_CHECKING:
-    from tests.arena.harness import ArenaHarness
+    pass
 
 NODE = shutil.which("node")
 CODE = """
@@ -57,20 +56,3 @@ def test_without_scripts_times_are_in_utc() -> None:
         '<time datetime="2026-01-05T12:00:00+01:00" title="2026-01-05T12:00:00+01:00">2026-01-05 11:00 UTC</time>'
     )
     assert "<script" not in moment('"><script>')
-
-
-def test_a_refused_submission_has_its_name_and_reason_in_every_list(arena: ArenaHarness) -> None:
-    """Of its author, and of an organiser; so does the JSON."""
-    number = arena.submit("ada", arena.bot())
-    assert arena.claim() is not None
-    versions.name(arena.ledger, number, "mine", "7")
-    arena.refuse(number, "it does not build\nfor many reasons", "build")
-    for author, path in (("ada", "/submit"), ("olga", "/organise")):
-        page = arena.client(author).ask("GET", path).text
-        assert "mine 7" in page
-        assert "bundle: it does not build" in page
-        assert 'title="20' in page
-    token = f"Bearer {arena.tokens['ada']}"
-    (listed,) = arena.client().ask("GET", "/api/submissions", authorization=token).json
-    assert (listed["bot"], listed["version"]) == ("mine", "7")
-    assert listed["reason"] == "bundle: it does not build"

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import pytest
 
-from warpleague.cli.bot import checkup_of
-from warpleague.cli.commands import parser_of
-from warpleague.league.season.bot_check import FOLDER, check_for, home_command
+from warpleague.cli.bot_check import checkup_of
+from warpleague.cli.parser import parser_for
+from warpleague.league.season.bot_check import check_for, home_command
 from warpleague.league.season.config import load_config
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl
-from warpleague.runner import checkup
 from warpleague.runner.bundle.bundle import prepare
-from warpleague.runner.checkup import Checkup, Finding, Table, check_bot
+from warpleague.runner.checkup import Checkup, Table, check_bot
+from warpleague.runner.findings import FOLDER, MACHINE, Finding
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -256,8 +256,8 @@ def test_the_command_for_home_says_all_that_the_file_does(name: str, first: Path
     config = load_config(tmp_path / "cup.toml", without_bots=True)
     words = home_command(config, "0badcafe", 55)
     assert words[:3] == ["warpleague", "bot", "check"]
-    args = parser_of("bot").parse_args([str(first) if word == FOLDER else word for word in words[2:]])
-    made = checkup_of(args, first)
+    parser, rest = parser_for([str(first) if word == FOLDER else word for word in words[1:]])
+    made = checkup_of(parser.parse_args(rest), first)
     wanted = check_for(config, first, seed="0badcafe", quick=True)
     fields = ("conditions", "tables", "seed", "quick", "paths", "one_core")
     assert [getattr(made, field) for field in fields] == [getattr(wanted, field) for field in fields]
@@ -276,7 +276,7 @@ def test_what_no_option_tells_needs_the_file(tmp_path: Path) -> None:
 def test_a_busy_machine_is_told_from_a_slow_bot(first: Path) -> None:
     """If the time is over and the bots were charged little of it, that is said of the machine."""
     found = findings(first, Checkup(quick=True, within_s=1e-9))
-    assert [(one.what, one.verdict) for one in found[2:]] == [(checkup.MACHINE, "failed")]
+    assert [(one.what, one.verdict) for one in found[2:]] == [(MACHINE, "failed")]
     assert "but this machine was busy: the bots were charged 0.0 s of it" in found[-1].text
 
 

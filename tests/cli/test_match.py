@@ -14,7 +14,6 @@ from warpleague.match.replay import verify_record
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
 
     from tests.cli.conftest import MakeBot, Run
 
@@ -91,18 +90,6 @@ def test_records_are_packed_by_name(run: Run, first: Path, tmp_path: Path, name:
     assert path.read_bytes().startswith(magic)
     assert run("replay", "verify", path).code == 0
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_starts_from_a_position(run: Run, first: Path, tmp_path: Path, position: dict[str, Any]) -> None:
-    """`--position` starts there, under the position's own options, and the record holds it."""
-    path, start = tmp_path / "match.jsonl", tmp_path / "start.json"
-    start.write_text(json.dumps(position))
-    assert run("match", "aliens", first, first, "--position", start, "--record", path).code == 0
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert lines[0]["position"] == position
-    assert lines[0]["options"]["max_turns"] == 8
-    assert lines[1]["type"] == "act"
-    assert run("replay", "verify", path).code == 0
 
 
 def test_watching_tells_the_events(run: Run, first: Path) -> None:

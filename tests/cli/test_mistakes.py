@@ -91,6 +91,20 @@ match aliens mine other --option max_turns=many         | max_turns            |
 match aliens mine other --option players=2              | --option players     | as many players as you name bots
 match aliens mine other --option seed=2                 | --option seed        | write --seed
 match aliens mine other --strikes 2                     | --strikes            | --faults substitute
+match aliens mine other --option =3                     | =3                   | KEY=VALUE
+match aliens mine other --option max_turns=true         | max_turns            | whole number
+match aliens mine other --option max_turns=3.0          | max_turns            | whole number
+match aliens mine other --option max_turns=0            | max_turns            | from 1
+match aliens mine other --option both_ships=1           | both_ships           | true or false
+match aliens mine other --option diagonals=twisted      | 'twisted'            | 'swapped'
+match aliens mine other --option max_turns=3 --option max_turns=4| max_turns            | twice
+match aliens mine other --faults forgive                | 'forgive'            | substitute
+match aliens mine other --strikes -1                    | --strikes            | at least 0
+match aliens mine other --bank-s nan                    | --bank-s             | above 0
+match aliens mine other --increment-s soon              | --increment-s        | 'soon'
+bot check mine --matches 0                              | --matches            | at least 1
+bot new x --lang cobol                                  | 'cobol'              | any language works
+bot new x --lang pyton                                  | 'pyton'              | did you mean 'python'?
 league standings leagues/good.toml --bot mine           | --bot                | league matches
 league run leagues/good.toml --level sandbox            | --level              | `level` belongs under [rules]
 league run leagues/good.toml --move-s 1                 | --move-s             | `move_s` belongs under [clock]
@@ -134,6 +148,8 @@ match                                                   | GAME                 |
 match mine other                                        | 'mine'               | the game comes first
 match alien mine other                                  | 'alien'              | did you mean 'aliens'?
 match aliens mine                                       | 2 players            | name as many bots
+match aliens mine other mine                            | 2 players            | not 3
+games alien                                             | 'alien'              | did you mean 'aliens'?
 match aliens mine --seed 1 other                        | other                | side by side
 league run leagues/good.toml leagues/one.toml           | leagues/one.toml     | it takes LEAGUE
 league disqualify leagues/good.toml mine                | --reason             | for example:
@@ -151,6 +167,15 @@ submit mine --to http://example.org --token-file token  | --to                 |
 submit mine                                             | --to                 | for example:
 # paths
 match aliens mien other                                 | mien                 | did you mean 'mine'?
+match aliens mine random-pyton                          | no such folder       | bots/random-python'?
+match aliens mine random-python                         | did you mean '       | bots/random-python'?
+match aliens mine LONG                                  | LONG                 | no such folder
+match aliens mine other --position none.json            | none.json            | cannot read
+bot check nowhere                                       | nowhere              | no such folder
+bot list nowhere                                        | nowhere              | no such folder
+league run elsewhere/good.toml                          | elsewhere/good.toml  | did you mean 'leagues/good.toml'?
+replay show none.jsonl                                  | none.jsonl           | cannot read
+reproduce none.jsonl                                    | none.jsonl           | cannot read
 match aliens mine/bot.py other                          | mine/bot.py          | by its folder: mine
 match aliens leagues/good.toml other                    | leagues/good.toml    | name the folder
 match aliens leagues other                              | leagues              | bot.toml
@@ -258,6 +283,11 @@ def place(tmp_path_factory: pytest.TempPathFactory, record: Path, bot_cache: Pat
     return folder
 
 
+def whole(text: str) -> str:
+    """A text of the table with what its capital words stand for."""
+    return text.replace("RECORD", "records/match.jsonl").replace("LONG", "x" * 300)
+
+
 @pytest.mark.parametrize(("command", "where", "remedy"), rows(), ids=[command for command, *_ in rows()])
 def test_beginners_mistakes_name_place_and_remedy(
     run: Run, place: Path, monkeypatch: pytest.MonkeyPatch, command: str, where: str, remedy: str
@@ -266,12 +296,11 @@ def test_beginners_mistakes_name_place_and_remedy(
     monkeypatch.chdir(place)
     monkeypatch.delenv("WARPLEAGUE_TOKEN", raising=False)
     before = sorted(place.rglob("*.jsonl"))
-    words = [word.replace("RECORD", "records/match.jsonl") for word in shlex.split(command)]
-    done = run(*words)
+    done = run(*map(whole, shlex.split(command)))
     told = done.out + done.err
     assert done.code == 2
     for text in (where, remedy):
-        assert text.replace("RECORD", "records/match.jsonl") in told
+        assert whole(text) in told
     assert len(told.splitlines()) <= 4
     assert sorted(place.rglob("*.jsonl")) == before
 

@@ -55,7 +55,13 @@ def test_a_position_is_played_on_from(run: Run, first: Path, tmp_path: Path, nam
     assert f"warpleague match {name} BOT BOT" in done.err
     on = tmp_path / "on.jsonl"
     assert run("match", name, *bots, "--position", file, "--record", on).code == 0
-    assert json.loads(on.read_text().splitlines()[0])["position"] == json.loads(file.read_text())
+    header, first_line, *_ = map(json.loads, on.read_text().splitlines())
+    assert header["position"] == json.loads(file.read_text())
+    key = option.partition("=")[0]
+    assert (
+        header["options"][key] == replay.header["options"][key]
+    )  # that of the position, though none is given
+    assert first_line["n"] == 1
     assert run("replay", "verify", on).code == 0
 
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from tests.cli.conftest import MakeBot, Run
 
 ESC = "\x1b]0;title\x07"
-STEERING = {
-    "escape": ESC,
-    "control of the second set": "\x9b2J",
-    "right to left": "\u202eabc",
-    "isolate": "\u2066x",
-    "back and over": "ok\b\b\rno",
-    "invisible": "a\u200bb\u2060",
-    "a tag beyond 16 bits": "\U000e0041",
-}
+STEERING = (
+    ESC,
+    "\x9b2J",  # control of the second set
+    "\u202eabc",  # right to left
+    "\u2066x",  # isolate
+    "ok\b\b\rno",
+    "a\u200bb\u2060",  # invisible
+    "\U000e0041",  # a tag beyond 16 bits
+)
 
 
 def steers(text: str) -> bool:
@@ -45,12 +45,10 @@ def forged(record: Path, target: Path, text: str, header: dict[str, Any]) -> Pat
     return target
 
 
-@pytest.mark.parametrize("text", STEERING.values(), ids=STEERING)
 @pytest.mark.parametrize("place", ["id", "harness", "started", "options", "key", "game", "detail", "seats"])
-def test_a_strangers_record_cannot_steer(
-    run: Run, record: Path, tmp_path: Path, text: str, place: str
-) -> None:
+def test_a_strangers_record_cannot_steer(run: Run, record: Path, tmp_path: Path, place: str) -> None:
     """Whatever field of a record holds such characters, no command prints them, on either output."""
+    text = "".join(STEERING)
     values: dict[str, Any] = {
         "options": {text: 1},
         "detail": {"host": text, "level": text},
@@ -71,7 +69,7 @@ def test_a_strangers_record_cannot_steer(
 
 def test_json_keeps_the_value_of_what_it_escapes(run: Run, record: Path, tmp_path: Path) -> None:
     """In JSON such characters are JSON's own escapes: a program reads the text as it was."""
-    text = "".join(STEERING.values())
+    text = "".join(STEERING)
     noted = forged(record, tmp_path / "noted.jsonl", text, {})
     rows = [json.loads(line) for line in noted.read_bytes().splitlines()[:-1]]
     rows[-1]["digest"] = digest_of(
@@ -87,7 +85,7 @@ def test_json_keeps_the_value_of_what_it_escapes(run: Run, record: Path, tmp_pat
 
 def test_a_bots_words_cannot_steer_a_match(run: Run, make_bot: MakeBot) -> None:
     """Neither the key of an illegal action nor standard error of a bot that crashes reaches the terminal raw."""
-    text = "".join(STEERING.values())
+    text = "".join(STEERING)
     illegal = f"from warpline.client import run\nrun(lambda question: {{'do': 'x', {text!r}: 1}}, wants=())\n"
     crash = f"import sys\nsys.stderr.write({text!r})\nsys.exit(3)\n"
     for source in (illegal, crash):

@@ -165,13 +165,6 @@ def test_a_page_is_laid_out_for_a_terminal(
     assert 'name = "runner"' in out
 
 
-def test_a_page_that_is_not_there_is_told_the_nearest(run: Run) -> None:
-    """A mistyped page is refused with the one that was probably meant."""
-    done = run("docs", "leage")
-    assert (done.code, done.out) == (2, "")
-    assert "did you mean 'league'?" in done.err
-
-
 def test_a_word_that_is_no_page_is_searched(run: Run) -> None:
     """Sections whose heading has the word come before those whose text has it; case does not matter."""
     hits = run("docs", "RECEIPT", "--json").json

@@ -292,6 +292,44 @@ class Mutating(HushGame):
         return result
 
 
+class Sharing(HushGame):
+    """Plays in place, but on no copy."""
+
+    def push(self, state: Hush, move: Any, events: Any) -> Hush:
+        after = super().push(state, move, events)
+        for field in attrs.fields(Hush):
+            setattr(state, field.name, getattr(after, field.name))
+        return state
+
+
+class Curt(HushGame):
+    """Forgets the die where nobody wants events."""
+
+    def push(self, state: Hush, move: Any, events: Any) -> Hush:
+        after = super().push(state, move, events)
+        return after if events is not None else attrs.evolve(after, die=None)
+
+
+class Drawn(HushGame):
+    """Plays in place, and keeps the scene of a position that it changes."""
+
+    scenes: ClassVar[dict[int, tuple[Hush, Scene]]] = {}
+
+    def copied(self, state: Hush, /) -> Hush:
+        return attrs.evolve(state)
+
+    def push(self, state: Hush, move: Any, events: Any) -> Hush:
+        after = super().push(state, move, events)
+        for field in attrs.fields(Hush):
+            setattr(state, field.name, getattr(after, field.name))
+        return state
+
+    def scene(self, state: Hush, viewer: int | None) -> Scene:
+        if viewer is not None:
+            return super().scene(state, viewer)
+        return self.scenes.setdefault(id(state), (state, super().scene(state, None)))[1]
+
+
 class Leaking(HushGame):
     """The view tells every card, and what determinizes it takes all for granted."""
 
@@ -536,6 +574,9 @@ BROKEN = [
     (Deaf, "refuses the legal action"),
     (Lenient, "parse changes what it was given"),
     (Mutating, "replaying the moves|changed after|another future|asked again|is not the state"),
+    (Sharing, "a copy was pushed, and the original changed|leads to another position|tells other events"),
+    (Curt, "push without events leads to another position"),
+    (Drawn, "a pushed position has another scene"),
     (LeakingLegal, "legal actions differ"),
     (LeakingScene, "scenes differ"),
     (LeakingPhrase, "a phrase tells what the seat does not know"),

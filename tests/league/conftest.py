@@ -1,7 +1,8 @@
 """Leagues of bots that do not exist: folders without programs, matches without play."""
 
-from collections.abc import Callable
-from concurrent.futures import Executor
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -10,24 +11,19 @@ from typing import Any, TypeAlias
 import pytest
 from tests.league.inline import Inline, InlinePool
 
-from warpleague.cli import main
-from warpleague.cli.tools import TOOLS, Tools
+from warpleague.cli import TOOLS, Tools, main
 from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.running import run_league
-from warpleague.league.results.league import League
+from warpleague.league.results.league import League, open_to_read
 from warpleague.league.season.config import FormatTable, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.schema import store_at
 from warpleague.league.upkeep.organising import Merged, merge_from
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatSpec, TimeControl
 
-WriteLeague: TypeAlias = Callable[..., Path]
-OpenLeague: TypeAlias = Callable[..., League]
 MakeSeason: TypeAlias = Callable[..., Season]
 Refereed: TypeAlias = Callable[..., Callable[[MatchSpec], MatchResult]]
-TakeOver: TypeAlias = Callable[..., Merged]
-PlayShort: TypeAlias = Callable[..., tuple[Path, Path]]
 Command: TypeAlias = Callable[..., tuple[int, str, str]]
 
 
@@ -44,16 +40,22 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return fakeplay
 
 
-@pytest.fixture
-def inline() -> Executor:
-    return Inline()
+SHORT = 'id = "aliens"\noptions = { max_turns = 10 }'
+"""The game of short matches."""
 
 
-@pytest.fixture
-def write_league(tmp_path: Path) -> WriteLeague:
-    """Writes a league file with folders for its bots; `extra` is appended."""
+class Cup:
+    """A league of stand-ins in a folder: writes its file, opens it, plays its matches in this process, reads it."""
 
-    def write(
+    short = SHORT
+
+    def __init__(self, folder: Path, fake: ModuleType) -> None:
+        self.folder, self.fake, self.inline = folder, fake, Inline()
+        self.results = folder / "results"
+        self.store = self.results / "cup" / "league.sqlite"
+
+    def file(
+        self,
         *bots: str,
         extra: str = "",
         deals: int = 3,
@@ -61,28 +63,55 @@ def write_league(tmp_path: Path) -> WriteLeague:
         name: str = "cup",
         game: str = 'id = "aliens"',
     ) -> Path:
+        """Write a league file with folders for its bots; `extra` is appended."""
         for bot in bots:
-            (tmp_path / "bots" / bot).mkdir(parents=True, exist_ok=True)
+            (self.folder / "bots" / bot).mkdir(parents=True, exist_ok=True)
         listed = ", ".join(f'"bots/{bot}"' for bot in bots)
-        path = tmp_path / f"{name}.toml"
-        path.write_text(
-            f"{top}\nbots = [{listed}]\n[game]\n{game}\n[format]\ndeals = {deals}\n{extra}\n", "utf-8"
-        )
+        path = self.folder / f"{name}.toml"
+        text = f"{top}\nbots = [{listed}]\n[game]\n{game}\n[format]\ndeals = {deals}\n{extra}\n"
+        path.write_text(text, "utf-8")
         return path
 
-    return write
+    def open(self, path: Path, results: Path | None = None) -> Any:
+        """Open a league file to run."""
+        return open_to_run(load_config(path), results or self.results, self.fake.prepare, new_pool=InlinePool)
+
+    def read(self, path: Path) -> Any:
+        """Open the league of a file to read."""
+        return open_to_read(load_config(path), self.results)
+
+    def run(self, league: League, **how: Any) -> Any:
+        """Play the league, or a part of it."""
+        return run_league(league, **{"executor": self.inline, "play": self.fake.play, **how})
+
+    def play(self, path: Path, results: Path | None = None, **how: Any) -> Any:
+        """Open a league file, play it, or a part of it, and close it again."""
+        with self.open(path, results) as league:
+            return self.run(league, **how)
+
+    @contextmanager
+    def altered(self) -> Iterator[sqlite3.Connection]:
+        """The database of the store, as somebody with an editor has it."""
+        with closing(sqlite3.connect(self.store)) as db, db:
+            yield db
+
+    def take_over(self, league: League, path: Path, *, trust: bool = False) -> Merged:
+        """Merge the store at a path into an open league, as `league merge` does, but for its processes."""
+        with league.store.writing() as db:
+            theirs = store_at(path)
+            return merge_from(league.store, db, league.season, theirs, trust=trust, new_pool=InlinePool)
+
+    def play_short(self, play: Any, extra: str = "") -> tuple[Path, Path]:
+        """Play a league of six short matches with what `refereed` makes; its file, and the file of its store."""
+        path = self.file("a", "b", extra=extra, game=SHORT)
+        with self.open(path) as league:
+            self.run(league, play=play)
+        return path, self.store
 
 
 @pytest.fixture
-def open_league(fake: ModuleType, tmp_path: Path) -> OpenLeague:
-    """Opens a league file to run, with the stand-in bundles."""
-
-    def opened(path: Path, results: Path | None = None) -> Any:
-        return open_to_run(
-            load_config(path), results or tmp_path / "results", fake.prepare, new_pool=InlinePool
-        )
-
-    return opened
+def cup(fake: ModuleType, tmp_path: Path) -> Cup:
+    return Cup(tmp_path, fake)
 
 
 @pytest.fixture(scope="session")
@@ -99,46 +128,6 @@ def refereed() -> Refereed:
         return partial(fakeplay.play_refereed, confinement=confinement)
 
     return make
-
-
-SHORT = 'id = "aliens"\noptions = { max_turns = 10 }'
-
-
-@pytest.fixture
-def short() -> str:
-    """The game of short matches, for `write_league`."""
-    return SHORT
-
-
-@pytest.fixture
-def take_over() -> TakeOver:
-    """Merges the store at a path into an open league, as `league merge` does, but for its processes."""
-
-    def take_over(league: League, path: Path, *, trust: bool = False) -> Merged:
-        with league.store.writing() as db:
-            return merge_from(
-                league.store, db, league.season, store_at(path), trust=trust, new_pool=InlinePool
-            )
-
-    return take_over
-
-
-@pytest.fixture
-def play_short(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    inline: Executor,
-    tmp_path: Path,
-) -> PlayShort:
-    """Plays a league of six short matches with what `refereed` makes; gives its file, and the file of its store."""
-
-    def run(play: Any, extra: str = "") -> tuple[Path, Path]:
-        path = write_league("a", "b", extra=extra, game=SHORT)
-        with open_league(path) as league:
-            run_league(league, executor=inline, play=play)
-        return path, tmp_path / "results" / "cup" / "league.sqlite"
-
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,6 @@
 """Results as columns: whatever happens to a league, they are those of its matches, and so are their numbers."""
 
-import sqlite3
-from concurrent.futures import Executor
-from contextlib import closing
 from itertools import groupby
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,9 +8,8 @@ import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.league.conftest import OpenLeague, WriteLeague
+from tests.league.conftest import Cup
 
-from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import SequentialElo
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
 from warpleague.league.ratings.statistics import Mean
@@ -61,20 +56,14 @@ def check(league: League) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_columns_are_those_of_the_matches(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    inline: Executor,
-    tmp_path: Path,
-    seed: int,
-) -> None:
+def test_columns_are_those_of_the_matches(cup: Cup, seed: int) -> None:
     """Bots come and go, the format changes, bots are disqualified, matches removed: columns stay right."""
     rng = Random(seed)
-    results = tmp_path / "results"
+    results = cup.results
     out: set[str] = set()
     for _ in range(6):
         bots = ["a", "b", "c", *rng.sample(["d", "e"], rng.randrange(3))]
-        path = write_league(*bots, deals=rng.randrange(1, 5))
+        path = cup.file(*bots, deals=rng.randrange(1, 5))
         left = rng.randrange(1, 9)
 
         def play(spec: MatchSpec) -> MatchResult:
@@ -84,9 +73,9 @@ def test_columns_are_those_of_the_matches(
                 raise RuntimeError("no more")
             return made_up(spec)
 
-        with open_league(path) as league:
+        with cup.open(path) as league:
             check(league)
-            run_league(league, executor=inline, play=play, jobs=1)
+            cup.run(league, play=play, jobs=1)
             check(league)
         config = load_config(path)
         if rng.random() < 0.7:
@@ -96,45 +85,38 @@ def test_columns_are_those_of_the_matches(
             else:
                 disqualify(config, results, bot, "cheats", rng.choice(["out", "stay"]))
             out ^= {bot}
-        with open_to_read(load_config(write_league(*bots, deals=2)), results) as league:
+        with open_to_read(load_config(cup.file(*bots, deals=2)), results) as league:
             check(league)
 
 
-def test_a_run_numbers_matches_that_were_merged(
-    write_league: WriteLeague, open_league: OpenLeague, inline: Executor, tmp_path: Path
-) -> None:
+def test_a_run_numbers_matches_that_were_merged(cup: Cup) -> None:
     """Matches without numbers count by the schedule, and the next run gives them their numbers."""
-    path = write_league("a", "b", "c")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=made_up)
+    path = cup.file("a", "b", "c")
+    with cup.open(path) as league:
+        cup.run(league, play=made_up)
         with league.store.writing():
             league.store.forget_numbers()
         assert not league.is_numbered
         check(league)
-    with open_league(path) as league:
+    with cup.open(path) as league:
         assert league.is_numbered
         check(league)
 
 
-def test_matches_deleted_by_hand_count_once(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    inline: Executor,
-    tmp_path: Path,
-) -> None:
+def test_matches_deleted_by_hand_count_once(cup: Cup) -> None:
     """A run plays matches again whose rows were deleted, and the tables count them once."""
-    path = write_league("a", "b", "c")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=made_up)
+    path = cup.file("a", "b", "c")
+    with cup.open(path) as league:
+        cup.run(league, play=made_up)
         lines = standings(league).lines
         stored = league.store.count()
-    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
+    with cup.altered() as db:
         gone = [row[0] for row in db.execute("SELECT id FROM match ORDER BY id LIMIT 2").fetchall()]
         for table in ("record", "match"):
             db.executemany(f"DELETE FROM {table} WHERE id = ?", [(match_id,) for match_id in gone])
-    with open_league(path) as league:
+    with cup.open(path) as league:
         assert league.store.count() == stored - len(gone)
-        assert run_league(league, executor=inline, play=made_up).played == len(gone)
+        assert cup.run(league, play=made_up).played == len(gone)
         assert list(league.stored()) == list(league.store.played(league.schedule))
         assert standings(league).lines == lines
 

@@ -5,24 +5,21 @@ import os
 import re
 import signal
 import sqlite3
-from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from tests.league.conftest import Command, OpenLeague, Refereed, WriteLeague
+from tests.league.conftest import Command, Cup, Refereed
 
-from warpleague.cli.common import print_json_list
-from warpleague.league.play.running import run_league
+from warpleague.cli.league_common import print_json_list
 from warpleague.league.store.schema import NUMBERING
 from warpleague.match import zstd
 from warpleague.match.spec import MatchResult, MatchSpec
 
 
 @pytest.fixture
-def league_file(write_league: WriteLeague) -> Path:
-    return write_league("anna", "bert", "cleo")
+def league_file(cup: Cup) -> Path:
+    return cup.file("anna", "bert", "cleo")
 
 
 @pytest.fixture
@@ -46,10 +43,10 @@ def test_run_prints_tables_and_the_way_on(command: Command, league_file: Path) -
 
 @pytest.mark.parametrize(("top", "told"), [("", True), ('seed = "known"', False)])
 def test_commitments_are_told_where_there_is_a_secret(
-    top: str, told: bool, command: Command, write_league: WriteLeague
+    top: str, told: bool, command: Command, cup: Cup
 ) -> None:
     """A first run tells both commitments and what they are good for; with a seed in the file nothing is secret."""
-    path = write_league("anna", "bert", top=top)
+    path = cup.file("anna", "bert", top=top)
     _, _, err = command("run", path)
     assert ("commitment to the season's secret (SHA-256): " in err) == told
     assert ("note: who publishes both now can prove later that dice, bots and rules stayed" in err) == told
@@ -90,11 +87,9 @@ def test_every_table_has_both_forms(command: Command, played: Path, action: str)
     assert json.loads(out)
 
 
-def test_status_keeps_the_secret_until_the_end(
-    command: Command, league_file: Path, open_league: OpenLeague
-) -> None:
+def test_status_keeps_the_secret_until_the_end(command: Command, league_file: Path, cup: Cup) -> None:
     """Before the season's end status tells the commitment, after it the secret too."""
-    open_league(league_file).store.close()
+    cup.open(league_file).store.close()
     before = json.loads(command("status", league_file, "--json")[1])
     assert (before["stored"], before["complete"], before["secret"]) == (0, False, None)
     command("run", league_file, "--quiet")
@@ -130,12 +125,7 @@ def test_matches_are_the_same_with_and_without_numbers(command: Command, league_
     assert command("matches", league_file, "--json")[1] == listed
 
 
-def test_json_has_the_documented_keys(
-    command: Command,
-    league_file: Path,
-    open_league: OpenLeague,
-    tmp_path: Path,
-) -> None:
+def test_json_has_the_documented_keys(command: Command, league_file: Path, cup: Cup, tmp_path: Path) -> None:
     """Every command prints the keys that docs/league-reference.md promises, no others, in that order."""
     docs = Path(__file__).parents[2] / "docs" / "league-reference.md"
     rows = re.findall(
@@ -144,9 +134,9 @@ def test_json_has_the_documented_keys(
     promised = {
         action: (what.startswith("a list"), re.findall(r"`(\w+)`", keys)) for action, what, keys in rows
     }
-    del promised["bracket"]  # this league has none; test_knockout looks at one
-    del promised["services"]  # nor does a bot of it use any; test_services looks at them
-    open_league(league_file, tmp_path / "other").store.close()
+    del promised["bracket"]  # this league has none; the tests of formats look at one
+    del promised["services"]  # nor does a bot of it use any; test_looks looks at them
+    cup.open(league_file, tmp_path / "other").store.close()
     more = {
         "merge": (str(tmp_path / "other" / "cup"),),
         "disqualify": ("anna", "--reason", "a copy"),
@@ -188,10 +178,10 @@ def test_mistakes_are_told_without_traceback(command: Command, league_file: Path
 
 
 def test_void_matches_are_exit_code_one(
-    command: Command, league_file: Path, fake: ModuleType, monkeypatch: pytest.MonkeyPatch
+    command: Command, league_file: Path, cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run with void matches shows their tracebacks and returns 1; the next run plays them."""
-    code, out, err = command("run", league_file, play=fake.play_void)
+    code, out, err = command("run", league_file, play=cup.fake.play_void)
     assert code == 1
     assert "void (the harness or its host failed); the next run tries them again." in out
     assert "HarnessFault: the moon is full" in err
@@ -199,12 +189,12 @@ def test_void_matches_are_exit_code_one(
     assert command("run", league_file, "--quiet")[0] == 0
 
 
-def test_an_interrupted_run_says_how_to_go_on(command: Command, league_file: Path, fake: ModuleType) -> None:
+def test_an_interrupted_run_says_how_to_go_on(command: Command, league_file: Path, cup: Cup) -> None:
     """Interrupted, a run returns 130 and prints the command that goes on."""
 
     def play(spec: MatchSpec) -> MatchResult:
         os.kill(os.getpid(), signal.SIGINT)
-        return fake.play(spec)
+        return cup.fake.play(spec)
 
     code, out, err = command("run", league_file, "--jobs", "1", play=play)
     assert code == 130
@@ -231,20 +221,15 @@ def test_export_writes_records(command: Command, played: Path, tmp_path: Path) -
 
 
 @pytest.fixture
-def elsewhere(
-    league_file: Path, open_league: OpenLeague, refereed: Refereed, inline: Executor, tmp_path: Path
-) -> Path:
+def elsewhere(league_file: Path, cup: Cup, refereed: Refereed, tmp_path: Path) -> Path:
     """The folder in which another machine has played the whole season."""
-    with open_league(league_file, tmp_path / "other") as league:
-        run_league(league, executor=inline, play=refereed())
+    cup.play(league_file, tmp_path / "other", play=refereed())
     return tmp_path / "other" / "cup"
 
 
-def test_merge_takes_over_matches(
-    command: Command, league_file: Path, open_league: OpenLeague, elsewhere: Path
-) -> None:
+def test_merge_takes_over_matches(command: Command, league_file: Path, cup: Cup, elsewhere: Path) -> None:
     """`merge` brings in another machine's matches and tells how many."""
-    open_league(league_file).store.close()
+    cup.open(league_file).store.close()
     code, out, _ = command("merge", league_file, str(elsewhere))
     assert code == 0
     assert "18 matches taken over, 0 were here already" in out
@@ -262,56 +247,48 @@ def test_what_was_merged_into_a_committed_league_asks_for_a_run(
     assert "warpleague league run LEAGUE stores that" in err
 
 
-def test_a_merge_publishes_no_secret(
-    command: Command, league_file: Path, write_league: WriteLeague, open_league: OpenLeague, elsewhere: Path
-) -> None:
+def test_a_merge_publishes_no_secret(command: Command, league_file: Path, cup: Cup, elsewhere: Path) -> None:
     """Whatever the other store says of its season, ours goes on: its secret stays one until it is over here."""
-    longer = write_league("anna", "bert", "cleo", deals=4)
-    open_league(longer).store.close()
+    longer = cup.file("anna", "bert", "cleo", deals=4)
+    cup.open(longer).store.close()
     assert command("merge", longer, str(elsewhere))[0] == 0
     told = json.loads(command("status", longer, "--json")[1])
     assert (told["stored"], told["complete"], told["published"], told["secret"]) == (18, False, None, None)
 
 
-def test_a_longer_season_tells_that_its_secret_is_public(
-    command: Command, played: Path, write_league: WriteLeague
-) -> None:
+def test_a_longer_season_tells_that_its_secret_is_public(command: Command, played: Path, cup: Cup) -> None:
     """A finished season that is extended says so before it plays on, with `--quiet` too."""
     assert "is public since" not in command("run", played, "--quiet")[2]
-    longer = write_league("anna", "bert", "cleo", deals=4)
+    longer = cup.file("anna", "bert", "cleo", deals=4)
     code, _, err = command("run", longer, "--quiet")
     assert code == 0
     assert "note: the secret of this season is public since" in err
 
 
-def test_merge_checks_the_file(
-    command: Command, league_file: Path, write_league: WriteLeague, open_league: OpenLeague, tmp_path: Path
-) -> None:
+def test_merge_checks_the_file(command: Command, league_file: Path, cup: Cup, tmp_path: Path) -> None:
     """A file whose conditions are no longer those of its store takes nothing over, and is told what differs."""
     for results in (None, tmp_path / "other"):
-        open_league(league_file, results).store.close()
-    changed = write_league("anna", "bert", "cleo", extra="[clock]\nmove_s = 9")
+        cup.open(league_file, results).store.close()
+    changed = cup.file("anna", "bert", "cleo", extra="[clock]\nmove_s = 9")
     code, _, err = command("merge", changed, str(tmp_path / "other" / "cup"))
     assert code == 2
     assert "clock.move_s: was 1.0, is now 9.0" in err
 
 
-def test_merge_makes_no_store(
-    command: Command, league_file: Path, open_league: OpenLeague, tmp_path: Path
-) -> None:
+def test_merge_makes_no_store(command: Command, league_file: Path, cup: Cup, tmp_path: Path) -> None:
     """Where the league was never run there is nothing to merge into: refused, and nothing is left of it."""
-    open_league(league_file, tmp_path / "other").store.close()
+    cup.open(league_file, tmp_path / "other").store.close()
     code, _, err = command("merge", league_file, str(tmp_path / "other" / "cup"))
     assert code == 2
     assert "nothing has been played yet; start with: warpleague league run" in err
-    assert not (tmp_path / "results").exists()
+    assert not (cup.results).exists()
 
 
 def test_merge_looks_for_all_stores_first(
-    command: Command, league_file: Path, open_league: OpenLeague, elsewhere: Path, tmp_path: Path
+    command: Command, league_file: Path, cup: Cup, elsewhere: Path, tmp_path: Path
 ) -> None:
     """If one of several stores is not there, it is named, and none is taken over."""
-    open_league(league_file).store.close()
+    cup.open(league_file).store.close()
     code, _, err = command("merge", league_file, str(elsewhere), str(tmp_path / "none"))
     assert code == 2
     assert f"{tmp_path / 'none'}: there is no such store" in err

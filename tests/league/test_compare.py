@@ -1,27 +1,24 @@
 """Tests of strength as leagues: what they play, when they stop, and that nothing but whole deals in order decides."""
 
 import json
-from concurrent.futures import Executor
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import attrs
 import pytest
-from tests.league.conftest import MakeSeason, OpenLeague, WriteLeague
+from tests.league.conftest import Cup, MakeSeason
 
 import warpleague.cli
 import warpleague.league.play.running
 import warpleague.runner.bundle.bundle
 import warpleague.runner.play
-from warpleague.cli import main
-from warpleague.cli.tools import Tools
+from warpleague.cli import Tools, main
 from warpleague.errors import ConfigError
-from warpleague.league.play.running import run_league
 from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.results.status import Follower, strength_test
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, make
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test
 from warpleague.league.season.config import EntrantClock, load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
 from warpleague.report.wording.league_words import (
@@ -51,16 +48,14 @@ def played(spec: MatchSpec, strengths: dict[str, float]) -> MatchResult:
 
 
 @pytest.fixture
-def duel(write_league: WriteLeague) -> Path:
-    path = write_league("new", "old")
+def duel(cup: Cup) -> Path:
+    path = cup.file("new", "old")
     text = path.read_text("utf-8").replace("deals = 3", FORM)
     path.write_text(text, "utf-8")
     return path
 
 
-def test_a_test_stops_where_the_deals_in_order_decide(
-    duel: Path, open_league: OpenLeague, inline: Executor, tmp_path: Path
-) -> None:
+def test_a_test_stops_where_the_deals_in_order_decide(duel: Path, cup: Cup, tmp_path: Path) -> None:
     """Run to its end, run on after a stop, or with matches that end in any order: the same deals decide."""
 
     def play(spec: MatchSpec) -> MatchResult:
@@ -78,8 +73,8 @@ def test_a_test_stops_where_the_deals_in_order_decide(
                     raise RuntimeError("out of time")
                 return play(spec)
 
-            with open_league(duel, tmp_path / name) as league:
-                report = run_league(league, executor=inline, play=some)
+            with cup.open(duel, tmp_path / name) as league:
+                report = cup.run(league, play=some)
                 state = strength_test(league)
                 if report.complete:
                     found.append((state.to_json(), [fixture.id for fixture in league.schedule]))
@@ -94,7 +89,7 @@ def test_a_test_stops_where_the_deals_in_order_decide(
 def test_a_deal_counts_once_it_and_all_before_it_are_whole(make_season: MakeSeason) -> None:
     """Matches of later deals that end first wait for those of earlier ones."""
     season = make_season(2, 2, kind="test")
-    test = make(season)
+    test = Test(season)
     groups = list(next(iter(test.batches())))
     assert all(set(group.seats) == {(0, 1), (1, 0)} for group in groups)
     follower = Follower(season)
@@ -118,7 +113,7 @@ def test_a_deal_counts_once_it_and_all_before_it_are_whole(make_season: MakeSeas
 def test_beside_a_field_both_take_the_same_seats(make_season: MakeSeason) -> None:
     """At a table of three each of both bots sits in each seat beside the same field, on the same deal."""
     season = make_season(4, 3, kind="test")
-    groups = list(next(iter(make(season).batches())))
+    groups = list(next(iter(Test(season).batches())))
     for group in groups:
         with_new = [seats for seats in group.seats if 0 in seats]
         with_old = [seats for seats in group.seats if 1 in seats]
@@ -165,11 +160,11 @@ def test_beside_a_field_the_difference_on_the_same_seats_decides() -> None:
     assert line.startswith("Decided by the difference of shares in the same seats of the same deals: ")
 
 
-def test_a_fixed_test_plays_its_matches(duel: Path, open_league: OpenLeague, inline: Executor) -> None:
+def test_a_fixed_test_plays_its_matches(duel: Path, cup: Cup) -> None:
     """With `fixed`, results do not stop it, and the estimate is not corrected."""
     duel.write_text(duel.read_text("utf-8").replace("elo1 = 100", "fixed = 60"), "utf-8")
-    with open_league(duel) as league:
-        report = run_league(league, executor=inline, play=lambda spec: played(spec, {"new": 0.4}))
+    with cup.open(duel) as league:
+        report = cup.run(league, play=lambda spec: played(spec, {"new": 0.4}))
         assert (report.total, report.complete) == (60, True)
         state = strength_test(league)
     assert (state.counts.deals, state.decision) == (30, 0)
@@ -219,11 +214,11 @@ def test_a_fixed_test_judges_deals_that_went_alike() -> None:
     assert third.superiority is None
 
 
-def test_an_undecided_test_ends_at_its_limit(duel: Path, open_league: OpenLeague, inline: Executor) -> None:
+def test_an_undecided_test_ends_at_its_limit(duel: Path, cup: Cup) -> None:
     """With `max_matches` it stops undecided, and says what it knows."""
     duel.write_text(duel.read_text("utf-8").replace("elo1 = 100", "elo1 = 5\nmax_matches = 41"), "utf-8")
-    with open_league(duel) as league:
-        report = run_league(league, executor=inline, play=lambda spec: played(spec, {}))
+    with cup.open(duel) as league:
+        report = cup.run(league, play=lambda spec: played(spec, {}))
         assert (report.played, report.complete) == (40, True)
         state = strength_test(league)
     said = verdict(state, "new", "old")
@@ -269,9 +264,9 @@ def test_what_a_test_cannot_be(duel: Path, change: str, told: str) -> None:
         load_config(duel)
 
 
-def test_a_test_needs_the_right_number_of_bots(write_league: WriteLeague) -> None:
+def test_a_test_needs_the_right_number_of_bots(cup: Cup) -> None:
     """A third bot at tables of two has no place."""
-    path = write_league("a", "b", "c", "d")
+    path = cup.file("a", "b", "c", "d")
     path.write_text(path.read_text("utf-8").replace("deals = 3", FORM), "utf-8")
     with pytest.raises(ConfigError, match="needs 1 more bots, not 2"):
         load_config(path)

@@ -1,21 +1,15 @@
 """Bots disqualified and reinstated: what is still played, what counts, and that nothing of the past is edited."""
 
 import json
-import sqlite3
-from collections.abc import Callable
-from concurrent.futures import Executor
-from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.league.conftest import Command, MakeSeason, OpenLeague, Refereed, TakeOver, WriteLeague
+from tests.league.conftest import Command, Cup, MakeSeason, Refereed
 from tests.league.inline import Trusting
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.play.running import run_league
-from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import load_config
@@ -26,137 +20,107 @@ from warpleague.league.upkeep.verifying import altered
 REASON = "it is a copy of anna"
 
 
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
-    return tmp_path / "results"
+class Half(Cup):
+    """A league of three bots, 18 matches in all, of which a part is played."""
 
-
-@pytest.fixture
-def opened(results: Path) -> Callable[[Path], League]:
-    """Opens a league to read."""
-    return lambda path: open_to_read(load_config(path), results)
-
-
-@pytest.fixture
-def half(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, results: Path
-) -> Callable[[int], Path]:
-    """Plays the first `matches` of a league of three bots, 18 matches in all; gives its file."""
-
-    def play(matches: int) -> Path:
-        path = write_league("anna", "bert", "cleo")
-        with open_league(path) as league:
+    def half(self, matches: int) -> Path:
+        """Play the first `matches`; the league's file."""
+        path = self.file("anna", "bert", "cleo")
+        with self.open(path) as league:
             for fixture, _ in zip(league.schedule, range(matches), strict=False):
                 spec = league.season.spec(fixture.id, fixture.deal, fixture.seats)
-                league.store.add([(fixture, spec.seats, fake.play(spec))])
+                league.store.add([(fixture, spec.seats, self.fake.play(spec))])
         return path
 
-    return play
+    def go_on(self, path: Path) -> Any:
+        """Run the league."""
+        with self.open(path) as league:
+            return self.run(league), league.store.published()
 
 
 @pytest.fixture
-def go_on(open_league: OpenLeague, fake: ModuleType, inline: Executor) -> Callable[[Path], Any]:
-    """Runs a league."""
-
-    def run(path: Path) -> Any:
-        with open_league(path) as league:
-            return run_league(league, executor=inline, play=fake.play), league.store.published()
-
-    return run
+def cup(fake: ModuleType, tmp_path: Path) -> Half:
+    return Half(tmp_path, fake)
 
 
 @pytest.mark.parametrize("rule", ["stay", "out"])
-def test_no_further_match_of_it_is_played(
-    half: Callable[[int], Path],
-    go_on: Callable[[Path], Any],
-    opened: Callable[[Path], League],
-    results: Path,
-    rule: Any,
-) -> None:
+def test_no_further_match_of_it_is_played(cup: Half, rule: Any) -> None:
     """Only matches without the bot are left; with them the season ends, and its secret is public."""
-    path = half(7)
-    with opened(path) as league:
+    path = cup.half(7)
+    with cup.read(path) as league:
         before = {fixture.id for fixture, _ in league.stored()}
         rest = {fixture.id for fixture in league.schedule if 1 not in fixture.seats}
         kept = {fixture.id for fixture, _ in league.stored() if 1 in fixture.seats}
     assert kept
-    disqualify(load_config(path), results, "bert", REASON, rule)
-    report, published = go_on(path)
+    disqualify(load_config(path), cup.results, "bert", REASON, rule)
+    report, published = cup.go_on(path)
     assert report.complete
     assert published is not None
     assert report.played == len(rest - before)
     assert report.total == len(rest) + len(kept) * (rule == "stay")
-    with opened(path) as league:
+    with cup.read(path) as league:
         assert {fixture.id for fixture, _ in league.stored()} == before | rest
         counted = {fixture.id for fixture, _ in league.results()}
         assert counted == (rest | kept if rule == "stay" else rest)
         assert altered(league) == []
-    assert go_on(path)[0].played == 0
+    assert cup.go_on(path)[0].played == 0
 
 
-def test_it_comes_last_without_a_rank(
-    half: Callable[[int], Path], go_on: Callable[[Path], Any], opened: Callable[[Path], League], results: Path
-) -> None:
+def test_it_comes_last_without_a_rank(cup: Half) -> None:
     """However well it did, the table ends with it; the others are ranked among themselves, and likelihoods too."""
-    path = half(0)
-    go_on(path)
-    with opened(path) as league:
+    path = cup.half(0)
+    cup.go_on(path)
+    with cup.read(path) as league:
         best = standings(league).lines[0]
-    disqualify(load_config(path), results, best.bot, REASON, "stay")
-    with opened(path) as league:
+    disqualify(load_config(path), cup.results, best.bot, REASON, "stay")
+    with cup.read(path) as league:
         table = standings(league)
         assert [line.rank for line in table.lines] == [1, 2, None]
         last = table.lines[-1]
         assert (last.bot, last.record, last.elo) == (best.bot, best.record, best.elo)
         assert last.disqualified is not None
         assert (last.disqualified.reason, table.lines[1].likelihood) == (REASON, None)
-    disqualify(load_config(path), results, best.bot, REASON, "out")
-    with opened(path) as league:
+    disqualify(load_config(path), cup.results, best.bot, REASON, "out")
+    with cup.read(path) as league:
         table = standings(league)
         assert [line.rank for line in table.lines] in ([1, 2, None], [1, 1, None])
         assert [line.record.played for line in table.lines] == [6, 6, 0]
 
 
-def test_reinstated_it_plays_on(
-    half: Callable[[int], Path], go_on: Callable[[Path], Any], opened: Callable[[Path], League], results: Path
-) -> None:
+def test_reinstated_it_plays_on(cup: Half) -> None:
     """A further entry ends a disqualification: what was not played is, and all counts again."""
-    path = half(7)
-    disqualify(load_config(path), results, "bert", REASON, "out")
-    go_on(path)
-    reinstate(load_config(path), results, "bert", "it was no copy")
-    report, _ = go_on(path)
+    path = cup.half(7)
+    disqualify(load_config(path), cup.results, "bert", REASON, "out")
+    cup.go_on(path)
+    reinstate(load_config(path), cup.results, "bert", "it was no copy")
+    report, _ = cup.go_on(path)
     assert (report.total, report.complete) == (18, True)
     assert report.played > 0
-    with opened(path) as league:
+    with cup.read(path) as league:
         assert len(list(league.results())) == 18
         assert league.disqualified == ()
-        assert [fact.kind for fact in league.store.facts(*KINDS)] == ["disqualified", "reinstated"]
-        assert league.store.journal() == 18 + len(league.store.facts())
+        assert [event.kind for event in league.store.events(*KINDS)] == ["disqualified", "reinstated"]
+        assert league.store.journal() == 18 + len(league.store.events())
         assert altered(league) == []
 
 
-def test_a_decision_can_be_replaced(
-    half: Callable[[int], Path], opened: Callable[[Path], League], results: Path
-) -> None:
+def test_a_decision_can_be_replaced(cup: Half) -> None:
     """The last entry about a bot is what holds; the earlier one stays in the store."""
-    path = half(3)
-    disqualify(load_config(path), results, "bert", REASON, "stay")
-    disqualify(load_config(path), results, "bert", "worse than a copy", "out")
-    with opened(path) as league:
+    path = cup.half(3)
+    disqualify(load_config(path), cup.results, "bert", REASON, "stay")
+    disqualify(load_config(path), cup.results, "bert", "worse than a copy", "out")
+    with cup.read(path) as league:
         (found,) = league.disqualified
         assert (found.reason, found.results) == ("worse than a copy", "out")
-        assert len(league.store.facts(*KINDS)) == 2
+        assert len(league.store.events(*KINDS)) == 2
 
 
-def test_a_new_version_stays_disqualified(
-    half: Callable[[int], Path], go_on: Callable[[Path], Any], opened: Callable[[Path], League], results: Path
-) -> None:
+def test_a_new_version_stays_disqualified(cup: Half) -> None:
     """The bot is meant by its name, whatever is in its folder."""
-    path = half(0)
-    disqualify(load_config(path), results, "bert", REASON, "stay")
+    path = cup.half(0)
+    disqualify(load_config(path), cup.results, "bert", REASON, "stay")
     (path.parent / "bots" / "bert" / "digest").write_text("another version")
-    report, _ = go_on(path)
+    report, _ = cup.go_on(path)
     assert (report.total, report.played) == (6, 6)
 
 
@@ -170,35 +134,26 @@ def test_a_new_version_stays_disqualified(
         ("bert", "x" * 501, "--reason: must be"),
     ],
 )
-def test_what_cannot_be_entered_is_refused(
-    half: Callable[[int], Path],
-    opened: Callable[[Path], League],
-    results: Path,
-    bot: Any,
-    reason: str,
-    text: str,
-) -> None:
+def test_what_cannot_be_entered_is_refused(cup: Half, bot: Any, reason: str, text: str) -> None:
     """A name that is none gets the nearest; a reason fits a line; nothing is entered."""
-    path = half(1)
+    path = cup.half(1)
     with pytest.raises(BadInput) as caught:
-        disqualify(load_config(path), results, bot, reason, "stay")
+        disqualify(load_config(path), cup.results, bot, reason, "stay")
     assert text in str(caught.value)
     with pytest.raises(BadInput, match="no bot of this league is disqualified"):
-        reinstate(load_config(path), results, "bert", REASON)
-    with opened(path) as league:
-        assert league.store.facts(*KINDS) == []
+        reinstate(load_config(path), cup.results, "bert", REASON)
+    with cup.read(path) as league:
+        assert league.store.events(*KINDS) == []
 
 
-def test_a_league_that_runs_or_never_ran_is_told(
-    write_league: WriteLeague, open_league: OpenLeague, results: Path
-) -> None:
+def test_a_league_that_runs_or_never_ran_is_told(cup: Half) -> None:
     """Where there is no store none is made; while a run goes on, it says so."""
-    config = load_config(write_league("anna", "bert"))
+    config = load_config(cup.file("anna", "bert"))
     with pytest.raises(StoreError, match="nothing has been played yet"):
-        disqualify(config, results, "bert", REASON, "stay")
-    assert not results.exists()
-    with open_league(config.path), pytest.raises(StoreError, match="is being run already"):
-        disqualify(config, results, "bert", REASON, "stay")
+        disqualify(config, cup.results, "bert", REASON, "stay")
+    assert not cup.results.exists()
+    with cup.open(config.path), pytest.raises(StoreError, match="is being run already"):
+        disqualify(config, cup.results, "bert", REASON, "stay")
 
 
 @pytest.mark.parametrize(
@@ -222,36 +177,25 @@ def test_a_league_that_runs_or_never_ran_is_told(
         ),
     ],
 )
-def test_altered_decisions_are_found(
-    half: Callable[[int], Path], opened: Callable[[Path], League], results: Path, statement: str, found: str
-) -> None:
+def test_altered_decisions_are_found(cup: Half, statement: str, found: str) -> None:
     """A decision that was taken out, changed or slipped in is found like a match."""
-    path = half(3)
-    disqualify(load_config(path), results, "bert", REASON, "stay")
-    with closing(sqlite3.connect(results / "cup" / "league.sqlite")) as db, db:
+    path = cup.half(3)
+    disqualify(load_config(path), cup.results, "bert", REASON, "stay")
+    with cup.altered() as db:
         db.execute(statement)
-    with opened(path) as league:
+    with cup.read(path) as league:
         problems = [problem for _, _, problem in altered(league)]
     assert found in problems
 
 
-def test_matches_taken_over_count_by_the_rule_here(
-    half: Callable[[int], Path],
-    open_league: OpenLeague,
-    refereed: Refereed,
-    inline: Executor,
-    results: Path,
-    opened: Callable[[Path], League],
-    take_over: TakeOver,
-) -> None:
+def test_matches_taken_over_count_by_the_rule_here(cup: Half, refereed: Refereed) -> None:
     """A merge brings in matches of a disqualified bot, which are stored and verify, but the rule here decides."""
-    path = half(3)
-    disqualify(load_config(path), results, "bert", REASON, "out")
-    with open_league(path, results.parent / "other") as league:
-        run_league(league, executor=inline, play=refereed())
-    with open_league(path) as league:
-        assert take_over(league, results.parent / "other" / "cup").added == 15
-    with opened(path) as league:
+    path = cup.half(3)
+    disqualify(load_config(path), cup.results, "bert", REASON, "out")
+    cup.play(path, cup.results.parent / "other", play=refereed())
+    with cup.open(path) as league:
+        assert cup.take_over(league, cup.results.parent / "other" / "cup").added == 15
+    with cup.read(path) as league:
         assert len(list(league.stored())) == 18
         assert len(list(league.results())) == 6
         assert altered(league) == []
@@ -289,9 +233,9 @@ def tools(tools: dict[str, Any]) -> dict[str, Any]:
     return {**tools, "new_pool": Trusting}
 
 
-def test_the_reason_is_shown(command: Command, half: Callable[[int], Path], results: Path) -> None:
+def test_the_reason_is_shown(command: Command, cup: Half) -> None:
     """Standings, status, the remarks of a run and the site tell who is disqualified, why, and the rule."""
-    path = half(7)
+    path = cup.half(7)
     code, out, _ = command("disqualify", path, "bert", "--reason", REASON, "--its-results", "out")
     told = f"{REASON}. Its results are taken out."
     assert code == 0
@@ -312,15 +256,15 @@ def test_the_reason_is_shown(command: Command, half: Callable[[int], Path], resu
     assert [line["rank"] for line in lines] == [1, 2, None]
     assert [line["disqualified"] and line["disqualified"]["bot"] for line in lines] == [None, None, "bert"]
     assert command("report", path, "--replays", "none")[0] == 0
-    assert told in (results / "cup" / "report" / "index.html").read_text("utf-8")
+    assert told in (cup.results / "cup" / "report" / "index.html").read_text("utf-8")
     code, out, _ = command("verify", path)
     assert code == 0
     assert "matches and 1 decision of its journal" in out
 
 
-def test_matches_tell_what_does_not_count(command: Command, half: Callable[[int], Path]) -> None:
+def test_matches_tell_what_does_not_count(command: Command, cup: Half) -> None:
     """A match with a disqualified bot is listed as not played, or taken out, with the name; and so in JSON."""
-    path = half(7)
+    path = cup.half(7)
     command("disqualify", path, "bert", "--reason", REASON, "--its-results", "out")
     lines = [line for line in command("matches", path)[1].splitlines() if "bert" in line]
     assert len(lines) == 12
@@ -335,9 +279,9 @@ def test_matches_tell_what_does_not_count(command: Command, half: Callable[[int]
     assert len(exported) == 7
 
 
-def test_a_league_with_nothing_left_is_over(command: Command, half: Callable[[int], Path]) -> None:
+def test_a_league_with_nothing_left_is_over(command: Command, cup: Half) -> None:
     """Where all matches are those of disqualified bots, a run ends the season without a match, and says so."""
-    path = half(0)
+    path = cup.half(0)
     for bot in ("anna", "bert"):
         assert command("disqualify", path, bot, "--reason", REASON, "--its-results", "out")[0] == 0
     code, out, _ = command("run", path)

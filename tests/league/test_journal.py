@@ -3,52 +3,46 @@
 import json
 import re
 import sqlite3
-from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 
 import attrs
 import pytest
-from tests.league.conftest import OpenLeague, PlayShort, Refereed, TakeOver, WriteLeague
-from tests.league.inline import Trusting
+from tests.league.conftest import Command, Cup, Refereed
+from tests.league.inline import InlinePool, Trusting
 
-from warpleague.cli import main
-from warpleague.cli.tools import Tools
+from warpleague.cli import Tools, main
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import SEAT_TIMES
 from warpleague.league.store.journal import Head
-from warpleague.league.upkeep.verifying import altered
+from warpleague.league.upkeep.verifying import altered, published_record, verify_league
+from warpleague.match import zstd
+from warpleague.match.chance import deal_key
+from warpleague.match.replay import verify_record
 from warpleague.match.spec import Confinement
+from warpline.codec import canonical
 
 
 @pytest.fixture
-def cup(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
-) -> tuple[Path, Path]:
+def done(cup: Cup) -> tuple[Path, Path]:
     """A league of six matches, played; its file, and the file of its store."""
-    path = write_league("a", "b")
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play)
-    return path, tmp_path / "results" / "cup" / "league.sqlite"
+    path = cup.file("a", "b")
+    cup.play(path)
+    return path, cup.store
 
 
 @pytest.fixture
-def noted(
-    write_league: WriteLeague, open_league: OpenLeague, fake: ModuleType, inline: Executor, tmp_path: Path
-) -> tuple[Path, Path]:
+def noted(cup: Cup) -> tuple[Path, Path]:
     """The same, and for each match it is noted how the bots were confined."""
-    path = write_league("a", "b")
-    with open_league(path) as league:
-        run_league(
+    path = cup.file("a", "b")
+    with cup.open(path) as league:
+        cup.run(
             league,
-            executor=inline,
-            play=lambda spec: attrs.evolve(fake.play(spec), confinement=Confinement(level="limits")),
+            play=lambda spec: attrs.evolve(cup.fake.play(spec), confinement=Confinement(level="limits")),
         )
-    return path, tmp_path / "results" / "cup" / "league.sqlite"
+    return path, cup.store
 
 
 def change(store: Path, *statements: str) -> None:
@@ -187,14 +181,9 @@ def test_what_was_done_to_a_store_is_found(
         assert told == []
 
 
-def test_who_has_an_old_head_finds_what_was_rewritten(
-    cup: tuple[Path, Path],
-    open_league: OpenLeague,
-    fake: ModuleType,
-    inline: Executor,
-) -> None:
+def test_who_has_an_old_head_finds_what_was_rewritten(done: tuple[Path, Path], cup: Cup) -> None:
     """Every head that the journal ever had is found in it. A journal that was cut, or made anew, has it no more."""
-    path, store = cup
+    path, store = done
     with closing(sqlite3.connect(store)) as db:
         heads = [Head(seq, link) for seq, link in db.execute("SELECT seq, link FROM journal")]
     with open_to_read(load_config(path), store.parents[1]) as league:
@@ -218,10 +207,8 @@ def test_who_has_an_old_head_finds_what_was_rewritten(
         db.execute("UPDATE meta SET value = ? WHERE key = 'journal'", (str(cut),))
     # Nothing in the store tells of it, nor would anything after the match was played again; an old head does.
     assert problems(path, store) == []
-    with open_league(path) as league:
-        other = run_league(
-            league, executor=inline, play=lambda spec: attrs.evolve(fake.play(spec), elapsed_s=9.0)
-        )
+    with cup.open(path) as league:
+        other = cup.run(league, play=lambda spec: attrs.evolve(cup.fake.play(spec), elapsed_s=9.0))
         assert other.played == 1
         assert altered(league, heads[: cut.count]) == []
         assert [problem for _, _, problem in altered(league, [last])] != []
@@ -231,7 +218,7 @@ def test_who_has_an_old_head_finds_what_was_rewritten(
     "text", ["", "7", "0-", "7-", "x-00", "7-" + "0" * 63, "-1-" + "0" * 64, "0-" + "0" * 64]
 )
 def test_what_is_no_head_is_refused(
-    text: str, cup: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    text: str, done: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A head is a count and a link; the one of an empty journal is `0-`."""
     if text == "0-":
@@ -241,61 +228,53 @@ def test_what_is_no_head_is_refused(
         Head.parse(text)
 
 
-def test_a_cut_journal_is_told_for_ever(
-    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType, inline: Executor
-) -> None:
+def test_a_cut_journal_is_told_for_ever(done: tuple[Path, Path], cup: Cup) -> None:
     """A run goes on with a journal that ends where it should not, but what was found stays in it."""
-    path, store = cup
+    path, store = done
     change(store, "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)")
     for _ in range(2):
-        with open_league(path) as league:
-            run_league(league, executor=inline, play=fake.play)
+        with cup.open(path) as league:
+            cup.run(league)
             (problem,) = [text for text in (line for _, _, line in altered(league)) if "had been cut" in text]
     assert problem.startswith("before entry ")
 
 
-def test_a_deleted_match_that_is_played_again_is_found(
-    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType, inline: Executor
-) -> None:
+def test_a_deleted_match_that_is_played_again_is_found(done: tuple[Path, Path], cup: Cup) -> None:
     """A match that was taken out and played anew has two entries, which no honest store has."""
-    path, store = cup
+    path, store = done
     change(store, f"DELETE FROM record WHERE id = {SECOND}", f"DELETE FROM match WHERE id = {SECOND}")
-    with open_league(path) as league:
-        assert run_league(league, executor=inline, play=fake.play).played == 1
+    with cup.open(path) as league:
+        assert cup.run(league).played == 1
     assert problems(path, store) == ["was stored more than once, so it had been deleted in between"]
 
 
-def test_a_failed_commit_leaves_no_entry(
-    cup: tuple[Path, Path], open_league: OpenLeague, fake: ModuleType
-) -> None:
+def test_a_failed_commit_leaves_no_entry(done: tuple[Path, Path], cup: Cup) -> None:
     """Match and entry are committed together or not at all."""
-    path, store = cup
-    with open_league(path) as league:
+    path, store = done
+    with cup.open(path) as league:
         fixture = next(iter(league.schedule))
-        result = fake.play(league.season.spec(fixture.id, fixture.deal, fixture.seats))
+        result = cup.fake.play(league.season.spec(fixture.id, fixture.deal, fixture.seats))
         with pytest.raises(sqlite3.IntegrityError):
             league.store.add([(fixture, league.season.bots, result)])
     assert problems(path, store) == []
 
 
-def test_a_merge_is_in_the_journal(
-    refereed: Refereed, play_short: PlayShort, open_league: OpenLeague, take_over: TakeOver, tmp_path: Path
-) -> None:
+def test_a_merge_is_in_the_journal(refereed: Refereed, cup: Cup, tmp_path: Path) -> None:
     """Matches taken over from another store have their entries as those played here, and so has the merge."""
-    path, store = play_short(refereed())
-    with open_league(path, tmp_path / "two") as league:
+    path, store = cup.play_short(refereed())
+    with cup.open(path, tmp_path / "two") as league:
         before = league.store.journal()
-        assert take_over(league, store).added == 6
+        assert cup.take_over(league, store).added == 6
         assert league.store.journal() == before + 7
         assert league.store.alterations() == []
 
 
 def test_verify_names_what_was_deleted(
-    cup: tuple[Path, Path],
+    done: tuple[Path, Path],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """`league verify` says which match of the schedule is gone, and exits with 1; in JSON likewise."""
-    path, store = cup
+    path, store = done
     command = ["league", "verify", str(path), "--results", str(store.parents[1])]
     assert main(command, Tools(new_pool=Trusting)) == 0
     assert (
@@ -315,14 +294,238 @@ def test_verify_names_what_was_deleted(
 
 
 @pytest.mark.parametrize("found", ["6", "8", "x", "", "\x1b[31m"])
-def test_a_store_of_a_strange_format_is_refused(
-    cup: tuple[Path, Path], open_league: OpenLeague, found: str
-) -> None:
+def test_a_store_of_a_strange_format_is_refused(done: tuple[Path, Path], cup: Cup, found: str) -> None:
     """What is older, or newer, is refused with its format and what can be done."""
-    path, store = cup
+    path, store = done
     change(store, f"UPDATE meta SET value = '{found}' WHERE key = 'format'")
-    for opened in (lambda: open_league(path), lambda: open_to_read(load_config(path), store.parents[1])):
+    for opened in (lambda: cup.open(path), lambda: open_to_read(load_config(path), store.parents[1])):
         with pytest.raises(
             StoreError, match=re.escape(f"is of store format {found}; this warpleague reads 7")
         ):
             opened()
+
+
+# Records of real matches in a league: exported, completed with their keys, executed again.
+
+
+OF_MATCH = "WHERE match = (SELECT key FROM match WHERE id = ?)"
+
+
+@pytest.fixture
+def real(refereed: Refereed, cup: Cup) -> tuple[Path, Path]:
+    """A league of six real matches, played; its file, and the file of its store."""
+    return cup.play_short(refereed(), extra="[rules]\nlevel = 'none'")
+
+
+def replayed(path: Path, tmp_path: Path) -> list[str | None]:
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        return [problem for _, problem in verify_league(league, new_pool=InlinePool)]
+
+
+def test_good_records_hold(real: tuple[Path, Path], tmp_path: Path) -> None:
+    """Every record of a league that nobody touched holds, in schedule order."""
+    assert replayed(real[0], tmp_path) == [None] * 6
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        (
+            "UPDATE seat SET rank = 2 WHERE match = (SELECT key FROM match WHERE id = ?)",
+            "the result in the store is not the one of its record",
+        ),
+        (
+            "UPDATE match SET digest = 'x' WHERE id = ?",
+            "the result in the store is not the one of its record",
+        ),
+        (
+            "UPDATE record SET (size, zstd) = (SELECT size, zstd FROM record WHERE id <> ?1 LIMIT 1) WHERE id = ?1",
+            "its header is that of another match",
+        ),
+        (
+            "INSERT INTO fault SELECT key, 0, 0, 'crash', 1, 1, '' FROM match WHERE id = ?; "
+            "UPDATE seat SET faults = 1 WHERE seat = 0 AND match = (SELECT key FROM match WHERE id = ?)",
+            "the faults in the store are not those of its record",
+        ),
+        (f"UPDATE seat SET faults = 7 {OF_MATCH}", "the store is damaged: match"),
+        (f"UPDATE seat SET bot = 3 - bot {OF_MATCH}", "its bots are not those of its place in the schedule"),
+        ("UPDATE record SET zstd = x'0102' WHERE id = ?", "is damaged"),
+        ("DELETE FROM record WHERE id = ?", "holds no record of match"),
+    ],
+)
+def test_a_store_that_was_changed_is_found(
+    real: tuple[Path, Path], tmp_path: Path, statement: str, text: str
+) -> None:
+    """A result that is not its record's, or a record that is another match's, is named."""
+    path, store = real
+    with open_to_read(load_config(path), tmp_path / "results") as league:
+        match = next(fixture.id for fixture, _ in league.results())
+    with sqlite3.connect(store) as db:
+        for one in statement.split("; "):
+            db.execute(one, (match,))
+    db.close()
+    first, *others = replayed(path, tmp_path)
+    assert first is not None
+    assert others == [None] * 5
+    # A record of another deal fails on its dice already.
+    assert text in first or "line" in first
+
+
+def test_a_damaged_record_is_found(real: tuple[Path, Path], tmp_path: Path) -> None:
+    """A changed byte inside a record is found and placed."""
+    path, store = real
+    with sqlite3.connect(store) as db:
+        match, size, packed = db.execute("SELECT id, size, zstd FROM record LIMIT 1").fetchone()
+        data = zstd.decompress(packed, size)
+        changed = zstd.compress(data.replace(b'"seat":0', b'"seat":1', 1))
+        db.execute("UPDATE record SET zstd = ? WHERE id = ?", (changed, match))
+    db.close()
+    found = [problem for problem in replayed(path, tmp_path) if problem is not None]
+    assert len(found) == 1
+    assert "line " in found[0]
+
+
+@pytest.mark.parametrize("column", ["rank", "score", "faults", "wall_ms"])
+@pytest.mark.parametrize("value", ["", "x", b"x", None, -1e13, float("inf")])
+def test_a_row_that_is_none_is_told(
+    real: tuple[Path, Path], tmp_path: Path, column: str, value: object
+) -> None:
+    """Values that cannot be those of a match are refused with the match's id, by every look."""
+    path, store = real
+    with sqlite3.connect(store) as db:
+        match = db.execute("SELECT id FROM match LIMIT 1").fetchone()[0]
+        if value is None:
+            value = b"\xff\xfe"
+        db.execute(f"UPDATE seat SET {column} = ? {OF_MATCH}", (value, match))
+    db.close()
+    told = f"the store is damaged: match {match}"
+    assert [told in (problem or "") for problem in replayed(path, tmp_path)].count(True) == 1
+    with (
+        open_to_read(load_config(path), tmp_path / "results") as league,
+        pytest.raises(StoreError, match=f"{told}: .*; warpleague league mend LEAGUE removes"),
+    ):
+        list(league.results())
+    with (
+        open_to_read(load_config(path), tmp_path / "results") as league,
+        pytest.raises(StoreError, match=told),
+    ):
+        league.columns("times")
+
+
+def test_a_sample_is_said_to_be_one(real: tuple[Path, Path], command: Command) -> None:
+    """`--sample` executes so many matches again and says so; the same seed draws the same matches."""
+    path, store = real
+    whole = json.loads(command("verify", path, "--json")[1])
+    assert (whole["records"], whole["sample"]) == (6, None)
+    with closing(sqlite3.connect(store)) as db, db:
+        db.execute("UPDATE seat SET rank = 3 - rank")
+    drawn = [
+        json.loads(command("verify", path, "--sample", "2", "--seed", seed, "--json")[1])
+        for seed in ("a", "a", *"bcdefghi")
+    ]
+    assert {found["records"] for found in drawn} == {2}
+    assert drawn[0]["sample"] == {"matches": 2, "of": 6, "seed": "a"}
+    assert drawn[0] == drawn[1]
+    numbers = [
+        frozenset(row["number"] for row in found["wrong"] if "of its record" in row["problem"])
+        for found in drawn
+    ]
+    assert {len(some) for some in numbers} == {2}
+    assert len(set(numbers)) > 1
+    assert frozenset().union(*numbers) == {*range(1, 7)}
+    code, out, _ = command("verify", path, "--sample", "100")
+    assert code == 1
+    assert "Only a sample was verified: 6 of 6 matches, drawn at random with --seed " in out
+    code, _, err = command("verify", path, "--seed", "a")
+    assert code == 2
+    assert "--sample N" in err
+
+
+def test_a_file_with_broken_pages_is_told(real: tuple[Path, Path], tmp_path: Path) -> None:
+    """A store whose pages were overwritten is refused in one text."""
+    path, store = real
+    data = store.read_bytes()
+    store.write_bytes(data[:4096] + b"\x5a" * (len(data) - 4096))
+    with pytest.raises(StoreError, match=r"league\.sqlite: cannot be used"):
+        replayed(path, tmp_path)
+
+
+def test_keys_are_published_when_the_season_is_over(
+    real: tuple[Path, Path], refereed: Refereed, cup: Cup
+) -> None:
+    """While a season goes on its records keep their keys to themselves; afterwards they tell and still verify."""
+    with open_to_read(load_config(real[0]), cup.results) as league:
+        for fixture, _ in league.results():
+            assert json.loads(league.store.record(fixture.id).split(b"\n")[0])["key"] is None
+            record = published_record(league, fixture.id, fixture.deal)
+            assert (
+                json.loads(record.split(b"\n")[0])["key"]
+                == deal_key(league.season.secret, fixture.deal).hex()
+            )
+            assert verify_record(record).chance == "key"
+    with cup.open(cup.file("a", "b", name="young")) as league:
+        fixture = next(iter(league.schedule))
+        result = refereed()(league.season.spec(fixture.id, fixture.deal, fixture.seats))
+        league.store.add([(fixture, league.season.bots, result)])
+        record = published_record(league, fixture.id, fixture.deal)
+        assert json.loads(record.split(b"\n")[0])["key"] is None
+
+
+def test_export_overwrites_no_strangers_file(
+    real: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exported again, the same record may replace itself, now with its key; any other file stays, but by force."""
+
+    def export(*more: str) -> tuple[int, str, str]:
+        results = str(tmp_path / "results")
+        code = main(["league", "export", str(real[0]), "--results", results, "--match", "2", *more])
+        return code, *capsys.readouterr()
+
+    code, out, _ = export()
+    assert code == 0
+    file = Path(out.strip())
+    whole = file.read_bytes()
+    header, rest = whole.split(b"\n", 1)
+    file.write_bytes(canonical({**json.loads(header), "key": None, "seed": None}) + b"\n" + rest)
+    assert export()[0] == 0
+    assert file.read_bytes() == whole
+    for other in (
+        whole.replace(b'"digest":"', b'"digest":"0'),
+        b"mine",
+        b"\xff\x00",
+        b"{}\n[]\n",
+        b"[" * 5000,
+    ):
+        file.write_bytes(other)
+        code, out, err = export()
+        assert (code, out) == (2, "")
+        assert f"{file}: exists already" in err
+        assert file.read_bytes() == other
+    assert export("--force")[0] == 0
+    assert file.read_bytes() == whole
+
+
+def test_a_match_is_found_by_number_or_id(real: tuple[Path, Path], tmp_path: Path) -> None:
+    """A match is named by its number in the schedule or by how its id begins; what names none is refused."""
+    with open_to_read(load_config(real[0]), tmp_path / "results") as league:
+        third = [fixture for fixture, _ in league.results()][2]
+        beyond = next(digit for digit in "789" if not league.store.matching(digit))
+        assert (
+            league.find("3") == league.find(third.id) == league.find(third.id[:9]) == (third.id, third.deal)
+        )
+        for text in (beyond, "xyz", "", "0" * 30):
+            with pytest.raises(BadInput, match="match of cup has an id that begins with"):
+                league.find(text)
+        with pytest.raises(BadInput, match=f"its matches are numbered 1 to {len(league.schedule)}"):
+            league.find("0" * 30)
+
+
+def test_a_league_of_other_rules_is_refused(real: tuple[Path, Path], tmp_path: Path) -> None:
+    """A league that was played by other rules of its game, or with other records, is not mixed with those of today."""
+    path, store = real
+    with closing(sqlite3.connect(store)) as db, db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'conditions'").fetchone()
+        noted = json.dumps({**json.loads(text), "rules": 99, "record": 1})
+        db.execute("UPDATE meta SET value = ? WHERE key = 'conditions'", (noted,))
+    with pytest.raises(StoreError, match="record: was 1, is now 2\n  rules: was 99, is now"):
+        open_to_read(load_config(path), tmp_path / "results")

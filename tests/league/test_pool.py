@@ -1,19 +1,22 @@
 """The referee pool: one process for each job, which may die without taking the run with it."""
 
+import importlib.util
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace as Record
 from typing import Any
 
 import pytest
 import trio
+from tests.league.conftest import Cup
 from tests.waiting import wait_until
 
 import warpleague.league.referees.pool as pool_module
@@ -100,7 +103,7 @@ def test_shutdown_finishes_or_cancels() -> None:
         pool.submit(os.getpid)
 
 
-def test_everywhere_reaches_each_referee(pool: RefereePool, tmp_path: Path) -> None:
+def test_broadcast_reaches_each_referee(pool: RefereePool, tmp_path: Path) -> None:
     """A call for all is made once in each referee, after what it does, and is waited for; the dead are passed over."""
     gate = tmp_path / "gate"
     os.mkfifo(gate)
@@ -108,28 +111,28 @@ def test_everywhere_reaches_each_referee(pool: RefereePool, tmp_path: Path) -> N
     wait_until(busy.running)
     opener = threading.Thread(target=gate.write_text, args=("open",))
     opener.start()
-    pool.everywhere(os.getpid)
+    pool.broadcast(os.getpid)
     assert busy.done()
     opener.join()
     old = pool.processes()
-    pool.everywhere(os.abort)
+    pool.broadcast(os.abort)
     assert not set(old) & set(pool.processes())
     assert pool.submit(int, "7").result(timeout=120) == 7
 
 
-def test_everywhere_ends_with_the_pool() -> None:
+def test_broadcast_ends_with_the_pool() -> None:
     """Who waits for a call in all referees is not left waiting when the pool is killed, nor lets it go on."""
     pool = RefereePool(2)
     busy = [pool.submit(signal.pause) for _ in range(2)]
     wait_until(lambda: all(future.running() for future in busy))
-    waiting = threading.Thread(target=pool.everywhere, args=(os.getpid,), daemon=True)
+    waiting = threading.Thread(target=pool.broadcast, args=(os.getpid,), daemon=True)
     waiting.start()
     wait_until(lambda: any(referee.own for referee in pool._referees))
     pool.kill()
     waiting.join(timeout=120)
     assert not waiting.is_alive()
     with pytest.raises(RuntimeError, match="shut down"):
-        pool.everywhere(os.getpid)
+        pool.broadcast(os.getpid)
 
 
 @pytest.mark.parametrize("cancels", ["the caller", "shutdown"])
@@ -229,42 +232,42 @@ def _alive(process: str) -> bool:
         return False
 
 
-def test_tasks_run_side_by_side(fake: ModuleType) -> None:
+def test_tasks_run_side_by_side(cup: Cup) -> None:
     """A referee runs as many async functions at a time as it may, and others follow when these end."""
     with RefereePool(1, tasks=3) as pool:
-        met = [pool.submit(fake.meet, 3) for _ in range(3)]
+        met = [pool.submit(cup.fake.meet, 3) for _ in range(3)]
         assert {future.result(timeout=120) for future in met} == set(pool.processes())
         assert pool.places == 3
         assert pool.submit(os.getpid).result(timeout=120) in pool.processes()  # plain functions as before
-        assert pool.submit(fake.meet, 1).result(timeout=120) in pool.processes()
+        assert pool.submit(cup.fake.meet, 1).result(timeout=120) in pool.processes()
 
 
-def test_a_task_that_is_to_be_alone_waits_for_the_others_and_keeps_out_the_next(fake: ModuleType) -> None:
+def test_a_task_that_is_to_be_alone_waits_for_the_others_and_keeps_out_the_next(cup: Cup) -> None:
     """What killed its referee is known if nothing ran beside it; a plain function is alone as well."""
     with RefereePool(1, tasks=3) as pool:
-        first = [pool.submit(fake.meet, 2) for _ in range(2)]
-        doomed = pool.submit_alone(fake.die)
-        last = pool.submit(fake.meet, 1)
-        pool.everywhere(os.getpid)
+        first = [pool.submit(cup.fake.meet, 2) for _ in range(2)]
+        doomed = pool.submit_alone(cup.fake.die)
+        last = pool.submit(cup.fake.meet, 1)
+        pool.broadcast(os.getpid)
         assert [future.exception(timeout=120) for future in first] == [None, None]
         assert isinstance(doomed.exception(timeout=120), RefereeDied)
         assert last.exception(timeout=120) is None
 
 
-def test_all_tasks_of_a_dead_referee_are_told(fake: ModuleType) -> None:
+def test_all_tasks_of_a_dead_referee_are_told(cup: Cup) -> None:
     """Each of them raises `RefereeDied`, whichever of them did it, and what waited runs in the next referee."""
     with RefereePool(1, tasks=2) as pool:
-        both = [pool.submit(fake.meet, 99), pool.submit(fake.die)]
-        later = pool.submit(fake.meet, 1)
+        both = [pool.submit(cup.fake.meet, 99), pool.submit(cup.fake.die)]
+        later = pool.submit(cup.fake.meet, 1)
         assert all(isinstance(future.exception(timeout=120), RefereeDied) for future in both)
         assert later.exception(timeout=120) is None
 
 
-def test_a_dead_fork_server_is_replaced(fake: ModuleType) -> None:
+def test_a_dead_fork_server_is_replaced(cup: Cup) -> None:
     """It takes its referees with it; then there are new ones."""
     with RefereePool(1) as pool:
         before = pool.processes()
-        stuck = pool.submit(fake.meet, 99)
+        stuck = pool.submit(cup.fake.meet, 99)
         wait_until(stuck.running)
         parent = Path(f"/proc/{before[0]}/stat").read_text().rpartition(")")[2].split()[1]
         os.kill(int(parent), signal.SIGKILL)
@@ -294,3 +297,47 @@ def test_a_referee_that_nobody_listens_to_leaves_without_a_word(task: bool) -> N
         for end in (calls, to_referee, from_referee):
             os.close(end)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# Which tasks of a cluster others have to play, as its scheduler sees it.
+
+
+if importlib.util.find_spec("distributed") is None:
+    pytest.skip("distributed is not installed", allow_module_level=True)
+
+NAME = "warpleague-run"
+
+
+def worker(address: str, silence_s: float, plays: list[str], results: list[str]) -> Any:
+    """A worker as the scheduler knows it: `plays` are the keys of its tasks, `results` those of its results."""
+    processing, has_what = ([Record(key=key) for key in keys] for keys in (plays, results))
+    return Record(
+        address=address,
+        last_seen=time.time() - silence_s,
+        processing=processing,
+        has_what=has_what,
+        executing={},
+        nthreads=1,
+        resources={NAME: 1},
+    )
+
+
+def test_what_a_silent_worker_plays_and_has_played_is_played_elsewhere() -> None:
+    """A result that lies on a silent worker cannot be fetched; it counts as a match that was not played."""
+    from warpleague.extras.cluster.worker import look
+
+    offered: list[tuple[str, dict[str, int]]] = []
+    workers = [
+        worker("silent", 60.0, [f"{NAME}-1", "other-1"], [f"{NAME}-2", "other-2"]),
+        worker("well", 0.0, [f"{NAME}-3"], [f"{NAME}-4"]),
+    ]
+    scheduler = Record(
+        workers={one.address: one for one in workers},
+        unrunnable={},
+        get_events=lambda _: [],
+        add_resources=lambda address, resources: offered.append((address, resources)),
+    )
+    state = look(NAME, 0, 5.0, 60.0, scheduler)
+    assert state.keys == {f"{NAME}-1", f"{NAME}-2"}
+    assert state.stalled.keys() == {"silent"}
+    assert offered == [("silent", {NAME: 0})]

@@ -3,19 +3,17 @@
 import json
 import re
 import sqlite3
-from concurrent.futures import Executor
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from tests.league.conftest import OpenLeague, WriteLeague
+from tests.league.conftest import Cup
 from tests.league.inline import InlinePool
 
 from warpleague.cli import main
 from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
-from warpleague.league.play.running import run_league
 from warpleague.league.ratings.statistics import differences_to_next, share_interval
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import ranked, standings
@@ -47,18 +45,12 @@ def play(spec: MatchSpec) -> Any:
 
 
 @pytest.fixture
-def solo(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    inline: Executor,
-    tmp_path: Path,
-) -> Any:
+def solo(cup: Cup) -> Any:
     """A league of two bots and three short deals against the machine captain, played; its file."""
-    path = write_league("a", "b", extra="[rules]\nlevel = 'none'")
+    path = cup.file("a", "b", extra="[rules]\nlevel = 'none'")
     game = '[game]\nid = "captains"\nplayers = 1\noptions = { max_rounds = 8 }\n'
     path.write_text(path.read_text().replace('[game]\nid = "aliens"\n', game))
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=play)
+    cup.play(path, play=play)
     return path
 
 

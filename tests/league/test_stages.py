@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.league.conftest import Cup
 
 from warpleague.errors import ConfigError
 from warpleague.league.play.entering import stage_problems
-from warpleague.league.play.running import StopWhen, run_league
-from warpleague.league.results.league import open_to_read
+from warpleague.league.play.running import StopWhen
 from warpleague.league.results.standings import standings
-from warpleague.league.season.config import load_config
 from warpleague.league.store.disqualifications import disqualify
 
 LEAGUES = Path(__file__).parents[2] / "leagues"
@@ -31,12 +30,12 @@ kind = "knockout"
 
 
 @pytest.fixture
-def play(inline: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
+def play(cup: Cup, refereed: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
     """Plays what is left of an open league, and closes it."""
 
     def play(league: Any) -> Any:
         with league:
-            return run_league(league, executor=inline, play=refereed())
+            return cup.run(league, play=refereed())
 
     return play
 
@@ -49,20 +48,14 @@ def played() -> dict[str, tuple[Path, list[str]]]:
 
 @pytest.fixture
 def groups(
-    write_league: Any,
-    open_league: Any,
-    play: Any,
-    short: str,
-    played: dict[str, tuple[Path, list[str]]],
-    tmp_path: Path,
-    tmp_path_factory: Any,
+    cup: Cup, play: Any, played: dict[str, tuple[Path, list[str]]], tmp_path_factory: Any
 ) -> dict[str, list[str]]:
     """Two groups of three that are finished; the names of each by rank."""
     for name, bots in (("red", ("a", "b", "c")), ("blue", ("d", "e", "f"))):
-        path, store = write_league(*bots, name=name, deals=4, game=short), tmp_path / "results" / name
+        path, store = cup.file(*bots, name=name, deals=4, game=cup.short), cup.results / name
         if name not in played:
-            play(open_league(path))
-            with open_league(path) as done:
+            play(cup.open(path))
+            with cup.open(path) as done:
                 ranked = [line.bot for line in standings(done).lines]
             kept = tmp_path_factory.mktemp("groups") / name
             shutil.copytree(store, kept)
@@ -80,81 +73,81 @@ def final(tmp_path: Path) -> Path:
 
 
 def test_the_best_of_each_group_play_the_final(
-    groups: dict[str, list[str]], final: Path, open_league: Any, play: Any, tmp_path: Path
+    groups: dict[str, list[str]], final: Path, cup: Cup, play: Any
 ) -> None:
     """The winners come first, then the second; a final that is read or run again has the same bots and no change."""
     red, blue = groups["red"], groups["blue"]
-    league = open_league(final)
+    league = cup.open(final)
     assert list(league.season.names) == [red[0], blue[0], red[1], blue[1]]
     assert play(league).complete
-    with open_to_read(load_config(final), tmp_path / "results") as read:
+    with cup.read(final) as read:
         assert list(read.season.names) == [red[0], blue[0], red[1], blue[1]]
         # The stand-ins have no manifests; what matters is that no bot was added or removed.
         assert {change.what for change in read.changed} == {"broken"}
         assert stage_problems(read) == []
         assert len(read.store.entered()) == 1
-    assert play(open_league(final)).played == 0
-    with open_to_read(load_config(final), tmp_path / "results") as read:
+    assert play(cup.open(final)).played == 0
+    with cup.read(final) as read:
         assert len(read.store.entered()) == 1
 
 
 def test_a_stage_may_have_bots_of_its_own_and_follow_a_stage(
-    groups: dict[str, list[str]], final: Path, write_league: Any, open_league: Any, play: Any, short: str
+    groups: dict[str, list[str]], final: Path, cup: Cup, play: Any
 ) -> None:
     """Bots of the file come before those that came through, which may come from a stage themselves."""
-    play(open_league(final))
-    super_cup = write_league("champion", name="super", game=short)
+    play(cup.open(final))
+    super_cup = cup.file("champion", name="super", game=cup.short)
     text = super_cup.read_text()
     super_cup.write_text(text.replace("[game]", '[entry]\nleagues = ["final.toml"]\ntop = 1\n[game]'))
-    league = open_league(super_cup)
+    league = cup.open(super_cup)
     assert league.season.names[0] == "champion"
     assert league.season.names[1] in (groups["red"][:2] + groups["blue"][:2])
     assert play(league).complete
 
 
 def test_groups_that_are_not_finished_or_do_not_hold_are_refused(
-    groups: dict[str, list[str]], final: Path, write_league: Any, open_league: Any, short: str, tmp_path: Path
+    groups: dict[str, list[str]], final: Path, cup: Cup
 ) -> None:
     """A group with matches left, or with an altered result, lets nobody through."""
-    blue = write_league("d", "e", "f", name="blue", deals=5, game=short)
+    blue = cup.file("d", "e", "f", name="blue", deals=5, game=cup.short)
     with pytest.raises(ConfigError, match=r"blue is not finished \(24 of 30 matches played\)"):
-        open_league(final)
-    blue = write_league("d", "e", "f", name="blue", deals=4, game=short)
-    db = sqlite3.connect(tmp_path / "results" / blue.stem / "league.sqlite")
+        cup.open(final)
+    blue = cup.file("d", "e", "f", name="blue", deals=4, game=cup.short)
+    db = sqlite3.connect(cup.results / blue.stem / "league.sqlite")
     db.execute("UPDATE match SET digest = 'another' WHERE id = (SELECT min(id) FROM match)")
     db.commit()
     db.close()
     with pytest.raises(ConfigError, match="blue does not hold"):
-        open_league(final)
+        cup.open(final)
 
 
 def test_a_group_that_changes_afterwards_stops_the_final(
-    groups: dict[str, list[str]], final: Path, open_league: Any, play: Any, tmp_path: Path
+    groups: dict[str, list[str]], final: Path, cup: Cup, play: Any
 ) -> None:
     """Others would come through: a run is refused, verify says so; the same bots listed by hand go on."""
-    play(open_league(final))
+    play(cup.open(final))
     red, blue = groups["red"], groups["blue"]
-    with open_league(final.with_name("red.toml")) as league:
+    with cup.open(final.with_name("red.toml")) as league:
         disqualify(league.store, red[0], "for the test", "out")
     with pytest.raises(ConfigError, match=f"red has changed .*: {red[0]}, {red[1]} came through, now"):
-        open_league(final)
-    with open_to_read(load_config(final), tmp_path / "results") as read:
+        cup.open(final)
+    with cup.read(final) as read:
         assert [problem.split(":")[0] for _, _, problem in stage_problems(read)] == [
             "red has changed since its bots were entered here"
         ]
     listed = ", ".join(f'"bots/{name}"' for name in (red[0], blue[0], red[1], blue[1]))
     text = FINAL.replace('[entry]\nleagues = ["red.toml", "blue.toml"]\ntop = 2', f"bots = [{listed}]")
     final.write_text(text)
-    assert play(open_league(final)).played == 0
+    assert play(cup.open(final)).played == 0
 
 
 def test_a_bot_that_changes_after_its_group_is_refused(
-    groups: dict[str, list[str]], final: Path, open_league: Any, tmp_path: Path
+    groups: dict[str, list[str]], final: Path, cup: Cup, tmp_path: Path
 ) -> None:
     """Who came through plays on with the content that played in the group."""
     (tmp_path / "bots" / groups["blue"][1] / "digest").write_text("new")
     with pytest.raises(ConfigError, match="has other content"):
-        open_league(final)
+        cup.open(final)
 
 
 @pytest.mark.parametrize(
@@ -169,18 +162,16 @@ def test_a_bot_that_changes_after_its_group_is_refused(
     ],
 )
 def test_entries_that_do_not_fit_are_refused(
-    groups: dict[str, list[str]], final: Path, open_league: Any, old: str, new: str, told: str
+    groups: dict[str, list[str]], final: Path, cup: Cup, old: str, new: str, told: str
 ) -> None:
     """An error names the key and what is wrong with it."""
     assert groups
     final.write_text(FINAL.replace(old, new))
     with pytest.raises(ConfigError, match=told):
-        open_league(final)
+        cup.open(final)
 
 
-def test_a_season_is_decided_by_its_final(
-    open_league: Any, play: Any, inline: Any, refereed: Any, tmp_path: Path
-) -> None:
+def test_a_season_is_decided_by_its_final(cup: Cup, play: Any, refereed: Any, tmp_path: Path) -> None:
     """The final that comes with Warp League takes the first of the ladder, once that is over, on deals of its own."""
     (tmp_path / "bots").symlink_to(LEAGUES.parent / "bots")
     (tmp_path / "leagues").mkdir()
@@ -194,15 +185,14 @@ def test_a_season_is_decided_by_its_final(
         ):
             text = text.replace(old, new)
         path.write_text(text, "utf-8")
-    with open_league(season) as league:
-        run_league(league, executor=inline, play=refereed(), stop_when=StopWhen(matches=40))
+    cup.play(season, play=refereed(), stop_when=StopWhen(matches=40))
     with pytest.raises(ConfigError, match="aliens-season is not finished"):
-        open_league(final)
-    assert play(open_league(season)).stored == 60
-    with open_to_read(load_config(season), tmp_path / "results") as league:
+        cup.open(final)
+    assert play(cup.open(season)).stored == 60
+    with cup.read(season) as league:
         first = [line.bot for line in standings(league).lines[:3]]
         keys = {league.season.key_of(fixture.deal) for fixture, _ in league.results()}
-    with open_league(final) as league:
+    with cup.open(final) as league:
         assert list(league.season.names) == first
-        assert run_league(league, executor=inline, play=refereed()).stored == 12
+        assert cup.run(league, play=refereed()).stored == 12
         assert keys.isdisjoint(league.season.key_of(fixture.deal) for fixture, _ in league.results())

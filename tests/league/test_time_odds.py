@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.league.conftest import Cup
 from tests.league.inline import InlinePool
 
 import warpleague.league.upkeep.verifying
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.upkeep.verifying import altered, verify_league
@@ -42,11 +42,10 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def play(open_league: Any, inline: Any, refereed: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-
+def play(cup: Cup, refereed: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     def play(path: Path, results: Path | None = None) -> Any:
-        with open_league(path, results) as league:
-            return run_league(league, executor=inline, play=refereed())
+        with cup.open(path, results) as league:
+            return cup.run(league, play=refereed())
 
     return play
 
@@ -87,24 +86,22 @@ def test_another_clock_is_another_entrant(write: Any, play: Any, tmp_path: Path)
     assert play(write()).played == 0
 
 
-def test_stores_with_clocks_are_merged(
-    write: Any, play: Any, open_league: Any, take_over: Any, tmp_path: Path
-) -> None:
+def test_stores_with_clocks_are_merged(write: Any, play: Any, cup: Cup, tmp_path: Path) -> None:
     """Matches of another machine are taken over where clocks agree; where not, they are of other entrants."""
     path = write()
     play(path, tmp_path / "theirs")
-    with open_league(path) as league:
-        assert take_over(league, tmp_path / "theirs" / "odds" / "league.sqlite").added == 6
+    with cup.open(path) as league:
+        assert cup.take_over(league, tmp_path / "theirs" / "odds" / "league.sqlite").added == 6
     assert play(path).played == 0
-    with open_league(write("{ move_s = 0.3 }")) as league:
+    with cup.open(write("{ move_s = 0.3 }")) as league:
         assert league.store.count_of(league.schedule) == 2
 
 
-def test_an_altered_clock_in_a_record_is_found(write: Any, play: Any, open_league: Any) -> None:
+def test_an_altered_clock_in_a_record_is_found(write: Any, play: Any, cup: Cup) -> None:
     """Where a seat of the schedule has another clock than the record, verify says so."""
     path = write()
     play(path)
-    with open_league(path) as league:
+    with cup.open(path) as league:
         fixture, _ = next((f, r) for f, r in league.results() if 1 in f.seats)
         record = league.store.record(fixture.id)
         bots = [(league.season.bots[bot].bot, league.season.bots[bot].digest) for bot in fixture.seats]

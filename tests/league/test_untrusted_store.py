@@ -5,7 +5,6 @@ import os
 import shutil
 import sqlite3
 import time
-from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.league.conftest import OpenLeague, Refereed, WriteLeague
+from tests.league.conftest import Cup, Refereed
 from tests.league.inline import InlinePool
 
 from warpleague.errors import StoreError
 from warpleague.league.play.entering import commit
-from warpleague.league.play.running import run_league
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import SEAT_TIMES
@@ -154,17 +152,9 @@ PLAYED: dict[str, MatchResult] = {}
 
 
 @pytest.fixture
-def base(
-    write_league: WriteLeague,
-    open_league: OpenLeague,
-    refereed: Refereed,
-    inline: Executor,
-    short: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
+def base(cup: Cup, refereed: Refereed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A league of short matches: `whole` has been played, `part` in part, `theirs` elsewhere and in part."""
-    path = write_league("a", "b", deals=2, game=short)
+    path = cup.file("a", "b", deals=2, game=cup.short)
     referee = refereed(CONFINED)
 
     def play(spec: MatchSpec) -> MatchResult:
@@ -173,9 +163,9 @@ def base(
         return PLAYED[spec.id]
 
     for name, some in (("whole", range(4)), ("part", range(1)), ("theirs", range(1, 3))):
-        with open_league(path, tmp_path / name) as league:
+        with cup.open(path, tmp_path / name) as league:
             if name == "whole":
-                run_league(league, executor=inline, play=play)
+                cup.run(league, play=play)
                 continue
             for fixture in league.schedule:
                 if fixture.number - 1 in some:
@@ -259,7 +249,7 @@ def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) ->
             problems = [problem for _, problem in verify_league(league, new_pool=InlinePool) if problem]
             problems += [problem for _, _, problem in altered(league)]
         except StoreError:
-            problems = ["facts"]
+            problems = ["events"]
         assert problems or not changed or whole(before, content(results))
         for view in views():
             try:
@@ -269,7 +259,7 @@ def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) ->
     try:
         mend(config, results, new_pool=InlinePool)
     except StoreError:
-        return  # its facts cannot be read
+        return  # its events cannot be read
     with open_to_read(config, results) as league:
         assert [problem for _, problem in verify_league(league, new_pool=InlinePool) if problem] == []
         try:
@@ -426,9 +416,7 @@ def test_reading_has_a_limit_in_time(base: Path) -> None:
         list(theirs.matches())
 
 
-def test_mend_removes_what_does_not_hold_and_says_so(
-    base: Path, open_league: OpenLeague, refereed: Refereed, inline: Executor
-) -> None:
+def test_mend_removes_what_does_not_hold_and_says_so(base: Path, cup: Cup, refereed: Refereed) -> None:
     """A damaged match is told with its id when it is read; `mend` removes it; its removal stays told."""
     results, config = copy(base, "whole"), load_config(base)
     with closing(sqlite3.connect(results / "cup" / "league.sqlite")) as db, db:
@@ -441,12 +429,12 @@ def test_mend_removes_what_does_not_hold_and_says_so(
     (removed,) = mend(config, results, new_pool=InlinePool)
     assert removed[0] == match
     assert mend(config, results, new_pool=InlinePool) == []
-    with open_league(base, results) as league:
-        assert run_league(league, executor=inline, play=refereed(CONFINED)).played == 1
+    with cup.open(base, results) as league:
+        assert cup.run(league, play=refereed(CONFINED)).played == 1
         assert altered(league) == []
-        (fact,) = league.store.facts("removed")
-        assert fact.said["match"] == match
-        assert "ranks: " in fact.said["problem"]
+        (event,) = league.store.events("removed")
+        assert event.details["match"] == match
+        assert "ranks: " in event.details["problem"]
 
 
 def test_nothing_is_mended_without_a_store(base: Path, tmp_path: Path) -> None:

@@ -1,17 +1,22 @@
 """The referee as pure code: what it asks, what it makes of answers and faults, what it writes down."""
 
 import json
+import re
 from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
 
-from warpleague.games import load_game
+from warpleague.errors import RecordError
+from warpleague.games import game_ids, load_game
 from warpleague.games.api import CHANCE
-from warpleague.match.referee import Situation
+from warpleague.league.upkeep.verifying import RecordReader
+from warpleague.match.chance import Dice
+from warpleague.match.referee import Situation, question_text
 from warpleague.match.replay import Replay, verify_record
-from warpleague.match.setup import options_json
+from warpleague.match.scribe import seal
+from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import SeatSpec, TimeControl
 
 
@@ -394,3 +399,298 @@ def test_a_position_is_played_from(spec: Any, table: Any) -> None:
     seat, question = played.questions[0]
     assert question["state"] == json.loads(json.dumps(game.view(state, seat)))
     verify_record(result.record)
+
+
+# Decisions that are asked again after an illegal action, where the match lets bots err.
+
+
+def erring(times: int) -> Any:
+    """A bot that answers each decision with that many illegal actions first, then with the first legal one."""
+    wrong = 0
+
+    def choose(question: dict[str, Any]) -> Any:
+        nonlocal wrong
+        assert ("error" in question) == (wrong > 0)
+        if wrong < times:
+            wrong += 1
+            return 99_999 if wrong % 2 else {"do": "fly"}
+        wrong = 0
+        return 0
+
+    return choose
+
+
+def first(question: dict[str, Any]) -> int:
+    """The bot that answers index 0 forever."""
+    return 0
+
+
+def acts(result: Any) -> list[dict[str, Any]]:
+    return [line for line in map(json.loads, result.record.splitlines()) if line["type"] == "act"]
+
+
+def test_a_bot_that_errs_within_the_limit_plays_on(spec: Any, table: Any) -> None:
+    """No fault; the same decision comes again under the next id, with the reason; the record has what was refused."""
+    played = table(spec(again=2), erring(2), first)
+    result = played.play()
+    assert result.faults == ((), ())
+    assert verify_record(result.record).digest == result.digest
+    mine = [question for seat, question in played.questions if seat == 0]
+    assert [question["id"] for question in mine] == list(range(1, len(mine) + 1))
+    once, twice, thrice = mine[:3]
+    assert once["legal"] == twice["legal"] == thrice["legal"]
+    assert twice["error"].startswith("action 99999 is out of range")
+    assert twice["events"] == []
+    asked = next(act for act in acts(result) if act["seat"] == 0 and "ms" in act)
+    assert [told["message"] for told in asked["detail"]["again"]] == [twice["error"], thrice["error"]]
+    assert json.loads(asked["detail"]["again"][1]["line"])["action"] == {"do": "fly"}
+    assert asked["ms"] == [3, 1.5, 0], "all answers together"
+    assert result.times[0].decisions == len([act for act in acts(result) if act["seat"] == 0 and "ms" in act])
+
+
+def test_erring_changes_nothing_that_is_played(spec: Any, table: Any) -> None:
+    """What was refused is evidence: the digest is that of a match in which nobody erred."""
+    assert table(spec(again=2), erring(2), first).play().digest == table(spec(again=2)).play().digest
+
+
+def test_one_error_too_many_is_the_fault(spec: Any, table: Any) -> None:
+    """The fault is the last illegal answer's, and its evidence has those before."""
+    played = table(spec(again=2), erring(3), first)
+    result = played.play()
+    (fault,) = result.faults[0]
+    assert (fault.kind, fault.retired) == ("illegal", True)
+    (violation,) = played.violations
+    assert len(violation.detail["again"]) == 2
+    verify_record(result.record)
+
+
+def test_substitution_begins_anew(spec: Any, table: Any) -> None:
+    """After a substituted action the next decision may be asked again as often as any."""
+    played = table(spec(again=1, faults="substitute", strikes=1_000), lambda _: 99_999, first)
+    result = played.play()
+    asked = [question for seat, question in played.questions if seat == 0]
+    assert len(asked) == 2 * len(result.faults[0]) > 2
+    assert len(played.violations) == len(result.faults[0])
+    verify_record(result.record)
+
+
+def test_all_answers_share_the_time_of_the_decision(spec: Any, table: Any) -> None:
+    """The time that is told shrinks by what the refused answers took, and so does the bank, once for each."""
+    clock = TimeControl(move_s=1.0, bank_s=10.0, increment_s=0.5)
+    played = table(spec(again=2, clock=clock), erring(2), first)
+    played.wall_ns = 100_000_000
+    result = played.play()
+    told = [question["clock"] for seat, question in played.questions if seat == 0][:4]
+    assert [clock["move_s"] for clock in told] == [1.0, 0.9, 0.8, 1.0]
+    assert [clock["bank_s"] for clock in told] == [10.5, 10.4, 10.3, 10.7]
+    assert next(act for act in acts(result) if act["seat"] == 0 and "ms" in act)["bank_s"] == 10.2
+
+
+def test_an_illegal_action_given_ahead_is_asked_for(spec: Any, table: Any) -> None:
+    """What does not hold in a `then` list costs one of the times, and the bot is asked in its place."""
+
+    def hasty(question: dict[str, Any]) -> Any:
+        if "error" in question:
+            assert question["error"].startswith("in the then list: ")
+            return 0
+        return {"type": "act", "id": question["id"], "action": 0, "then": [{"do": "fly"}]}
+
+    played = table(spec(again=1), hasty, first)
+    result = played.play()
+    assert result.faults == ((), ())
+    assert any("error" in question for _, question in played.questions)
+    assert verify_record(result.record).digest == result.digest
+
+
+@pytest.mark.parametrize("change", ["longer", "no message", "no limit"])
+def test_a_record_that_claims_more_is_refused(spec: Any, table: Any, change: str) -> None:
+    """A reader may rely on the form of what was refused, and on its length."""
+    head, *body = table(spec(again=2), erring(2), first).play().record.splitlines(keepends=True)[:-1]
+    at = next(number for number, line in enumerate(body) if b'"again":[' in line)
+    line = json.loads(body[at])
+    again = line["detail"]["again"]
+    if change == "longer":
+        again.append(again[0])
+    elif change == "no message":
+        del again[0]["message"]
+    else:
+        head = head.replace(b'"again":2,', b"")
+    body[at] = json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+    lines = [head, *body]
+    with pytest.raises(RecordError, match=r"again"):
+        verify_record(b"".join([*lines, seal(lines)]))
+
+
+# Bots that say that a service failed, and what services took for their answers.
+
+
+def failing(times: int, at: int = 1) -> Any:
+    """A bot whose service fails so many times in its decision number `at`; then it answers index 0."""
+    left, decisions = times, 0
+
+    def choose(question: dict[str, Any]) -> Any:
+        nonlocal left, decisions
+        if decisions + 1 == at and left:
+            left -= 1
+            return {"type": "act", "id": question["id"], "failed": "503\nbusy"}
+        decisions += 1
+        return 0
+
+    return choose
+
+
+def lines_of(result: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in result.record.splitlines()]
+
+
+def test_a_failure_that_is_allowed_costs_nothing(spec: Any, table: Any) -> None:
+    """The very same question comes again, with all of its time; the match is the one without failures."""
+    clock = TimeControl(move_s=1.0, bank_s=10.0, increment_s=0.5)
+    played = table(spec(failures=2, clock=clock), failing(2), first)
+    played.wall_ns = 100_000_000
+    result = played.play()
+    mine = [question for seat, question in played.questions if seat == 0]
+    once, twice, thrice = mine[:3]
+    assert [question["id"] for question in mine[:3]] == [1, 2, 3]
+    assert {**once, "id": 0} == {**twice, "id": 0} == {**thrice, "id": 0}
+    assert result.faults == ((), ())
+    assert result.digest != table(spec()).play().digest, "what is allowed is a condition of the match"
+    assert result.digest == table(spec(failures=2, clock=clock)).play().digest
+    act = next(line for line in lines_of(result) if line.get("seat") == 0 and "ms" in line)
+    assert act["detail"]["failed"] == [{"message": "503 busy", "ms": 100}] * 2
+    assert (act["bank_s"], act["ms"][0]) == (10.4, 100)
+    assert (result.times[0].failures, result.times[1].failures) == (2, 0)
+    assert verify_record(result.record).digest == result.digest
+    assert RecordReader(result.record).read().result.times == result.times
+
+
+@pytest.mark.parametrize("allowed", [0, 2])
+def test_one_failure_too_many_is_a_fault_of_its_own_kind(spec: Any, table: Any, allowed: int) -> None:
+    """It is charged as any other, its evidence has the reason and those before; by default nothing is allowed."""
+    result = table(spec(failures=allowed), failing(allowed + 1, at=2), first).play()
+    (fault,) = result.faults[0]
+    assert (fault.kind, fault.retired, fault.message) == ("service", True, "its service failed: 503 busy")
+    assert result.times[0].failures == allowed + 1
+    (line,) = (line for line in lines_of(result) if line["type"] == "fault")
+    assert len(line["detail"].get("failed", ())) == allowed
+    assert verify_record(result.record).digest == result.digest
+    assert RecordReader(result.record).read().result.times == result.times
+
+
+def test_failures_are_counted_over_the_match(spec: Any, table: Any) -> None:
+    """What one decision has used up is gone for the next one."""
+
+    def choose(question: dict[str, Any]) -> Any:
+        return {"type": "act", "id": question["id"], "failed": "busy"} if question["id"] % 2 else 0
+
+    result = table(spec(failures=3), choose, first).play()
+    assert [fault.kind for fault in result.faults[0]] == ["service"]
+    told = [line["detail"]["failed"] for line in lines_of(result) if "failed" in line.get("detail", ())]
+    assert len(told) == 3
+    assert verify_record(result.record)
+
+
+def test_an_answer_with_an_action_is_one(spec: Any, table: Any) -> None:
+    """Beside an action `failed` is a field that nobody knows."""
+
+    def choose(question: dict[str, Any]) -> Any:
+        return {"type": "act", "id": question["id"], "action": 0, "failed": "busy"}
+
+    assert table(spec(), choose, first).play().faults == ((), ())
+
+
+def test_tokens_and_cost_are_recorded_and_summed(spec: Any, table: Any) -> None:
+    """Of all answers of a decision, the failed ones too; they are in no digest, since they differ each time."""
+    usage = {"input_tokens": 10, "output_tokens": 2, "cost": 0.25}
+
+    def choose(question: dict[str, Any]) -> Any:
+        told = {"type": "act", "id": question["id"], "usage": usage}
+        return {**told, "failed": "busy"} if question["id"] == 1 else {**told, "action": 0}
+
+    result = table(spec(failures=1), choose, first).play()
+    asked = [line for line in lines_of(result) if line.get("seat") == 0 and "ms" in line]
+    assert asked[0]["detail"]["usage"] == {"input_tokens": 20, "output_tokens": 4, "cost": 0.5}
+    assert asked[1]["detail"]["usage"] == {"input_tokens": 10, "output_tokens": 2, "cost": 0.25}
+    times = result.times[0]
+    answers = len(asked) + 1
+    assert (times.input_tokens, times.output_tokens, times.cost) == (
+        10 * answers,
+        2 * answers,
+        0.25 * answers,
+    )
+    assert result.digest == table(spec(failures=1)).play().digest
+    assert RecordReader(result.record).read().result.times == result.times
+
+
+@pytest.mark.parametrize("change", ["more than allowed", "no message", "bad usage"])
+def test_a_record_with_other_failures_is_refused(spec: Any, table: Any, change: str) -> None:
+    """A reader may rely on the form of what is told, and on the limit."""
+    head, *body = table(spec(failures=2), failing(2), first).play().record.splitlines(keepends=True)[:-1]
+    at = next(number for number, line in enumerate(body) if b'"failed":[' in line)
+    line = json.loads(body[at])
+    if change == "more than allowed":
+        head = head.replace(b'"failures":2,', b'"failures":1,')
+    elif change == "no message":
+        del line["detail"]["failed"][0]["message"]
+    else:
+        line["detail"]["usage"] = {"input_tokens": -1, "output_tokens": 0, "cost": 0}
+    body[at] = json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+    with pytest.raises(RecordError, match=r"failures|failed|usage"):
+        verify_record(b"".join([head, *body, seal([head, *body])]))
+
+
+# Questions in words: what a bot reads that wants `text`, in every game.
+
+
+ACTION = re.compile(r"^(\d+)\. (.+)$")
+
+
+def positions(name: str, number: int = 400) -> Any:
+    """States of a random match in which a seat must act, with that seat."""
+    game = load_game(name)
+    players = max(2, min(game.players))
+    state = game.initial(players, load_options(game, players, {}))
+    rng, dice = Random(number), Dice(bytes(32))
+    for _ in range(number):
+        actors = game.actors(state)
+        if not actors:
+            return
+        move: Any
+        if actors[0] == CHANCE:
+            move = dice.roll(dice.at(game.address(state)), game.chance(state))
+        else:
+            yield game, state, actors[0]
+            legal = game.legal(state, actors[0])
+            move = legal[rng.randrange(len(legal))]
+        state, _ = game.apply(state, move)
+
+
+@pytest.mark.parametrize("name", game_ids())
+def test_actions_have_their_indices_and_nothing_hidden_shows(name: str) -> None:
+    """The last lines number the legal actions; a position guessed from the view reads like the real one."""
+    for number, (game, state, seat) in enumerate(positions(name)):
+        legal = game.legal(state, seat)
+        text = question_text(game, state, seat, legal, ())
+        told = [found for line in text.splitlines()[-len(legal) :] if (found := ACTION.match(line))]
+        assert [int(found[1]) for found in told] == list(range(len(legal)))
+        assert len({found[2] for found in told}) == len(legal), "two actions read alike"
+        if number % 10 == 0:
+            guess = game.determinize(game.view(state, seat), seat, Random(number))
+            assert question_text(game, guess, seat, game.legal(guess, seat), ()) == text
+
+
+def test_a_bot_that_wants_only_text_gets_only_text(spec: Any, table: Any) -> None:
+    """It hears what happened in words, once, and plays the same match as with any other wants."""
+    played = table(spec(), wants=("text",))
+    assert played.play().digest == table(spec()).play().digest
+    texts: list[list[str]] = [[], []]
+    for seat, question in played.questions:
+        assert question.keys() == {"type", "id", "ask", "clock", "text"}
+        texts[seat].append(question["text"])
+    for seat in (0, 1):
+        assert texts[seat][0].startswith(
+            f"You are seat {seat}.\nWhat happened since your last question:\n1. "
+        )
+        happened = [re.findall(r"^\d+\. .*", text.split("\n\n")[0], re.MULTILINE) for text in texts[seat]]
+        assert all(happened[1:])
+        assert happened[1] != happened[2]

@@ -63,8 +63,8 @@ def players(
     made: list[Player | None] = []
     for seat in range(count):
         start = {
-            "match": "test", "game": game, "rules": 1, "options": options, "seat": seat, "players": ["x"] * count,
-            "seed": f"seed {seat}", "clock": {}, "setup": setup,
+            "match": "test", "game": game, "rules": load_game(game).rules_version, "options": options, "seat": seat,
+            "players": ["x"] * count, "seed": f"seed {seat}", "clock": {}, "setup": setup,
         }  # fmt: skip
         skill = skills[seat % len(skills)]
         made.append(None if skill is None else kind(Match(start), skill))
@@ -113,8 +113,8 @@ def play(
             continue
         if not pending:
             act = {"id": 1, "ask": game.ask(state, seat), "state": game.view(state, seat)}
-            question = Question(act, Match({"match": "test", "game": name, "rules": 1, "options": {}, "seat": seat,
-                                            "players": [], "seed": "", "clock": {}, "setup": {}}))  # fmt: skip
+            told = {"match": "test", "game": name, "rules": game.rules_version, "options": {}, "seat": seat}
+            question = Question(act, Match({**told, "players": [], "seed": "", "clock": {}, "setup": {}}))
             answer = player.answer(question)
             said.append(repr(answer if not isinstance(answer, Reply) else (answer.action, list(answer.then))))
             pending = [answer.action, *answer.then] if isinstance(answer, Reply) else [answer]

@@ -1,12 +1,19 @@
 """The file of rounds: what is wrong in it is said with file and key, and nothing is run."""
 
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.rounds.conftest import Make, Run
+from tests.rounds.conftest import Make, Run, write_rounds
 
+from warpleague.cli import main
 from warpleague.errors import ConfigError
 from warpleague.extras.rounds.file import load_rounds
+from warpleague.extras.rounds.report import verdict_of
+from warpleague.league.ratings.sprt import Sprt
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -103,3 +110,83 @@ def test_a_variable_that_is_not_set(run: Run, make: Make, monkeypatch: pytest.Mo
     done = run(make({"ann": "true", "bob": ""}, ann='variables = ["WARPLEAGUE_TEST_KEY"]'))
     assert done.code == 2
     assert "WARPLEAGUE_TEST_KEY is not set" in done.err
+
+
+# The words for whether an edit helped claim no more than the deals show.
+
+
+@pytest.mark.parametrize(
+    ("shares", "word"),
+    [
+        ([1.0, 1.0], "open"),
+        ([1.0] * 5, "better"),
+        ([0.0] * 4, "open"),
+        ([0.0] * 5, "worse"),
+        ([0.75] * 2, "open"),
+        ([0.5, 0.5], "equal"),
+        ([1.0, 0.0], "open"),
+        ([1.0, 0.75, 1.0, 0.75, 1.0], "better"),
+    ],
+)
+def test_deals_that_all_went_alike_may_have_done_so_by_chance(shares: list[float], word: str) -> None:
+    """By chance two equal bots win two deals in a row now and then, but hardly five."""
+    test = StrengthTest(Sprt(0.0, 20.0, 0.05, 0.05, "elo", 2), 0.0, 1.0, fixed=True)
+    for share in shares:
+        test.add(Deal(value=share, new=share, old=1 - share, scores=(share, 1 - share), matches=2))
+    assert verdict_of(test.to_json()) == word
+
+
+# `--from-folders` takes every bot of a folder into a match or a league.
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """A folder with two bots whose manifests have one name, a link to one more, and a folder that is no bot."""
+    write_rounds(tmp_path, {"x": "true"})
+    place = tmp_path / "folders"
+    for name in ("ann", "bob"):
+        shutil.copytree(tmp_path / "start", place / name)
+    (place / "cy").symlink_to(ROOT / "bots" / "random-python")
+    (place / "notes").mkdir()
+    return place
+
+
+def called(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, Any, str]:
+    code = main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, json.loads(out) if out.startswith(("{", "[")) else out, err
+
+
+def test_a_league_of_all_bots_of_a_folder(
+    capsys: pytest.CaptureFixture[str], folders: Path, tmp_path: Path
+) -> None:
+    """Each plays under the name of its folder; the other commands know the bots from the store."""
+    path, results = tmp_path / "league.toml", tmp_path / "results"
+    path.write_text(
+        '[game]\nid = "aliens"\noptions = { max_turns = 2 }\n[clock]\nmove_s = 60\nstart_s = 60\n'
+    )
+    words = (path, "--results", results, "--json")
+    code, data, _ = called(capsys, "league", "run", *words, "--quiet", "--from-folders", folders)
+    assert code == 0
+    assert (data["matches"], data["complete"]) == (6, True)
+    assert {line["bot"] for line in data["standings"]} == {"ann", "bob", "cy"}
+    code, standings, err = called(capsys, "league", "standings", *words)
+    assert (code, err) == (0, "")
+    assert standings == data["standings"]
+    assert called(capsys, "league", "verify", *words)[0] == 0
+
+
+def test_a_match_of_all_bots_of_a_folder(capsys: pytest.CaptureFixture[str], folders: Path) -> None:
+    """They sit in the order of the names of their folders, after those that are named."""
+    shutil.rmtree(folders / "ann")
+    words = ("--option", "max_turns=2", "--move-s", "60", "--start-s", "60", "--seed", "1", "--json")
+    code, data, _ = called(capsys, "match", "aliens", *words, "--from-folders", folders)
+    assert (code, data["seats"]) == (0, ["start", "random-python"])
+
+
+@pytest.mark.parametrize("name", ["none", "notes", "ann"])
+def test_folders_without_bots(capsys: pytest.CaptureFixture[str], folders: Path, name: str) -> None:
+    """A folder that is not there, has no bots, or is one itself is bad input."""
+    code, _, err = called(capsys, "match", "aliens", "--from-folders", folders / name)
+    assert code == 2
+    assert str(folders / name) in err

@@ -292,7 +292,7 @@ for line in sys.stdin:
     if message["type"] == "hello": print('{"type":"hello","protocol":1}', flush=True)
     elif message["type"] == "start": print('{"type":"ready"}', flush=True)
     elif message["type"] == "act":
-        if message["id"] <= 20: time.sleep(0.01)
+        if message["id"] <= 40: time.sleep(0.01)
         print('{"type":"act","id":%d,"action":0}' % message["id"], flush=True)
     elif message["type"] == "quit": break
 """
@@ -327,7 +327,7 @@ def duel(bot_folder: Path) -> Callable[..., MatchResult]:
     for name, code in (("ponderer", PONDERER), ("slow", SLOW)):
         (bot_folder / f"{name}.py").write_text(code)
         (bot_folder / f"{name}.py").chmod(0o644)
-    options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 20}))
+    options = options_json(load_options(load_game("aliens"), 2, {"max_turns": 30}))
     seats = tuple(
         SeatSpec(bot=name, run=(sys.executable, "-P", f"{name}.py"), cwd=str(bot_folder))
         for name in ("ponderer", "slow")
@@ -360,7 +360,8 @@ def test_pondering_changes_no_result(
     """Allowed, forbidden or made impossible: the same moves; the policy says who is stopped, by whatever means."""
     if means == "signals":
         request.getfixturevalue("no_freezer")
-    results = {policy: duel(pondering=policy) for policy in ("on", "off", "always-stop")}
+    short = options_json(load_options(load_game("aliens"), 2, {"max_turns": 12}))
+    results = {policy: duel(pondering=policy, options=short) for policy in ("on", "off", "always-stop")}
     assert len({result.digest for result in results.values()}) == 1, {
         p: (r.faults, r.stopped, r.lines) for p, r in results.items()
     }

@@ -16,7 +16,7 @@ import attrs
 import pytest
 
 from warpleague.cli import main
-from warpleague.extras.rule_vectors import rule_vectors
+from warpleague.extras.rule_vectors.vectors import rule_vectors
 from warpleague.games import GAMES, load_game
 from warpleague.sim.serve import Session
 

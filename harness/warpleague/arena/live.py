@@ -1,7 +1,7 @@
-"""Writes the lines of a match's record into a file while it is played; the file is removed when the match ends.
+"""Shows matches while they are played: the referee of each writes a file, which the server reads.
 
-This does not slow down the bots' answers: a task beside the match copies new lines now and then. A match that is over
-soon gets no file: a spectator who waits for it sees its record.
+The file holds everything that happened, hidden things too, as the record in the store does. The reader decides what a
+spectator may see: only facts that every seat knows, some seconds late.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from warpleague.match.spec import MatchResult, MatchSpec
 
 
-# -- feed ------------------------------------------------------------------------------------------------
+# -- the referee's side ----------------------------------------------------------------------------------
+# The lines of a match's record go into a file while it is played; the file is removed when the match ends. This
+# does not slow down the bots' answers: a task beside the match copies new lines now and then. A match that is
+# over soon gets no file: a spectator who waits for it sees its record.
 
 
 FOLDER: Final = "live"
@@ -95,8 +98,7 @@ def clear(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-# -- frames ----------------------------------------------------------------------------------------------
-# The frames of a match that a page shows during the match: words, and pictures sent as differences.
+# -- frames: words, and pictures sent as differences -----------------------------------------------------
 
 
 LOG_FRAMES: Final = 60
@@ -136,8 +138,7 @@ def new_frames(
     return new, shown
 
 
-# -- broadcast -------------------------------------------------------------------------------------------
-# A counter of changes: tasks wait for its next change.
+# -- changes ---------------------------------------------------------------------------------------------
 
 
 class Broadcast:
@@ -167,11 +168,8 @@ class Broadcast:
         return False
 
 
-# -- follow ----------------------------------------------------------------------------------------------
-# Follows the matches that are being played: reads and executes the lines that their referees wrote.
-#
-# A spectator sees only facts that every seat knows, `delay_s` seconds late. The lines of a match are executed
-# only while somebody watches it.
+# -- the server's side -----------------------------------------------------------------------------------
+# The lines of a match are executed only while somebody watches it.
 
 
 _READ: Final = 1 << 20

@@ -1,4 +1,4 @@
-"""The log of a process that runs for weeks: one JSON object a line on standard error."""
+"""What the processes of an arena have in common: a log, folders within bounds, and how one starts and ends others."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ def log_error(event: str, error: BaseException, **details: Any) -> None:
     log(event, error=safe(f"{type(error).__name__}: {error}"), trace=trace, **details)
 
 
-# -- retention -------------------------------------------------------------------------------------------
-# Bounds the size of folders: removes the oldest files until the rest fits.
+# -- folders within bounds --------------------------------------------------------------------------------
 
 
 def prune(folder: Path, max_bytes: int) -> int:
@@ -78,8 +77,7 @@ def _files(folder: Path | str) -> Iterator[tuple[float, int, str]]:
                 yield stat.st_mtime, max(stat.st_size, stat.st_blocks * 512), entry.path
 
 
-# -- end with parent -------------------------------------------------------------------------------------
-# Ends this process when the process that started it ends, for any reason.
+# -- processes that a server starts, and starts again when they end ---------------------------------------
 
 
 def end_with_parent() -> None:
@@ -92,10 +90,6 @@ def end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, name="end with parent", daemon=True).start()
-
-
-# -- subprocesses ----------------------------------------------------------------------------------------
-# The processes that a server starts, and starts again when they end: schedulers and the checker.
 
 
 _POLL_S: Final = 0.2

@@ -1,7 +1,7 @@
 """The command line: finds the command to run, and turns its success or failure into an exit code.
 
-Each family of commands is a module, which is loaded only when it is needed: `--help` and `--version` must be as
-fast as starting Python.
+The commands are declared in `commands`. Only the module of the one that runs is imported, since `--help` and
+`--version` must be as fast as starting Python.
 """
 
 from __future__ import annotations
@@ -13,31 +13,54 @@ import io
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from warpleague.cli.commands import COMMANDS, overview, parser_of
-from warpleague.cli.parser import BAD_INPUT
-from warpleague.cli.tools import TOOLS, Tools
+from warpleague.cli.declaration import load
+from warpleague.cli.parser import BAD_INPUT, parser_for
 from warpleague.errors import BadInput, HarnessFault, interrupt_behind
 from warpleague.text import SafeStream, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
     from types import TracebackType
     from typing import TextIO
+
+    from warpleague.league.referees.pool import Pool
+    from warpleague.league.season.entry import Prepared
+    from warpleague.match.spec import MatchResult, MatchSpec
 
 DONE: Final = 0
 FAILED: Final = 1
 INTERRUPTED: Final = 130
 
 
-def _run(argv: Sequence[str], tools: Tools) -> int:
-    first = overview()
-    words = first.ordered(argv)
-    if words[0] not in COMMANDS:
-        first.parse_args(words[:1])  # --help or --version, which end the program
-    args = parser_of(words[0]).parse_args(words[1:], argparse.Namespace(tools=tools))
-    code: int = args.handler(args)
+class Tools(NamedTuple):
+    """The tools with which commands play leagues; a caller, such as a test, may pass others.
+
+    `prepare` makes a bundle of a bot's folder, `play` plays a match, `new_pool` makes the processes for matches. None:
+    what commands always use.
+    """
+
+    prepare: Callable[[Path], Prepared] | None = None
+    play: Callable[[MatchSpec], MatchResult] | None = None
+    new_pool: Callable[..., Pool] | None = None
+
+    @property
+    def pool(self) -> dict[str, Any]:
+        """The argument `new_pool` for functions that have a default of their own."""
+        return {} if self.new_pool is None else {"new_pool": self.new_pool}
+
+
+TOOLS: Final = Tools()
+"""The tools that commands use."""
+
+
+def run(words: Sequence[str], tools: Tools = TOOLS) -> int:
+    """Run the command of these words; returns its exit code. Its errors are raised."""
+    parser, rest = parser_for(words)
+    args = parser.parse_args(rest, argparse.Namespace(tools=tools))
+    code: int = load(args.command.run)(args)
     return code
 
 
@@ -77,7 +100,7 @@ def _code(error: BaseException) -> int:
         case SystemExit() as cause:
             raise cause
         case (OSError(errno=errno.EMFILE | errno.ENFILE) | MemoryError()) as cause:
-            from warpleague.runner.host import shortage
+            from warpleague.runner.host import shortage  # for this error only
 
             print(
                 f"warpleague: the machine gives this process too little: {shortage(cause)}", file=sys.stderr
@@ -117,7 +140,7 @@ def _safe_output() -> Iterator[None]:
 
 def _print_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print the traceback of a bug, as the interpreter does, with what could steer the terminal escaped."""
-    from traceback import format_exception
+    from traceback import format_exception  # only a bug needs it
 
     if sys.stderr is not None:
         sys.stderr.write(safe("".join(format_exception(kind, error, trace))))
@@ -136,7 +159,7 @@ def main(argv: Sequence[str] | None = None, tools: Tools = TOOLS) -> int:
     with _safe_output():
         try:
             try:
-                return _run(sys.argv[1:] if argv is None else argv, tools)
+                return run(sys.argv[1:] if argv is None else argv, tools)
             finally:
                 if sys.stdout is not None:  # there is none when it was closed (`>&-`)
                     sys.stdout.flush()  # so that a pipe breaks here, not at the interpreter's exit

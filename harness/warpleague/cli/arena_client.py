@@ -10,6 +10,7 @@ import json
 import os
 import stat
 import time
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -17,11 +18,10 @@ import attrs
 
 from warpleague.cli.common import say
 from warpleague.errors import BadInput, ConfigError, HarnessFault, WarpLeagueError
+from warpleague.strict import structure
 from warpleague.text import safe
 
 if TYPE_CHECKING:
-    import argparse
-    from http.client import HTTPConnection
     from pathlib import Path
 
 T = TypeVar("T")
@@ -42,25 +42,6 @@ class NoArena(WarpLeagueError):
 
 class Unknown(BadInput):
     """The arena does not know an address: it is of an earlier release, or has no such thing."""
-
-
-def add_address(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the options that say which arena is asked, and with which token."""
-    from pathlib import Path
-
-    parser.add_argument("--to", required=required, metavar="URL", help="the address of the arena")
-    parser.add_argument("--league", metavar="NAME", help="the name of the league, if the arena has several")
-    parser.add_argument(
-        "--token-file",
-        type=Path,
-        metavar="FILE",
-        help=f"the file with your token (default: the environment variable {TOKEN} has the token)",
-    )
-    parser.add_argument(
-        "--plain-http",
-        action="store_true",
-        help="allow http:// to another machine: the token is then sent unencrypted; only in a network that you trust",
-    )
 
 
 def token_of(file: Path | None) -> str:
@@ -193,8 +174,6 @@ class Arena:
         raise AssertionError
 
     def _ask(self, method: str, path: str, data: bytes | None, kind: str, most: int) -> tuple[int, bytes]:
-        from http.client import HTTPException
-
         connection = self._connect()
         headers = {"Accept": "application/json"}
         if self._token is not None:
@@ -217,8 +196,6 @@ class Arena:
 
     def read(self, answer: Any, cls: type[T], what: str = "its answer") -> T:
         """An answer as the class says; it may say more than this version knows. Raises `NoArena`."""
-        from warpleague.strict import structure
-
         try:
             return structure(_known(answer, cls), cls, what)
         except ConfigError as error:
@@ -229,8 +206,6 @@ class Arena:
         return NoArena(f"{self.address}: answers as no arena does: {why}")
 
     def _connect(self) -> HTTPConnection:
-        from http.client import HTTPConnection, HTTPSConnection
-
         kind = HTTPSConnection if self._https else HTTPConnection
         return kind(self._host, self._port, timeout=_WAIT_S)
 

@@ -3,193 +3,65 @@
 from __future__ import annotations
 
 import re
+import shlex
 from argparse import ArgumentTypeError
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warpleague.cli.common import (
-    RESULTS,
-    add_clock,
-    add_examples,
-    add_game,
-    add_level,
-    count,
-    duration,
-    log_folder,
-    parse_options,
-    print_json,
-    program,
-    say,
-    seconds,
-    write_file,
-)
-from warpleague.cli.season import add_cluster, add_stop_on_fault, fault_line, play_season
+import tomli_w
+
+from warpleague.cli.common import print_json, program, say, write_file
+from warpleague.cli.declaration import seconds, wait
+from warpleague.cli.league_run import fault_line, play_season
+from warpleague.cli.match_options import log_folder, parse_options
 from warpleague.errors import BadInput, ConfigError
+from warpleague.games import game_ids, load_game
+from warpleague.league.play.entering import open_to_run
+from warpleague.league.results.details import times
+from warpleague.league.results.faulted import bot_faults
+from warpleague.league.results.status import strength_test
+from warpleague.league.season.config import EntrantClock, load_config, toml_of
+from warpleague.league.season.entry import first_alike
+from warpleague.report.wording.league_words import (
+    duration,
+    estimate_words,
+    exit_code,
+    fault_lines,
+    luck_lines,
+    one_way_lines,
+    state_lines,
+    verdict,
+    waited_words,
+)
+from warpleague.runner.bot.inside import python_command
+from warpleague.runner.bundle.shipped import located
+from warpleague.runner.play import play_inside
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
 
     from warpleague.league.play.running import RunReport
     from warpleague.league.results.details import TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.schedule.formats.strength_test import StrengthTest
-    from warpleague.league.season.config import EntrantClock, LeagueConfig
+    from warpleague.league.season.config import LeagueConfig
+
+    _Entrant = tuple[Path, EntrantClock | None]
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague compare`."""
-    parser.usage = (
-        "warpleague compare [options] NEW OLD [FIELD ...] --game GAME\n"
-        "       warpleague compare [options] GAME NEW OLD [FIELD ...]"
-    )
-    parser.add_argument(
-        "new",
-        metavar="NEW",
-        help="the folder of the bot that may be better; NEW@0.1s or NEW@60s+0.5s gives it time limits of its own: for "
-        "each decision, or for the whole match with an increment before each decision",
-    )
-    parser.add_argument("old", metavar="OLD", help="the folder of the bot to compare it with")
-    parser.add_argument(
-        "field",
-        metavar="FIELD",
-        nargs="*",
-        help="the folders of other bots at the table, in games for three or more",
-    )
-    add_game(parser)
-    parser.add_argument(
-        "--players",
-        type=count(1),
-        metavar="N",
-        help="how many players a match has (default: 2, or one more than FIELD has bots)",
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of the game (`warpleague games GAME` lists them); can be given several times",
-    )
-    test = parser.add_argument_group(
-        "test",
-        "Two claims are tested: NEW is better by elo0 Elo, and NEW is better by elo1 Elo. The test stops as soon as "
-        "the results speak clearly for one of them: for elo1, NEW is accepted; for elo0, it is rejected.",
-    )
-    test.add_argument(
-        "--elo0",
-        type=float,
-        default=0.0,
-        metavar="ELO",
-        help="the lower claim (default 0: NEW is as good as OLD)",
-    )
-    test.add_argument(
-        "--elo1",
-        type=float,
-        default=20.0,
-        metavar="ELO",
-        help="the higher claim (default 20: NEW wins 53 %% of the points)",
-    )
-    test.add_argument(
-        "--alpha",
-        type=float,
-        default=0.05,
-        metavar="P",
-        help="how often a NEW that is only elo0 better may be accepted by chance (default 0.05)",
-    )
-    test.add_argument(
-        "--beta",
-        type=float,
-        default=0.05,
-        metavar="P",
-        help="how often a NEW that is elo1 better may be rejected by chance (default 0.05)",
-    )
-    test.add_argument(
-        "--normalized",
-        action="store_true",
-        help="elo0 and elo1 are in normalised Elo, which `warpleague docs compare` explains",
-    )
-    test.add_argument(
-        "--max-matches",
-        type=count(1),
-        metavar="N",
-        help="stop after N matches, even if nothing is decided (default: no limit)",
-    )
-    test.add_argument(
-        "--fixed", type=count(1), metavar="N", help="play exactly N matches, and do not stop earlier"
-    )
-    test.add_argument(
-        "--seats",
-        choices=("rotations", "all"),
-        default="rotations",
-        help="in which seats the bots play the same dice: all bots move on by one seat (rotations, default), or every "
-        "order of the bots (all)",
-    )
-    test.add_argument(
-        "--seed",
-        metavar="TEXT",
-        help="a text from which all dice follow (default: a random text; the same command later goes on with it)",
-    )
-    parser.add_argument(
-        "--jobs",
-        type=count(0),
-        metavar="N",
-        help="the number of matches at the same time (default: one for each core)",
-    )
-    add_cluster(parser)
-    parser.add_argument(
-        "--in-process",
-        action="store_true",
-        help="for bots in Python that you trust: call them in the process that plays the match, without clocks and "
-        "limits, on the same deals; the result does not depend on other programs",
-    )
-    parser.add_argument(
-        "--log",
-        type=Path,
-        metavar="DIR",
-        help="write the output of each bot, and all messages to and from it, to files in this folder",
-    )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        default=RESULTS,
-        metavar="DIR",
-        help="the folder of all results (default: results)",
-    )
-    add_stop_on_fault(parser)
-    parser.add_argument("--quiet", action="store_true", help="print no progress")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    add_clock(parser)
-    add_level(parser)
-    add_examples(
-        parser,
-        "compare bots/mine bots/mine-before --game aliens",
-        "compare bots/mine bots/old --game aliens --max-matches 2000",
-        "compare bots/mine bots/old bots/greedy bots/lazy --game sheets",
-        "compare aliens bots/mine@0.5s bots/mine@100ms",
-        "compare bots/mine bots/mine-before --game aliens --in-process",
-    )
-    parser.set_defaults(handler=_compare)
-
-
-def _compare(args: argparse.Namespace) -> int:
+def run_compare(args: Namespace) -> int:
     """Exit code 0: accepted; 1: rejected, or stopped at a fault; 3: undecided; 130: stopped by the user."""
-    from warpleague.league.play.entering import open_to_run
-    from warpleague.league.results.details import times
-    from warpleague.league.results.faulted import bot_faults
-    from warpleague.league.results.status import strength_test
-    from warpleague.report.wording.league_words import exit_code, fault_lines
-
-    _settle_game(args)
-    if args.in_process and (args.cluster is not None or args.log is not None):
+    _choose_game(args)
+    if args.in_process and (getattr(args, "cluster", None) is not None or args.log is not None):
         raise BadInput("--in-process goes neither with --cluster nor with --log")
     file, config = _league(args, inside=args.in_process)
     deals_of = _league(args, inside=False)[1] if args.in_process else None
     with open_to_run(config, args.results, args.tools.prepare, deals_of=deals_of) as league:
         if args.in_process:
             _play_inside(league, args)
-        same = _same_bot(league)
-        if same:
+        if same := _same_bot(league):
             say(f"note: {same}")
         if not args.quiet:
             say(f"{config.name}: {league.season.game}; {league.schedule.describe()}")
@@ -199,36 +71,13 @@ def _compare(args: argparse.Namespace) -> int:
         if logs is not None and logs.problem is not None:
             say(f"note: the bots' logs are not complete: {logs.problem}")
         state = strength_test(league)
-        faulted = bot_faults(league)
-        new, old = league.season.names[:2]
         if args.json:
-            print_json(
-                {
-                    "league": config.name,
-                    "new": new,
-                    "old": old,
-                    "field": list(league.season.names[2:]),
-                    "played": report.played,
-                    "stored": report.stored,
-                    "complete": report.complete,
-                    "stopped": report.stopped,
-                    "cpu_ms": round(report.cpu_ms, 3),
-                    "wait_ms": round(report.wait_ms, 3),
-                    "times": [_time_json(line) for line in times(league)],
-                    **state.to_json(),
-                    **({"left": None} if report.complete else {}),
-                    "same_bot": bool(same),
-                    "faults": [fault.to_json() for fault in faulted],
-                    "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
-                    "path": [[deals, round(ratio, 4)] for deals, ratio in state.path],
-                    "file": str(file),
-                }
-            )
+            print_json({**_result_json(league, state, report), "same_bot": bool(same), "file": str(file)})
         else:
-            remarks = [*fault_lines(faulted), *([same] if same else ())]
+            remarks = [*fault_lines(bot_faults(league)), *([same] if same else ())]
             if args.in_process:
                 remarks += [_time_words(line) for line in times(league)]
-            _print_result(state, report, new, old, file, remarks)
+            _print_result(league, state, report, file, remarks)
         if report.stopped:
             return 130
         if report.void or report.failure:
@@ -236,10 +85,30 @@ def _compare(args: argparse.Namespace) -> int:
         return exit_code(state) if report.fault is None else 1
 
 
-def _league(args: argparse.Namespace, *, inside: bool) -> tuple[Path, LeagueConfig]:
-    """The league file that this test is, and what it says; `inside` for matches in the processes of the referees."""
-    from warpleague.league.season.config import load_config
+def _result_json(league: League, state: StrengthTest, report: RunReport) -> dict[str, Any]:
+    new, old, *field = league.season.names
+    return {
+        "league": league.config.name,
+        "new": new,
+        "old": old,
+        "field": field,
+        "played": report.played,
+        "stored": report.stored,
+        "complete": report.complete,
+        "stopped": report.stopped,
+        "cpu_ms": round(report.cpu_ms, 3),
+        "wait_ms": round(report.wait_ms, 3),
+        "times": [_time_json(line) for line in times(league)],
+        **state.to_json(),
+        **({"left": None} if report.complete else {}),
+        "faults": [fault.to_json() for fault in bot_faults(league)],
+        "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
+        "path": [[deals, round(ratio, 4)] for deals, ratio in state.path],
+    }
 
+
+def _league(args: Namespace, *, inside: bool) -> tuple[Path, LeagueConfig]:
+    """The league file that this test is, and what it says; `inside` for matches in the processes of the referees."""
     file = _league_file(args, inside=inside)
     try:
         return file, load_config(file)
@@ -254,14 +123,12 @@ def _option(match: re.Match[str]) -> str:
     return f"--{match[1].replace('_', '-')}"
 
 
-def _settle_game(args: argparse.Namespace) -> None:
+def _choose_game(args: Namespace) -> None:
     """Take the first word for the game, if no option names one."""
-    args.game = args.said
+    args.game = args.game_option
     if args.game is not None:
         return
     words = [args.new, args.old, *args.field]
-    from warpleague.games import game_ids
-
     if len(words) == 2 and args.new in game_ids() and not Path(args.new).is_dir():
         raise BadInput(
             f"{args.new}: the game is there, but name two bots: warpleague compare {args.new} NEW OLD"
@@ -286,11 +153,8 @@ def _time_words(line: TimeLine) -> str:
     )
 
 
-def _play_inside(league: League, args: argparse.Namespace) -> None:
+def _play_inside(league: League, args: Namespace) -> None:
     """Have the matches played in the processes of the referees; `BadInput` if a bot is not in Python."""
-    from warpleague.runner.bot.inside import python_command
-    from warpleague.runner.play import play_inside
-
     for bot in league.season.bots:
         if python_command(bot.run) is None:
             raise BadInput(
@@ -313,20 +177,9 @@ def _same_bot(league: League) -> str:
 
 
 def _print_result(
-    state: StrengthTest, report: RunReport, new: str, old: str, file: Path, remarks: list[str]
+    league: League, state: StrengthTest, report: RunReport, file: Path, remarks: list[str]
 ) -> None:
-    import shlex
-
-    from warpleague.report.wording.league_words import (
-        duration,
-        estimate_words,
-        luck_lines,
-        one_way_lines,
-        state_lines,
-        verdict,
-        waited_words,
-    )
-
+    new, old = league.season.names[:2]
     for line in (*state_lines(state, over=report.complete), *luck_lines(state)):
         print(line)
     corrected = "" if state.fixed else ", corrected for when the test stopped"
@@ -342,49 +195,10 @@ def _print_result(
     print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")
 
 
-def _league_file(args: argparse.Namespace, *, inside: bool) -> Path:
+def _league_file(args: Namespace, *, inside: bool) -> Path:
     """Write the league file that this test is, so that every other command can be used on it."""
-    import attrs
-    import tomli_w
-
-    from warpleague.games import load_game
-    from warpleague.league.season.config import without_none
-    from warpleague.runner.bundle.shipped import located
-
-    game = load_game(args.game)
-    players = args.players or (1 + len(args.field) if args.field else 2)
-    if players not in game.players:
-        allowed = ", ".join(map(str, game.players))
-        raise BadInput(f"--players: {game.id} is for {allowed} players, not {players}")
-    if len(args.field) != players - 1 and not (not args.field and players <= 2):
-        raise BadInput(
-            f"FIELD: beside NEW or OLD, a table of {players} needs {players - 1} more bots, not {len(args.field)}"
-        )
-    entrants = [_entrant(text) for text in (args.new, args.old, *args.field)]
-    names = _names([folder for folder, _ in entrants], [own for _, own in entrants])
-    clock = {
-        key: value
-        for key in ("move_s", "bank_s", "increment_s", "start_s")
-        if (value := getattr(args, key)) is not None
-    }
-    if "move_s" not in clock and "bank_s" not in clock:
-        clock["move_s"] = 1.0
-    data: dict[str, Any] = {
-        "bots": [
-            {
-                "path": str(located(folder).resolve()),
-                "name": name,
-                **({} if own is None else {"clock": without_none(attrs.asdict(own))}),
-            }
-            for (folder, own), name in zip(entrants, names, strict=True)
-        ],
-        "game": {"id": game.id, "players": players, "options": parse_options(game, args.option)},
-        "clock": clock,
-        "rules": {"level": "none" if inside else args.level},
-        "sandbox": {"paths": list(args.sandbox_path)},
-    }
-    if args.seed is not None:
-        data["seed"] = args.seed
+    entrants, names = _entrants(args)
+    data: dict[str, Any] = {**_played(args, entrants, names, inside=inside)}
     # What a store cannot change gives it its name; the hypotheses may change, and the deals played count again.
     what = blake2b(repr(sorted(data.items())).encode(), digest_size=4).hexdigest()
     plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:20] for name in names[:2]]
@@ -406,11 +220,54 @@ def _league_file(args: argparse.Namespace, *, inside: bool) -> Path:
     return file
 
 
-def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
-    """The folder of a bot, and the clock that stands behind it: `bots/mine@0.1s`, `bots/mine@60s+0.5s/2s`."""
-    from warpleague.league.season.config import EntrantClock
-    from warpleague.runner.bundle.shipped import located
+def _played(args: Namespace, entrants: list[_Entrant], names: list[str], *, inside: bool) -> dict[str, Any]:
+    """The keys of the league file about what is played: bots, game, clock and rules."""
+    game = load_game(args.game)
+    clock = {
+        key: value
+        for key in ("move_s", "bank_s", "increment_s", "start_s")
+        if (value := getattr(args, key)) is not None
+    }
+    if "move_s" not in clock and "bank_s" not in clock:
+        clock["move_s"] = 1.0
+    bots = [
+        {
+            "path": str(located(folder).resolve()),
+            "name": name,
+            **({} if own is None else {"clock": toml_of(own)}),
+        }
+        for (folder, own), name in zip(entrants, names, strict=True)
+    ]
+    return {
+        "bots": bots,
+        "game": {"id": game.id, "players": _players(args), "options": parse_options(game, args.option)},
+        "clock": clock,
+        "rules": {"level": "none" if inside else args.level},
+        "sandbox": {"paths": list(args.sandbox_path)},
+        **({} if args.seed is None else {"seed": args.seed}),
+    }
 
+
+def _players(args: Namespace) -> int:
+    return args.players or (1 + len(args.field) if args.field else 2)
+
+
+def _entrants(args: Namespace) -> tuple[list[_Entrant], list[str]]:
+    """The bots with their clocks, and a name for each; `BadInput` if they do not fill a table of the game."""
+    game, players = load_game(args.game), _players(args)
+    if players not in game.players:
+        allowed = ", ".join(map(str, game.players))
+        raise BadInput(f"--players: {game.id} is for {allowed} players, not {players}")
+    if len(args.field) != players - 1 and not (not args.field and players <= 2):
+        raise BadInput(
+            f"FIELD: beside NEW or OLD, a table of {players} needs {players - 1} more bots, not {len(args.field)}"
+        )
+    entrants = [_entrant(text) for text in (args.new, args.old, *args.field)]
+    return entrants, _names(entrants)
+
+
+def _entrant(text: str) -> _Entrant:
+    """The folder of a bot, and the clock that stands behind it: `bots/mine@0.1s`, `bots/mine@60s+0.5s/2s`."""
     folder, at, clock = text.rpartition("@")
     if not at or located(Path(text)).is_dir():
         return Path(text), None
@@ -426,7 +283,7 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
         return Path(folder), EntrantClock(
             move_s=seconds(each) if slash else None,
             bank_s=seconds(bank),
-            increment_s=duration(0, 1e6)(added) if plus else None,
+            increment_s=wait(added) if plus else None,
         )
     except ArgumentTypeError:
         raise BadInput(
@@ -435,20 +292,16 @@ def _entrant(text: str) -> tuple[Path, EntrantClock | None]:
         ) from None
 
 
-def _names(folders: list[Path], clocks: list[EntrantClock | None]) -> list[str]:
+def _names(entrants: list[_Entrant]) -> list[str]:
     """A name for each bot: its folder's and its clock, made different where two are alike."""
-    from warpleague.league.season.entry import first_alike
-
     plain = [
         (folder.name or folder.resolve().name)[:50] + ("" if own is None else f"@{own.text}")
-        for folder, own in zip(folders, clocks, strict=True)
+        for folder, own in entrants
     ]
     return [
         name
-        + (
-            {0: "-new", 1: "-old"}.get(place, f"-{place}")
-            if first_alike(name, [*plain[:place], *plain[place + 1 :]]) is not None
-            else ""
-        )
+        if first_alike(name, others) is None
+        else f"{name}-{('new', 'old')[place] if place < 2 else place}"
         for place, name in enumerate(plain)
+        for others in [[*plain[:place], *plain[place + 1 :]]]
     ]

@@ -8,15 +8,16 @@ from __future__ import annotations
 import io
 import shlex
 from contextlib import redirect_stdout
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from warpleague.cli.common import RESULTS, add_examples, program, say
+from warpleague.cli import run
+from warpleague.cli.common import RESULTS, program, say
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
     from collections.abc import Sequence
+    from pathlib import Path
 
 INTERRUPTED: Final = 130
 SMALL: Final = ("demo-captains", "demo-coasters", "demo-sheets")
@@ -34,20 +35,7 @@ NEXT: Final = {
 """Next steps for a newcomer: words of `warpleague`, by what they are good for."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague demo`."""
-    parser.add_argument(
-        "--results",
-        type=Path,
-        default=RESULTS,
-        metavar="DIR",
-        help="the folder of all results (default: results)",
-    )
-    add_examples(parser, "demo", "demo --results demo-results")
-    parser.set_defaults(handler=run)
-
-
-def run(args: argparse.Namespace) -> int:
+def run_demo(args: Namespace) -> int:
     """Play the leagues of the demo, then tell what a newcomer may do next."""
     code = play_all(SMALL, LAST, args.results)
     if code != INTERRUPTED:
@@ -99,18 +87,14 @@ def _league(action: str, name: str, results: Path, *options: str, shown: bool = 
 
     If not `shown`, what it prints on standard output is shown only when it fails.
     """
-    from warpleague.cli.commands import parser_of
-
     place = () if results == RESULTS else ("--results", str(results))
-    words = (action, f"leagues/{name}.toml", *place, *options)
-    print(shlex.join((*program(), "league", *words)), flush=True)
-    args = parser_of("league").parse_args(words)
+    words = ("league", action, f"leagues/{name}.toml", *place, *options)
+    print(shlex.join((*program(), *words)), flush=True)
     if shown:
-        code: int = args.handler(args)
-        return code
+        return run(words)
     output = io.StringIO()
     with redirect_stdout(output):
-        code = args.handler(args)
+        code = run(words)
     if code:
         print(output.getvalue(), end="")
     return code

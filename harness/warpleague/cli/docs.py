@@ -1,44 +1,23 @@
-"""List the pages of the documentation, print one of them, or search all of them for a word.
-
-`warpleague.report.wording.docs` finds the pages, `warpleague.report.terminal.docs` prints them.
-"""
+"""List the pages of the documentation, print one, search all of them for a word; or print the brief about a game."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warpleague.cli.common import add_examples, print_json, say
+from warpleague.cli.common import print_json, say, write_out
 from warpleague.errors import BadInput
+from warpleague.games import GAMES
+from warpleague.report.terminal.docs import print_hits, print_list, print_page
+from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages, search
+from warpleague.runner.bundle.shipped import shipped_root
+from warpleague.text import nearest
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague docs`."""
-    parser.add_argument(
-        "page",
-        nargs="?",
-        metavar="PAGE or WORD",
-        help="the page to print, or a word to search for in headings and text (default: list all pages)",
-    )
-    parser.add_argument(
-        "--path",
-        action="store_true",
-        help="print where the file of the page is; without PAGE, where the folder of all pages is",
-    )
-    parser.add_argument("--json", action="store_true", help="list the pages, or where the word is, as JSON")
-    add_examples(parser, "docs", "docs write-a-bot", "docs move_s", "docs write-a-bot --path")
-    parser.set_defaults(handler=run)
-
-
-def run(args: argparse.Namespace) -> int:
-    """List pages, print one, or print the path of its file."""
-    from warpleague.report.terminal.docs import print_hits, print_list, print_page
-    from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages, search
-    from warpleague.runner.bundle.shipped import shipped_root
-    from warpleague.text import nearest
-
+def run_docs(args: Namespace) -> int:
+    """List pages, print one or the path of its file, or search them."""
     known = pages()
     if args.page is None:
         if args.json:
@@ -71,4 +50,14 @@ def run(args: argparse.Namespace) -> int:
         print_page(page, known)
         if missing := len(dead_ends(page)):
             say(f"note: {missing} links of this page lead to files that only a checkout of the project has")
+    return 0
+
+
+def run_brief(args: Namespace) -> int:
+    """Print the brief as Markdown."""
+    from warpleague.report.wording.brief import brief_text  # loads the engines
+
+    if args.game not in GAMES:
+        raise BadInput(f"there is no brief of a game called {args.game!r}; {nearest(args.game, GAMES)}")
+    write_out(brief_text(args.game))
     return 0

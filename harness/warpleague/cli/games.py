@@ -1,23 +1,25 @@
 """List the games, or describe one: its players, options and actions; or draw the map of a match.
 
 The facts come from the engines; docs/games/ has the rules. Loading all engines takes ten times as long as starting
-Python, so those of our own games are also stored in a file, which `scripts/games.py` writes and checks.
+Python, so those of our own games are also stored in a file, which `scripts/games.py` writes and checks. Functions that
+need an engine import what they need for it.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague import games
-from warpleague.cli.common import add_examples, count, json_text, parse_options, print_json, say, write_out
+from warpleague.cli.common import json_text, print_json, say, write_out
 from warpleague.errors import BadInput
 from warpleague.games import GAMES, game_ids, load_game
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
 
     from warpleague.games.api import Game
 
@@ -25,35 +27,25 @@ LISTED: Final = Path(games.__file__).with_name("listed.json")
 """The file beside the games with what `describe` says about each of ours."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague games`."""
-    parser.add_argument(
-        "game", nargs="?", metavar="GAME", help="the game to describe (default: list all games)"
-    )
-    parser.add_argument("--json", action="store_true", help="print as JSON")
-    parser.add_argument(
-        "--show-galaxy",
-        action="store_true",
-        help="draw the map (the galaxy) on which a match of GAME is played",
-    )
-    parser.add_argument(
-        "--seed", metavar="TEXT", help="with --show-galaxy: the seed of the match (default: a random text)"
-    )
-    parser.add_argument(
-        "--players",
-        type=count(1),
-        metavar="N",
-        help="with --show-galaxy: the number of players (default: the fewest)",
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="with --show-galaxy: an option of the game; can be given several times",
-    )
-    add_examples(parser, "games", "games captains", "games captains --show-galaxy --seed 1 --players 3")
-    parser.set_defaults(handler=run)
+def run_games(args: Namespace) -> int:
+    """Print the list or the description; 1 if one of the games in the list cannot be loaded."""
+    if args.show_galaxy:
+        return _show_galaxy(args)
+    if args.seed is not None or args.players is not None or args.option:
+        raise BadInput("--seed, --players and --option need --show-galaxy")
+    descriptions: list[dict[str, Any]] = []
+    broken: list[str] = []
+    for name in game_ids() if args.game is None else (args.game,):
+        try:
+            descriptions.append(_description(name))
+        except BadInput as error:
+            if args.game is not None:
+                raise
+            broken.append(str(error))
+    write_out(_text(descriptions, args))
+    for problem in broken:
+        say(f"warpleague: {problem}")
+    return 1 if broken else 0
 
 
 def describe(game: Game[Any, Any]) -> dict[str, Any]:
@@ -77,27 +69,6 @@ def describe(game: Game[Any, Any]) -> dict[str, Any]:
     }
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the list or the description; 1 if one of the games in the list cannot be loaded."""
-    if args.show_galaxy:
-        return _show_galaxy(args)
-    if args.seed is not None or args.players is not None or args.option:
-        raise BadInput("--seed, --players and --option need --show-galaxy")
-    descriptions: list[dict[str, Any]] = []
-    broken: list[str] = []
-    for name in game_ids() if args.game is None else (args.game,):
-        try:
-            descriptions.append(_description(name))
-        except BadInput as error:
-            if args.game is not None:
-                raise
-            broken.append(str(error))
-    write_out(_text(descriptions, args))
-    for problem in broken:
-        say(f"warpleague: {problem}")
-    return 1 if broken else 0
-
-
 def _description(name: str) -> dict[str, Any]:
     """The description of a game; of ours nothing is loaded for it."""
     return _ours()[name] if name in GAMES else describe(load_game(name))
@@ -109,7 +80,7 @@ def _ours() -> dict[str, dict[str, Any]]:
     return {game["game"]: game for game in listed}
 
 
-def _text(descriptions: list[dict[str, Any]], args: argparse.Namespace) -> str:
+def _text(descriptions: list[dict[str, Any]], args: Namespace) -> str:
     if args.json:
         return json_text(descriptions if args.game is None else descriptions[0]) + "\n"
     from warpleague.report.terminal.console import make_console
@@ -124,13 +95,13 @@ def _text(descriptions: list[dict[str, Any]], args: argparse.Namespace) -> str:
     return captured.get()
 
 
-def _show_galaxy(args: argparse.Namespace) -> int:
+def _show_galaxy(args: Namespace) -> int:
     """Draw the board of a match with this seed, these options and this number of players."""
-    import secrets
-
+    from warpleague.cli.match_options import parse_options
     from warpleague.games.api import CHANCE
     from warpleague.match.chance import Dice, match_key
     from warpleague.match.setup import first_state, load_options, options_json, players_text
+    from warpleague.report.terminal.games import print_galaxy
 
     if args.game is None:
         raise BadInput("--show-galaxy: which game? For instance: warpleague games captains --show-galaxy")
@@ -152,7 +123,5 @@ def _show_galaxy(args: argparse.Namespace) -> int:
         facts = {"game": game.id, "players": players, "seed": seed, "options": options_json(options)}
         print_json({**facts, "setup": game.setup(state)})
         return 0
-    from warpleague.report.terminal.games import print_galaxy
-
     print_galaxy(scene, seed)
     return 0

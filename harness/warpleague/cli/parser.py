@@ -1,4 +1,4 @@
-"""The parser of the command line: argparse, with commands listed in groups, and errors that say what was meant."""
+"""The parsers of the commands, made of the table; their errors say what was meant."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ import os
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from warpleague.text import SafeStream
+from warpleague import __version__
+from warpleague.cli.commands import COMMANDS, ROOT
+from warpleague.cli.declaration import OneOf, Section
+from warpleague.games import GAMES
+from warpleague.text import SafeStream, closest, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from _typeshed import SupportsWrite
+
+    from warpleague.cli.declaration import Argument, Command, Flag
 
 BAD_INPUT: Final = 2
 EXAMPLES: Final = "examples:"
@@ -26,49 +33,100 @@ _OF_LEAGUES: Final = ("league", "serve", "arena")
 _NUMBER: Final = re.compile(r"-\d*\.?\d+")
 
 
+def _width() -> int:
+    """The columns of a help text: those of the terminal, but two."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns <= 0:
+        with suppress(OSError):
+            columns = os.get_terminal_size(1).columns  # standard output
+    return (columns if columns > 0 else 80) - 2
+
+
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps all texts except examples, which users copy."""
+    """Wraps all texts except those that have lines: examples, which users copy, and exit codes.
+
+    argparse makes one for each argument, and asks `shutil` for the width, which takes longer to import than the table.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_width())
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return text if EXAMPLES in text else super()._fill_text(text, width, indent)
+        return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that takes no shortened options, and whose errors say what was meant and where to find help.
+    """The parser of a command, or of the program itself.
 
-    `groups` are the titles under which the help lists the commands below this one, and their names. `leaves` gives the
-    parsers of all commands that take arguments, for errors that suggest one; the list of commands sets it.
+    It takes no shortened options, and its errors say what was meant and where to find help. Its arguments, and the
+    parsers of the commands below it, are made when it is used: few of them are.
     """
 
-    leaves: ClassVar[Callable[[], Iterable[Parser]]] = staticmethod(tuple)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.groups: Mapping[str, Sequence[str]] = {}
+    def __init__(self, command: Command = ROOT, **given: Any) -> None:
+        self.command = command
         self.verbs: argparse._SubParsersAction[Any] | None = None
-        super().__init__(*args, **{"formatter_class": HelpFormatter, **kwargs, "allow_abbrev": False})
+        self._is_filled = False
+        examples = (
+            [EXAMPLES, *(f"  warpleague {line}" for line in command.examples)] if command.examples else []
+        )
+        super().__init__(
+            **{"prog": f"warpleague {command.name}".rstrip(), **given},
+            description=command.about or f"{command.help[:1].upper()}{command.help[1:]}.",
+            usage=command.usage,
+            epilog=command.after + "\n".join(examples) or None,
+            formatter_class=HelpFormatter,
+            allow_abbrev=False,
+        )
         self._positionals.title = "arguments"
 
-    def add_subparsers(self, **kwargs: Any) -> argparse._SubParsersAction[Any]:
-        """Let the parser have commands below it."""
-        self.verbs = super().add_subparsers(**{"metavar": "COMMAND", **kwargs})
-        return self.verbs
+    def fill(self) -> None:
+        """Add the arguments of the command, and the commands below it."""
+        if self._is_filled:
+            return
+        self._is_filled = True
+        for entry in self.command.arguments:
+            if isinstance(entry, Section):
+                _add(self.add_argument_group(entry.title, entry.text), entry.arguments)
+            elif isinstance(entry, OneOf):
+                _add(self.add_mutually_exclusive_group(), entry.arguments)
+            else:
+                _add(self, (entry,))
+        if self.command is ROOT:
+            self.add_argument("--version", action="version", version=f"warpleague {__version__}")
+        if below := self._below():
+            self.verbs = self.add_subparsers(
+                metavar="COMMAND", prog=self.prog, required=not self.command.run, parser_class=Parser
+            )
+            for command in below:
+                self.verbs.add_parser(command.word, help=command.help, command=command)
+        if self.command.run:
+            self.set_defaults(command=self.command)
 
-    @property
-    def arguments(self) -> list[argparse.Action]:
-        """The arguments and options of this command."""
-        return list(self._actions)
+    def _below(self) -> list[Command]:
+        return [command for command in COMMANDS.values() if command.above == self.command.name]
+
+    def _groups(self) -> Mapping[str, Sequence[str]]:
+        """The names of the commands below this one, by the titles under which the help lists them."""
+        groups: dict[str, list[str]] = {}
+        for command in self._below():
+            groups.setdefault(command.group or "commands", []).append(command.word)
+        return groups
 
     # What the help looks like
 
     def format_help(self) -> str:
         """The help; commands are listed in their groups."""
+        self.fill()
         if self.verbs is None:
             return super().format_help()
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
         listed = {action.dest: action for action in self.verbs._get_subactions()}
-        for title, names in (self.groups or {"commands": tuple(listed)}).items():
+        for title, names in self._groups().items():
             formatter.start_section(title)
             formatter.add_arguments([listed[name] for name in names])
             formatter.end_section()
@@ -99,6 +157,7 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Read the words; ends the program for those that fit no option, command or argument."""
+        self.fill()
         words = list(sys.argv[1:] if args is None else args)
         if self.verbs is not None:
             words = self.ordered(words)
@@ -153,12 +212,10 @@ class Parser(argparse.ArgumentParser):
         if match := re.fullmatch(r"(\S+): not allowed with argument (\S+)", text):
             return f"{match[1]} and {match[2]} exclude each other: give one of them"
         if match := re.search(r"invalid choice: '(.*?)'.* \(choose from (.*)\)$", text):
-            from difflib import get_close_matches
-
             choices = re.findall(r"[\w-]+", match[2])
             place = text[: match.start()]
-            near = get_close_matches(match[1].lower(), choices, n=1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
+            near = closest(match[1].lower(), choices)
+            meant = f"; did you mean {near!r}?" if near else ""
             return f"{place}{match[1]!r} is none of {', '.join(choices)}{meant}"
         if match := re.fullmatch(r"(\S+): invalid (float|int) value: (.*)", text):
             return f"{match[1]}: must be a {'whole ' if match[2] == 'int' else ''}number, not {match[3]}"
@@ -191,10 +248,6 @@ class Parser(argparse.ArgumentParser):
                 self.refuse(self._unknown_option(name))
 
     def _unknown_option(self, name: str) -> str:
-        from difflib import get_close_matches
-
-        from warpleague.text import nearest
-
         head = f"there is no option {name}"
         known = self._options()
         long = "--" + name.strip("-").lower().replace("_", "-")
@@ -202,8 +255,8 @@ class Parser(argparse.ArgumentParser):
             return f"{head}; did you mean {long}?"
         if len(long) > 2 and (begun := [option for option in known if option.startswith(long)]):
             return f"{head}, and options are not shortened; did you mean {' or '.join(begun[:4])}?"
-        if near := get_close_matches(long, known, n=1, cutoff=0.8):
-            return f"{head}; did you mean {near[0]}?"
+        if near := closest(long, known, 0.8):
+            return f"{head}; did you mean {near}?"
         if (
             (family := self.prog.split()[1:2])
             and family[0] in _OF_LEAGUES
@@ -230,52 +283,68 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown_command(self, word: str, rest: Sequence[str]) -> str:
         """The error for a word that is not a command."""
-        from difflib import get_close_matches
-
-        from warpleague.text import nearest
-
         assert self.verbs is not None
         names = list(self.verbs.choices)
         later = [other for other in rest if other in names]
-        if word.lower() not in names and later and not get_close_matches(word, names, n=1, cutoff=0.8):
+        if word.lower() not in names and later and not closest(word, names, 0.8):
             others = [other for other in rest if other != later[0]]
             return f"the command comes first: {self.prog} {shlex.join([later[0], word, *others])}"
         if (os.path.lexists(word) or "/" in word or "." in word) and (verb := self._for_file(word)):
             return f"a command is missing before {word}; did you mean: {self.prog} {verb} {shlex.join([word, *rest])}"
         if word.lower() in names:
             return f"there is no command {word!r}; did you mean {word.lower()!r}?"
-        if len(self.prog.split()) == 1:
-            from warpleague.games import GAMES
-
-            if word in GAMES:
-                return (
-                    f"{word} is a game, and a command is missing before it: {self.prog} play {word}, or "
-                    f"{self.prog} games {word}"
-                )
-            below = [leaf.prog for leaf in Parser.leaves()]
-            if exact := [prog for prog in below if prog.split()[-1] == word]:
-                meant = " or ".join(shlex.join([*prog.split(), *rest]) for prog in exact[:3])
-                return f"there is no command {word!r}; did you mean: {meant}"
-            if not get_close_matches(word, names, n=1):
-                for near in get_close_matches(word, [prog.split()[-1] for prog in below], n=1):
-                    prog = next(prog for prog in below if prog.split()[-1] == near)
-                    return f"there is no command {word!r}; did you mean: {shlex.join([*prog.split(), *rest])}"
+        if self.command is ROOT and (meant := self._meant(word, rest)):
+            return meant
         return f"there is no command {word!r}; {nearest(word, names)}"
+
+    def _meant(self, word: str, rest: Sequence[str]) -> str:
+        """The error for the name of a game or of a command below another in place of a command, or empty."""
+        if word in GAMES:
+            return (
+                f"{word} is a game, and a command is missing before it: {self.prog} play {word}, or "
+                f"{self.prog} games {word}"
+            )
+        inner = [command for command in COMMANDS.values() if command.run]
+        likely = [command for command in inner if command.word == word][:3]
+        if not likely and not closest(word, [command.word for command in self._below()]):
+            near = closest(word, [command.word for command in inner])
+            likely = [command for command in inner if command.word == near][:1]
+        commands = [shlex.join([self.prog, *command.name.split(), *rest]) for command in likely]
+        return f"there is no command {word!r}; did you mean: {' or '.join(commands)}" if commands else ""
 
     def _for_file(self, path: str) -> str | None:
         """The command that is most likely meant where a file or folder stands in its place."""
-        assert self.verbs is not None
-        if len(self.prog.split()) == 1:
+        if self.command is ROOT:
             if os.path.isdir(path):  # noqa: PTH112 - as the user wrote it
                 return "bot check"
             return "replay show" if ".jsonl" in path else "league run" if path.endswith(".toml") else None
-        name, first = next(iter(self.verbs.choices.items()))
-        return name if any(not action.option_strings for action in first._actions) else None
+        first = self._below()[0]
+        takes_file = any(not argument.names[0].startswith("-") for argument in first.each_argument())
+        return first.word if takes_file else None
+
+
+def parser_for(words: Sequence[str]) -> tuple[Parser, list[str]]:
+    """The parser of the command that the first words name, as far as they name one, and the words after its name.
+
+    A command that runs by itself reads the names of those below it, since its options may come before them.
+    """
+    command = ROOT
+    for place, word in enumerate(words):
+        below = COMMANDS.get(f"{command.name} {word}".lstrip())
+        if below is None or command.run:
+            return Parser(command), list(words[place:])
+        command = below
+    return Parser(command), []
+
+
+def _add(parser: argparse._ActionsContainer, arguments: Iterable[Argument | Flag]) -> None:
+    for argument in arguments:
+        parser.add_argument(*argument.names, **argument.how)
 
 
 def _in_league_file(key: str) -> str:
     """Where a key belongs in a league file, as a sentence; empty if there is no such key."""
-    from warpleague.league.season.config import LeagueConfig
+    from warpleague.league.season.config import LeagueConfig  # for this error only
     from warpleague.strict import place_of
 
     return place_of(key, LeagueConfig)
@@ -283,16 +352,11 @@ def _in_league_file(key: str) -> str:
 
 def _with_option(option: str, prog: str) -> list[str]:
     """The commands that have an option; those of the same family first."""
-    commands = [leaf.prog for leaf in Parser.leaves() if option in leaf._options()]
+    commands = [
+        f"warpleague {command.name}"
+        for command in COMMANDS.values()
+        if command.run
+        and any(argument.help and option in argument.names for argument in command.each_argument())
+    ]
     family = prog.split()[:2]
     return sorted(commands, key=lambda name: name.split()[:2] != family)
-
-
-def below(parser: argparse.ArgumentParser) -> Iterator[Parser]:
-    """The parsers that take the arguments: this one, or those of its commands and theirs."""
-    assert isinstance(parser, Parser)
-    if parser.verbs is None:
-        yield parser
-        return
-    for inner in {id(inner): inner for inner in parser.verbs.choices.values()}.values():
-        yield from below(inner)

@@ -5,123 +5,60 @@ This module seats the players; `warpleague.arena` serves the page, and asks the 
 
 from __future__ import annotations
 
+import os
+import sys
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from warpleague.cli.common import (
-    add_clock,
-    add_deal,
-    add_examples,
-    add_force,
-    add_level,
-    check_new,
-    check_writable,
-    count,
-    port,
-    print_json,
-    sandbox_paths,
-    say,
-    write_file,
-)
-from warpleague.cli.match import build_spec, result_json
+import attrs
+import trio
+
+from warpleague.arena.play.page import PlayPage, serving
+from warpleague.arena.play.sitting import Sitting, strongest
+from warpleague.arena.play.terminal import play_here
+from warpleague.cli.common import check_new, check_writable, print_json, say, write_file
+from warpleague.cli.match import build_spec, result_json, show_result
+from warpleague.cli.match_options import clock_of, sandbox_paths
 from warpleague.errors import BadInput
-from warpline.limits import NOTE_BYTES
+from warpleague.games import load_game
+from warpleague.match.chance import match_key
+from warpleague.match.conditions import Conditions
+from warpleague.match.record import pack
+from warpleague.match.setup import match_id, players_text
+from warpleague.match.spec import SeatSpec
+from warpleague.runner.bundle.bundle import prepare
+from warpleague.runner.bundle.shipped import located
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
 
-    from warpleague.arena.play.sitting import Sitting
-    from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
+    from warpleague.match.spec import MatchResult, MatchSpec
 
 RECORDS: Final = Path("results/play")
 """Where records go that are given no name."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague play`."""
-    parser.add_argument("game", metavar="GAME", help="the game (`warpleague games` lists them)")
-    parser.add_argument(
-        "bots",
-        nargs="*",
-        metavar="BOT",
-        help="the folder of a bot to play against (default: the strongest one that comes with Warp League)",
-    )
-    parser.add_argument(
-        "--person",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="the name of a person who plays; give it once for each person at this device (default: one person)",
-    )
-    parser.add_argument(
-        "--seat",
-        action="append",
-        type=count(0),
-        default=[],
-        metavar="S",
-        help="the seat of a person, counted from 0; once for each --person, in their order "
-        "(default: the first free seats)",
-    )
-    parser.add_argument("--terminal", action="store_true", help="play in the terminal, not in the browser")
-    parser.add_argument(
-        "--no-browser", action="store_true", help="print the address of the page, but do not open it"
-    )
-    parser.add_argument(
-        "--port", type=port, default=0, metavar="N", help="the port of the page (default: any free one)"
-    )
-    parser.add_argument(
-        "--hint",
-        metavar="BOT",
-        help="the bot that gives hints (default: the strongest one that comes with Warp League)",
-    )
-    add_deal(parser)
-    parser.add_argument(
-        "--position",
-        type=Path,
-        metavar="FILE",
-        help="start from the position in this JSON file (`warpleague replay position` takes one from a record)",
-    )
-    parser.add_argument(
-        "--record",
-        type=Path,
-        metavar="RECORD",
-        help=f"write the record of the match to this file, and those of rematches beside it (default: in {RECORDS})",
-    )
-    add_force(parser)
-    add_clock(parser)
-    parser.add_argument(
-        "--timed",
-        action="store_true",
-        help="the time limits hold for persons, too (default: persons have no time limit)",
-    )
-    add_level(parser)
-    parser.add_argument("--json", action="store_true", help="print the result of each match as JSON")
-    add_examples(
-        parser,
-        "play aliens",
-        "play captains bots/captains-planner bots/random-python --seat 1",
-        "play sheets --person Ada --person Ben --terminal",
-    )
-    parser.set_defaults(
-        handler=run,
-        faults="forfeit",
-        strikes=None,
-        ask_again=0,
-        failures=0,
-        note_bytes=NOTE_BYTES,
-        pondering="off",
-    )
+def run_play(args: Namespace) -> int:
+    """Seat the players and let them play until nobody wants another match."""
+    if args.record is not None:
+        check_new(args.record, args.force)
+        check_writable(args.record)
+    matches = _Matches(args)
+    try:
+        trio.run(_sit_down, args, matches, args.hint or strongest(args.game))
+    except BaseExceptionGroup as group:
+        # Ctrl-C is how a sitting ends; only a match is broken off by it.
+        if matches.going_on or group.split(KeyboardInterrupt)[1] is not None:
+            raise
+    except KeyboardInterrupt:
+        if matches.going_on:
+            raise
+    return 0
 
 
-def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:
+def _seats(args: Namespace) -> tuple[SeatSpec, ...]:
     """Persons and bots in seat order, the bots prepared."""
-    from warpleague.arena.play.sitting import strongest
-    from warpleague.games import load_game
-    from warpleague.match.setup import players_text
-    from warpleague.match.spec import SeatSpec
-    from warpleague.runner.bundle.bundle import prepare
-    from warpleague.runner.bundle.shipped import located
-
     game = load_game(args.game)
     if not game.guesses:
         raise BadInput(f"{game.id}: persons cannot play it: it cannot make a position from what a seat knows")
@@ -156,7 +93,7 @@ def _seats(args: argparse.Namespace) -> tuple[SeatSpec, ...]:
     return tuple(seats[seat] for seat in range(players))
 
 
-def _record_path(args: argparse.Namespace, spec: MatchSpec, number: int) -> Path:
+def _record_path(args: Namespace, spec: MatchSpec, number: int) -> Path:
     """Where the record of the match with this number goes, which counts from 0."""
     if args.record is None:
         return RECORDS / f"{spec.id}.jsonl"
@@ -168,9 +105,10 @@ def _record_path(args: argparse.Namespace, spec: MatchSpec, number: int) -> Path
 class _Matches:
     """The matches of a sitting: each with the seats moved on by one and other dice, its record written at its end."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    def __init__(self, args: Namespace) -> None:
         self._args = args
-        self._first = build_spec(args, _seats(args))
+        conditions = Conditions(clock=clock_of(args), level=args.level)
+        self._first = build_spec(args, conditions, _seats(args))
         self.played = 0
         self.sitting: Sitting | None = None
 
@@ -181,12 +119,6 @@ class _Matches:
 
     def spec(self, number: int) -> MatchSpec:
         """The match with this number, from 0."""
-        import attrs
-
-        from warpleague.games import load_game
-        from warpleague.match.chance import match_key
-        from warpleague.match.setup import match_id
-
         if number == 0:
             return self._first
         turn = number % len(self._first.seats)
@@ -197,8 +129,6 @@ class _Matches:
 
     def ended(self, spec: MatchSpec, result: MatchResult) -> None:
         """Write the record, and print the result."""
-        from warpleague.match.record import pack
-
         path = _record_path(self._args, spec, self.played)
         if self.played:
             check_new(path, self._args.force)
@@ -207,63 +137,26 @@ class _Matches:
         if self._args.json:
             print_json(result_json(spec, result, str(path)))
             return
-        from warpleague.report.terminal.replay import print_result
-
-        print_result(spec, result)
+        show_result(spec, result)
         say(f"record written to {path}")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Seat the players and let them play until nobody wants another match."""
-    if args.record is not None:
-        check_new(args.record, args.force)
-        check_writable(args.record)
-    matches = _Matches(args)
-
-    import trio
-
-    from warpleague.arena.play.sitting import strongest
-
-    try:
-        trio.run(_sit_down, args, matches, args.hint or strongest(args.game))
-    except BaseExceptionGroup as group:
-        # Ctrl-C is how a sitting ends; only a match is broken off by it.
-        if matches.going_on or group.split(KeyboardInterrupt)[1] is not None:
-            raise
-    except KeyboardInterrupt:
-        if matches.going_on:
-            raise
-    return 0
-
-
-async def _sit_down(args: argparse.Namespace, matches: _Matches, bot: str) -> None:
-    from warpleague.arena.play.sitting import Sitting
-
+async def _sit_down(args: Namespace, matches: _Matches, bot: str) -> None:
     sitting = matches.sitting = Sitting(matches.spec, matches.ended, timed=args.timed)
     await (_in_terminal if args.terminal else _in_browser)(args, sitting, bot)
 
 
-async def _in_terminal(args: argparse.Namespace, sitting: Sitting, bot: str) -> None:  # noqa: ARG001 - as below
-    import trio
-
-    from warpleague.arena.play.terminal import play_here
-
+async def _in_terminal(args: Namespace, sitting: Sitting, bot: str) -> None:  # noqa: ARG001 - as below
     async with trio.open_nursery() as nursery:
         nursery.start_soon(sitting.run)
         await play_here(sitting, bot)
         nursery.cancel_scope.cancel()
 
 
-async def _in_browser(args: argparse.Namespace, sitting: Sitting, bot: str) -> None:
-    import trio
-
-    from warpleague.arena.play.page import PlayPage, serving
-
+async def _in_browser(args: Namespace, sitting: Sitting, bot: str) -> None:
     async with serving(PlayPage(sitting, bot).app(), port=args.port) as address:
         say(f"open {address}\nCtrl-C ends it; only this machine can reach the page")
         if not args.no_browser and _has_browser():
-            import webbrowser
-
             await trio.to_thread.run_sync(webbrowser.open, address)
         await sitting.run()
         await trio.sleep(0.2)  # the page gets the message that it is over
@@ -271,7 +164,4 @@ async def _in_browser(args: argparse.Namespace, sitting: Sitting, bot: str) -> N
 
 def _has_browser() -> bool:
     """Whether there is a desktop: elsewhere a browser in the terminal would be opened."""
-    import os
-    import sys
-
     return sys.platform == "darwin" or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))

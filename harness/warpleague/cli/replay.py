@@ -5,137 +5,30 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warpleague.cli.common import (
-    add_examples,
-    add_force,
-    add_verb,
     check_new,
     check_writable,
-    count,
     parse_key,
-    pause,
     print_json,
     say,
     write_file,
 )
 from warpleague.errors import BadInput, RecordError
+from warpleague.match.branch import check_parent
+from warpleague.match.record import bare_name, read_compressed, read_record, unreadable
+from warpleague.match.replay import Replay, verify_record
+from warpleague.runner.bot.logs import KINDS, read_log
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
 
-    from warpleague.match.replay import RecordSummary, Replay
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `warpleague replay`."""
-    verbs = parser.add_subparsers(required=True)
-    show = add_verb(verbs, "show", "print the events of a match, line by line")
-    show.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
-    show.add_argument("--boards", action="store_true", help="draw the board after every line")
-    show.add_argument("--at", type=count(0), metavar="N", help="stop after line N, and draw the board there")
-    show.add_argument("--step", action="store_true", help="step through the match with keys, in a terminal")
-    show.add_argument(
-        "--pace",
-        type=pause,
-        metavar="TIME",
-        help="with --step: continue without keys, and show each line for this time",
-    )
-    show.add_argument(
-        "--seat",
-        type=count(0),
-        metavar="S",
-        help="show only the knowledge of the bot at seat S, counted from 0",
-    )
-    logs = show.add_mutually_exclusive_group()
-    for kind, text in (
-        ("stderr", "the standard error of the bot at seat S"),
-        ("wire", "all messages to and from the bot at seat S"),
-    ):
-        logs.add_argument(
-            f"--{kind}", type=count(0), metavar="S", help=f"show {text} instead, if logs were stored"
-        )
-    show.add_argument(
-        "--log",
-        type=Path,
-        metavar="DIR",
-        help="the folder with the logs (default: `logs` beside the record or beside its folder)",
-    )
-    show.add_argument("--json", action="store_true", help="print each line with its events, as JSON")
-    show.set_defaults(handler=run_show)
-    add_examples(
-        show,
-        "replay show results/one.jsonl",
-        "replay show results/one.jsonl --at 30 --seat 0",
-        "replay show results/one.jsonl --step",
-        "replay show results/one.jsonl --stderr 0 --log logs",
-    )
-    verify = add_verb(
-        verbs,
-        "verify",
-        "check that a record is genuine: execute it again by the rules, and compare everything",
-    )
-    verify.add_argument("files", type=Path, nargs="+", metavar="RECORD", help="the record of a match")
-    verify.add_argument(
-        "--key",
-        metavar="HEX",
-        help="the key of the match, which decides its dice, if the record does not contain it",
-    )
-    verify.add_argument(
-        "--parent",
-        type=Path,
-        metavar="RECORD",
-        help="the record from which this match was branched off: check that it starts from that position",
-    )
-    verify.add_argument("--json", action="store_true", help="print the outcome as JSON")
-    verify.set_defaults(handler=run_verify)
-    add_examples(
-        verify, "replay verify results/one.jsonl", "replay verify results/mine/records/*.jsonl --json"
-    )
-    page = add_verb(verbs, "page", "make a page of the match: one file that any browser opens")
-    page.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
-    page.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="write the page to this file (default: in this folder, named after the record)",
-    )
-    page.add_argument(
-        "--analysis",
-        type=Path,
-        metavar="FILE",
-        help="show the results of an analysis, too; `warpleague analyse --out FILE` writes this file",
-    )
-    add_force(page)
-    page.add_argument("--json", action="store_true", help="print the path of the page as JSON")
-    add_examples(
-        page,
-        "replay page results/one.jsonl -o one.html",
-        "replay page results/one.jsonl --analysis one.analysis",
-    )
-    page.set_defaults(handler=run_page)
-    position = add_verb(
-        verbs,
-        "position",
-        "write a position of the match to a file; `match --position FILE` plays on from there",
-    )
-    position.add_argument("file", type=Path, metavar="RECORD", help="the record of a match")
-    position.add_argument(
-        "--at", type=count(0), required=True, metavar="N", help="the position after line N (0: the start)"
-    )
-    position.add_argument(
-        "-o", "--out", type=Path, metavar="FILE", help="write the position to this file (default: print it)"
-    )
-    add_force(position)
-    add_examples(position, "replay position results/one.jsonl --at 30 --out thirty.json")
-    position.set_defaults(handler=run_position)
-    from warpleague.cli.replay_branch import configure_branch
-
-    configure_branch(verbs)
+    from warpleague.match.replay import RecordSummary
 
 
 def summary_json(summary: RecordSummary) -> dict[str, Any]:
@@ -159,57 +52,60 @@ def summary_json(summary: RecordSummary) -> dict[str, Any]:
     }
 
 
-def run_verify(args: argparse.Namespace) -> int:
+def run_verify(args: Namespace) -> int:
     """Verify each file; 2 if any cannot be read, else 1 if any does not hold."""
-    from warpleague.match.branch import check_parent
-    from warpleague.match.record import read_compressed, read_record, unreadable
-    from warpleague.match.replay import Replay, verify_record
-
     key = parse_key(args.key)
     reports: list[dict[str, Any]] = []
     code = 0
     for path in args.files:
         try:
-            try:
-                data = read_compressed(path)
-            except OSError as error:
-                code = 2
-                raise unreadable(path, error) from None
-            summary = verify_record(data, key, str(path))
+            summary = verify_record(_record_of(path), key, str(path))
             if args.parent is not None:
-                try:
-                    check_parent(summary.header, Replay(read_record(args.parent), where=str(args.parent)))
-                except RecordError as error:
-                    raise RecordError(f"{path}: {error}") from None
+                _check_parent(args.parent, summary, path)
         except RecordError as error:
-            code = code or 1
+            code = max(code, 2 if isinstance(error.__cause__, OSError) else 1)
             reports.append({"file": str(path), "verified": False, "error": str(error)})
             if not args.json:
                 print(f"NOT VERIFIED  {error}")
             continue
         reports.append({"file": str(path), **summary_json(summary)})
         if not args.json:
-            dice = "dice follow from the key" if summary.chance == "key" else "dice possible (key unknown)"
-            unsealed = "" if summary.sealed else ", no seal: times and details are not covered"
-            print(
-                f"verified  {path}: {counted(summary.lines, 'line')}, "
-                f"{counted(summary.decisions, 'decision')}, {dice}{unsealed}"
-            )
-            print(f"          digest {summary.digest}")
-            if (parent := summary.header.get("parent")) is not None:
-                checked = "compared with" if args.parent else "not compared: --parent names its record;"
-                print(f"          branches off after line {parent['n']}, {checked} {parent['digest']}")
+            _print_verified(path, summary, args.parent)
     if args.json:
         print_json(reports[0] if len(reports) == 1 else reports)
     return code
 
 
-def run_show(args: argparse.Namespace) -> int:
+def _record_of(path: Path) -> bytes:
+    try:
+        return read_compressed(path)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _check_parent(parent: Path, summary: RecordSummary, path: Path) -> None:
+    try:
+        check_parent(summary.header, Replay(read_record(parent), where=str(parent)))
+    except RecordError as error:
+        raise RecordError(f"{path}: {error}") from None
+
+
+def _print_verified(path: Path, summary: RecordSummary, parent: Path | None) -> None:
+    dice = "dice follow from the key" if summary.chance == "key" else "dice possible (key unknown)"
+    unsealed = "" if summary.sealed else ", no seal: times and details are not covered"
+    print(
+        f"verified  {path}: {counted(summary.lines, 'line')}, "
+        f"{counted(summary.decisions, 'decision')}, {dice}{unsealed}"
+    )
+    print(f"          digest {summary.digest}")
+    if (branched := summary.header.get("parent")) is not None:
+        checked = "compared with" if parent else "not compared: --parent names its record;"
+        print(f"          branches off after line {branched['n']}, {checked} {branched['digest']}")
+
+
+def run_show(args: Namespace) -> int:
     """Tell the match; the record is verified on the way."""
-    from warpleague.match.record import read_record
-    from warpleague.match.replay import Replay
-    from warpleague.report.terminal.replay import show_replay, steps_json
-    from warpleague.runner.bot.logs import KINDS
+    from warpleague.report.terminal.replay import show_replay, steps_json  # rich, which `verify` does without
 
     replay = Replay(read_record(args.file), where=str(args.file))
     for option in ("seat", *KINDS):
@@ -227,9 +123,7 @@ def run_show(args: argparse.Namespace) -> int:
     return 0
 
 
-def _step(args: argparse.Namespace, replay: Replay) -> int:
-    import sys
-
+def _step(args: Namespace, replay: Replay) -> int:
     from warpleague.report.terminal.replay import Stepper
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -238,10 +132,8 @@ def _step(args: argparse.Namespace, replay: Replay) -> int:
     return 0
 
 
-def _show_log(args: argparse.Namespace, replay: Replay, seat: int, kind: str) -> int:
+def _show_log(args: Namespace, replay: Replay, seat: int, kind: str) -> int:
     """Print the log of one kind of a seat; the record is not executed."""
-    from warpleague.runner.bot.logs import read_log
-
     text = read_log(args.file, replay.header, seat, kind, args.log)
     if args.json:
         print_json(
@@ -273,11 +165,9 @@ def _check_line(replay: Replay, at: int | None) -> None:
         raise BadInput(f"--at {at}: the record's lines are numbered 0 (the start) to {last}")
 
 
-def run_page(args: argparse.Namespace) -> int:
+def run_page(args: Namespace) -> int:
     """Write the page of a match; the record is verified on the way."""
-    from warpleague.match.record import bare_name, read_record
-    from warpleague.match.replay import Replay
-    from warpleague.report.site.match_page import page_alone
+    from warpleague.report.site.match_page import page_alone  # the templates, which only a page needs
 
     name = bare_name(args.file)
     out = args.out or Path(f"{name}.html")
@@ -285,11 +175,8 @@ def run_page(args: argparse.Namespace) -> int:
     replay = Replay(record, where=str(args.file))
     check_new(out, args.force)
     check_writable(out)
-    notes = None
-    if args.analysis is not None:
-        from warpleague.extras.study.report import read_notes
-
-        notes = read_notes(args.analysis, record)
+    analysis = getattr(args, "analysis", None)
+    notes = None if analysis is None else analysis.notes(record)
     page = page_alone(replay, str(args.file), record, notes)
     write_file(out, page)
     if args.json:
@@ -299,13 +186,8 @@ def run_page(args: argparse.Namespace) -> int:
     return 0
 
 
-def run_position(args: argparse.Namespace) -> int:
+def run_position(args: Namespace) -> int:
     """Write the position after a line; the record is verified up to there."""
-    import json
-
-    from warpleague.match.record import read_record
-    from warpleague.match.replay import Replay
-
     replay = Replay(read_record(args.file), where=str(args.file))
     _check_line(replay, args.at)
     if args.out is not None:

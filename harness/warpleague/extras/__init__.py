@@ -1,1 +1,1 @@
-"""What leagues do not need. Each folder can be deleted, with its commands and tests: only `cli` imports them."""
+"""What leagues do not need. Each folder can be deleted, with its tests and its line in `warpleague.cli.commands`."""

@@ -72,6 +72,17 @@ class TimeControl:
     increment_s: Increment | None = None
     start_s: Seconds = 10.0
 
+    def in_words(self) -> str:
+        """The limits but that of the start, for people."""
+        parts = []
+        if self.bank_s is not None:
+            parts.append(f"{self.bank_s:g} s for a match")
+        if self.increment_s:
+            parts.append(f"{self.increment_s:g} s more for each decision")
+        if self.move_s is not None:
+            parts.append(f"{self.move_s:g} s for a decision")
+        return ", ".join(parts)
+
     def most_s(self, decisions: int) -> float:
         """The most seconds that a seat may take for `decisions` decisions; infinite without a limit."""
         moves_s = math.inf if self.move_s is None else self.move_s * decisions

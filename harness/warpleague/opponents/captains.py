@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.games.captains import GAME
-from warpleague.games.captains.actions import DISCARDS, DONE, DRAW, END, TAKES
+from warpleague.games.captains.geometry import DISCARDS, DONE, DRAW, END, TAKES
 from warpleague.games.captains.rules import scores
 from warpleague.games.captains.state import (
     AI_PLACE,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from warpleague.games.captains.actions import (
+from warpleague.games.captains.geometry import (
     DELIVERIES,
     PICKUP_PLANET,
     PICKUP_STATION,

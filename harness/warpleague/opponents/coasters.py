@@ -61,7 +61,7 @@ POSES: Final = 72
 @cache
 def unpack() -> bytes:
     """The bytes of the file, which are unpacked once."""
-    return lzma.decompress(files(__package__).joinpath("coasters_duel.xz").read_bytes())
+    return lzma.decompress(files("warpleague.opponents").joinpath("coasters_duel.xz").read_bytes())
 
 
 class Solved:

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from itertools import cycle
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import msgspec
@@ -40,6 +40,7 @@ from warpleague.runner.bundle.bundle import Bundle, prepare
 from warpleague.runner.bundle.content import left_out
 from warpleague.runner.bundle.manifest import ANY, MANIFEST, games_named, plays, require_folder
 from warpleague.runner.bundle.shipped import shipped_root
+from warpleague.runner.findings import FAULT, MACHINE, TIME, Finding
 from warpleague.runner.hints import fault_text
 from warpleague.runner.host import ending_leftovers
 from warpleague.runner.play import end_idle, play_within, within
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bot.pipe import IsLate
+    from warpleague.runner.findings import Verdict
 
     Way = Callable[[bytes], list[bytes]]
     """How a line is handed over: the pieces that it is sent in, one after the other."""
@@ -63,36 +65,8 @@ GRACE_S: Final = 2.0
 QUICK_S: Final = 55.0
 """How long the matches of a quick check may take, in seconds, so that it is over within a minute."""
 
-TIME: Final = "time"
-"""The subject of the finding that the time was over."""
-MACHINE: Final = "machine"
-"""The same if the cause was this busy machine, not the bot."""
-
-Verdict = Literal["ok", "warning", "failed"]
-
-CODES: Final = {
-    "manifest": "bot.toml, or a file that it names, is invalid",
-    "build": "the build failed, or exceeded a limit",
-    "toolchain": "the program that builds or runs the bot is not installed on this machine",
-    "bundle": "the bot was read and built",
-    "game-not-claimed": "bot.toml does not name the game",
-    "game-unknown": "no such game is installed",
-    "plan": "the matches of the check",
-    "matches": "the matches at a table were played to the end",
-    "slow-decision": "a decision took more than half of the time allowed",
-    "not-repeatable": "the same match came out differently the second time",
-    "reading": "how the bot reads lines that come in awkward ways",
-    "lingers": "the bot does not exit at once on request",
-    "files-written": "the bot wrote into its own folder",
-    TIME: "the time of the check was over",
-    MACHINE: "the time of the check was over, because this machine was busy",
-}
-"""The codes of findings, and what each is about."""
 _ERRORS: Final = {BuildError: "build", MissingToolchain: "toolchain"}
 """The codes of errors that make a bot not ready; those of all others are "manifest"."""
-FAULT: Final = "fault-"
-"""The prefix of the code of a fault in a match; its kind follows."""
-
 _QUESTIONS: Final = 2
 """So many are put in each awkward way."""
 
@@ -105,20 +79,6 @@ _ID_BYTES: Final = 10
 _READ_LINES: Final = (
     "\n  one read may bring a part of a line, or the end of one and more: read until the newline"
 )
-
-
-@attrs.frozen
-class Finding:
-    """A finding of a check."""
-
-    what: str
-    """The subject, in words."""
-    verdict: Verdict
-    """`ok`, `warning` or `failed`; only `failed` keeps the bot out."""
-    text: str
-    """The finding, and the way to mend it."""
-    code: str = ""
-    """The subject, as a code that never changes: one of `CODES`, or `FAULT` and the kind of a fault."""
 
 
 @attrs.frozen
@@ -305,7 +265,7 @@ class _Check:
         places = [f"{name} with {_numbers(players)}" for name, players in sizes.items()]
         many = counted(1 if how.quick else how.matches, "match")
         text = f"{many} against itself at each table: {', '.join(places)} players"
-        text += f"; {clock_words(self._clock)}, level {how.conditions.level}, seed {how.seed}"
+        text += f"; {self._clock.in_words()}, level {how.conditions.level}, seed {how.seed}"
         if how.conditions.faults == "substitute":
             text += f", a fault is substituted {counted(how.conditions.strikes, 'time')}"
         if self._seat.reusable and how.quick:
@@ -556,18 +516,6 @@ def _numbers(numbers: Sequence[int]) -> str:
     if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]} to {numbers[-1]}"
     return " and ".join(map(str, numbers))
-
-
-def clock_words(clock: TimeControl) -> str:
-    """The clock in words."""
-    parts = []
-    if clock.bank_s is not None:
-        parts.append(f"{clock.bank_s:g} s for a match")
-    if clock.increment_s:
-        parts.append(f"{clock.increment_s:g} s more for each decision")
-    if clock.move_s is not None:
-        parts.append(f"{clock.move_s:g} s for a decision")
-    return ", ".join(parts)
 
 
 @contextlib.contextmanager

@@ -12,9 +12,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
+from tests.league.conftest import Cup
 
 from warpleague.errors import ConfigError, StoreError
-from warpleague.league.play.running import StopWhen, run_league
+from warpleague.league.play.running import StopWhen
 from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import shrunk_fit
@@ -25,9 +26,9 @@ from warpleague.league.schedule.formats import format_of
 from warpleague.league.schedule.formats.ladder import groups
 from warpleague.league.season.config import UntilTable, load_config
 from warpleague.league.season.fixture import Outcome
-from warpleague.league.season.season import Begun, Season
+from warpleague.league.season.season import Season, TableProgress
 from warpleague.league.store.disqualifications import disqualify
-from warpleague.league.store.events import read
+from warpleague.league.store.events import read_progress
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
 
@@ -81,27 +82,27 @@ def seen(league: Any) -> list[Any]:
     return [(f.number, f.id, found.ranks) for f, found in league.results()]
 
 
-def write(write_league: Any, *bots: str, extra: str, deals: int | None = None) -> Path:
+def write(cup: Cup, *bots: str, extra: str, deals: int | None = None) -> Path:
     """A league file; a ladder has no number of deals."""
-    path: Path = write_league(*bots, extra=extra, deals=deals or 1)
+    path: Path = cup.file(*bots, extra=extra, deals=deals or 1)
     return path
 
 
 @pytest.mark.parametrize(
-    ("extra", "deals"), [(LADDER, 1), (f'{SETTLED}\nkind = "ladder"\nmax_matches = 400', 1), (SETTLED, 60)]
+    ("extra", "deals"), [(LADDER, 1), (f'{SETTLED}\nkind = "ladder"\nmax_matches = 160', 1), (SETTLED, 30)]
 )
 def test_a_league_that_was_killed_again_and_again_is_the_same(
-    extra: str, deals: int, write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
+    extra: str, deals: int, cup: Cup, tmp_path: Path
 ) -> None:
     """Killed after every few matches and resumed, the same deals count as in an undisturbed one."""
-    path = write(write_league, *"abcd", extra=extra, deals=deals)
-    with open_league(path, tmp_path / "once") as league:
-        report = run_league(league, executor=inline, play=fake.play)
+    path = write(cup, *"abcd", extra=extra, deals=deals)
+    with cup.open(path, tmp_path / "once") as league:
+        report = cup.run(league)
         assert report.complete
         once = seen(league)
     for _ in range(80):
-        with open_league(path, tmp_path / "killed") as league:
-            if run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(61)).complete:
+        with cup.open(path, tmp_path / "killed") as league:
+            if cup.run(league, watcher=cup.fake.Stop(41)).complete:
                 break
     with open_to_read(load_config(path), tmp_path / "killed") as league:
         assert seen(league) == once
@@ -115,17 +116,15 @@ def test_a_league_that_was_killed_again_and_again_is_the_same(
         ("", 'seats = "rotations"\ndice = "own"\n', 60),
     ],
 )
-def test_a_league_that_is_recorded_as_ended_stays_ended(
-    extra: str, more: str, deals: int, write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_league_that_is_recorded_as_ended_stays_ended(extra: str, more: str, deals: int, cup: Cup) -> None:
     """Even if the program asks for more matches by now, as a later version may; unless something is changed."""
     until = "until = { confidence = 0.999, top = 2 }"
-    path = write(write_league, *"abcd", extra=extra + until, deals=deals)
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=50))
+    path = write(cup, *"abcd", extra=extra + until, deals=deals)
+    with cup.open(path) as league:
+        cup.run(league, stop_when=StopWhen(matches=50))
         league.store.publish_secret()
-    with open_league(path) as league:
-        report = run_league(league, executor=inline, play=fake.play)
+    with cup.open(path) as league:
+        report = cup.run(league)
         assert (report.complete, report.played) == (True, 0)
         counted = seen(league)
         assert 30 < len(counted) <= 50
@@ -133,61 +132,53 @@ def test_a_league_that_is_recorded_as_ended_stays_ended(
         assert status(league).complete
         with league.store.writing():
             league.store.remove(counted[0][1], "a test")
-    with open_league(path) as league:
+    with cup.open(path) as league:
         assert not status(league).complete
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=1))
+        cup.run(league, stop_when=StopWhen(matches=1))
         assert counted[0][1] in league.store
-    with open_league(write(write_league, *"abcd", extra=more + until, deals=deals)) as league:
+    with cup.open(write(cup, *"abcd", extra=more + until, deals=deals)) as league:
         assert not status(league).complete
 
 
-def test_a_changed_result_shows_as_a_wrong_pairing(
-    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_a_changed_result_shows_as_a_wrong_pairing(cup: Cup) -> None:
     """Where early results of a ladder were altered, later matches should not have been."""
-    path = write(write_league, *"abcdef", extra=LADDER)
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play)
+    path = write(cup, *"abcdef", extra=LADDER)
+    with cup.open(path) as league:
+        cup.run(league)
         first = [f for f, _ in league.results()][:24]
-    db = sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")
+    db = sqlite3.connect(cup.store)
     db.executemany(
         "UPDATE seat SET rank = 1 + (seat <> ?) WHERE match = (SELECT key FROM match WHERE id = ?)",
         [(int(f.seats[0] > f.seats[1]), f.id) for f in first],
     )
     db.commit()
     db.close()
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         assert any("should not have been" in problem for _, _, problem in mispaired(league))
 
 
-def test_a_ladder_without_end_stops_when_it_is_told_to(
-    write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_ladder_without_end_stops_when_it_is_told_to(cup: Cup) -> None:
     """After so many matches, or so much time; nothing is complete, the secret stays, and the next run goes on."""
-    path = write(write_league, *"abcd", extra='kind = "ladder"')
+    path = write(cup, *"abcd", extra='kind = "ladder"')
     for played in (10, 20):
-        with open_league(path) as league:
-            report = run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=10))
+        with cup.open(path) as league:
+            report = cup.run(league, stop_when=StopWhen(matches=10))
             assert (report.played, report.stored, report.total) == (10, played, None)
             assert not report.complete
             assert not report.stopped
             assert league.store.published() is None
-    with open_league(path) as league:
-        assert (
-            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(after_s=0.0)).played == 0
-        )
+    with cup.open(path) as league:
+        assert cup.run(league, stop_when=StopWhen(after_s=0.0)).played == 0
 
 
-def test_a_disqualified_bot_leaves_the_ladder(
-    write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_disqualified_bot_leaves_the_ladder(cup: Cup) -> None:
     """The others go on without it."""
-    path = write(write_league, *"abcd", extra=LADDER)
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, watcher=fake.Stop(9))
+    path = write(cup, *"abcd", extra=LADDER)
+    with cup.open(path) as league:
+        cup.run(league, watcher=cup.fake.Stop(9))
         disqualify(league.store, "a", "for the test", "stay")
-    with open_league(path) as league:
-        report = run_league(league, executor=inline, play=fake.play)
+    with cup.open(path) as league:
+        report = cup.run(league)
         assert report.complete
         assert all(league.season.names.index("a") not in f.seats for f, _ in seen_last(league, 20))
 
@@ -197,17 +188,15 @@ def met(league: Any) -> Counter[tuple[int, ...]]:
     return Counter(tuple(sorted(fixture.seats)) for fixture, _ in league.results())
 
 
-def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
-    write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(cup: Cup) -> None:
     """All that those who stay have played counts, deals in part, too; the newcomer meets each of them first."""
-    with open_league(write(write_league, *"abcd", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=81))
+    with cup.open(write(cup, *"abcd", extra='kind = "ladder"')) as league:
+        cup.run(league, stop_when=StopWhen(matches=81))
         before = met(league)
-    path = write(write_league, *"abcde", extra='kind = "ladder"')
-    with open_league(path) as league:
+    path = write(cup, *"abcde", extra='kind = "ladder"')
+    with cup.open(path) as league:
         assert met(league) == before
-        report = run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=13))
+        report = cup.run(league, stop_when=StopWhen(matches=13))
         assert (report.before, report.stored) == (81, 94)
         new = league.season.names.index("e")
         with_new = [matches for pair, matches in met(league).items() if new in pair]
@@ -216,35 +205,32 @@ def test_a_bot_that_comes_later_changes_nothing_of_what_the_others_played(
         assert min(with_new) >= 2
         assert mispaired(league) == []
         after = seen(league)
-    with open_league(path) as league:  # resumed: nobody has come or gone
+    with cup.open(path) as league:  # resumed: nobody has come or gone
         assert seen(league) == after
         before = met(league)
-    with open_league(write(write_league, *"bcde", extra='kind = "ladder"')) as league:
+    with cup.open(write(cup, *"bcde", extra='kind = "ladder"')) as league:
         gone = sum(matches for pair, matches in before.items() if 0 in pair)
         assert len(seen(league)) == 94 - gone
-        report = run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=8))
+        report = cup.run(league, stop_when=StopWhen(matches=8))
         assert report.played == 8
-    with open_league(write(write_league, *"abcde", extra='kind = "ladder"')) as league:
+    with cup.open(write(cup, *"abcde", extra='kind = "ladder"')) as league:
         # Whoever comes back has all that it played.
         assert len(seen(league)) == 94 + 8
         assert mispaired(league) == []
 
 
-def test_a_new_bot_plays_its_first_matches_at_once(
-    write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_new_bot_plays_its_first_matches_at_once(cup: Cup) -> None:
     """Of the first 24 matches after it came, a newcomer plays 20 or more: they tell more than any others."""
-    with open_league(write(write_league, *"abcdfghi", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=240))
-    with open_league(write(write_league, *"abcdefghi", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=24))
+    cup.play(write(cup, *"abcdfghi", extra='kind = "ladder"'), stop_when=StopWhen(matches=240))
+    with cup.open(write(cup, *"abcdefghi", extra='kind = "ladder"')) as league:
+        cup.run(league, stop_when=StopWhen(matches=24))
         new = league.season.names.index("e")
         assert sum(matches for pair, matches in met(league).items() if new in pair) >= 20
 
 
-def killed_in(league: Any, fake: Any, inline: Any, places: set[int], most: int) -> None:
+def killed_in(league: Any, cup: Cup, places: set[int], most: int) -> None:
     """Plays so many matches, but removes those at some places among them, as if they had not ended before a kill."""
-    run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=most))
+    cup.run(league, stop_when=StopWhen(matches=most))
     fixtures = [fixture for fixture, _ in league.results()]
     lost = {fixtures[place].id for place in places}
     with league.store.writing() as db:
@@ -252,56 +238,50 @@ def killed_in(league: Any, fake: Any, inline: Any, places: set[int], most: int) 
         db.executemany("DELETE FROM match WHERE id = ?", [(one,) for one in lost])
 
 
-def test_gaps_and_deals_in_part_take_nothing_out(
-    write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_gaps_and_deals_in_part_take_nothing_out(cup: Cup) -> None:
     """Matches that were missing when bots came are played; whatever was played behind them counts all the time."""
-    with open_league(write(write_league, *"abc", extra='kind = "ladder"')) as league:
-        killed_in(league, fake, inline, {0, 1, 5, 30}, 60)
-    path = write(write_league, *"abcd", extra='kind = "ladder"')
-    with open_league(path) as league:
+    with cup.open(write(cup, *"abc", extra='kind = "ladder"')) as league:
+        killed_in(league, cup, {0, 1, 5, 30}, 60)
+    path = write(cup, *"abcd", extra='kind = "ladder"')
+    with cup.open(path) as league:
         assert len(seen(league)) == 56
-        assert run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=4)).stored == 60
+        assert cup.run(league, stop_when=StopWhen(matches=4)).stored == 60
         assert all(3 not in pair for pair in met(league))
     with open_to_read(load_config(path), league.store.path.parent.parent) as league:
         assert len(seen(league)) == 60
 
 
-def test_every_part_of_the_log_is_worked_out_again(
-    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_every_part_of_the_log_is_worked_out_again(cup: Cup, tmp_path: Path) -> None:
     """Bots come, go, come back and are disqualified: all is as it should be, until an early result is altered."""
     for bots in ("abcd", "abcde", "bcde", "abcdef"):
-        with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
-            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=41))
+        with cup.open(write(cup, *bots, extra='kind = "ladder"')) as league:
+            cup.run(league, stop_when=StopWhen(matches=41))
             if bots == "bcde":
                 disqualify(league.store, "c", "for the test", "stay")
     path = tmp_path / "cup.toml"
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         assert mispaired(league) == []
         early = list(league.store.places())
     first = [one for one in early if not one.startswith("fact-")][:24]
-    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
+    with cup.altered() as db:
         db.executemany(
             "UPDATE seat SET rank = seat + 1 WHERE match = (SELECT key FROM match WHERE id = ?)",
             [(one,) for one in first],
         )
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         wrong = {match for _, match, _ in mispaired(league)}
         before_entry = set(early[: early.index(first[0]) + 41])
         assert wrong & before_entry
 
 
 @pytest.mark.parametrize(("bots", "part"), [("abcde", 24), ("abcdef", 40), ("abcdefgh", 60)])
-def test_newcomers_get_their_part_of_a_ladder_that_was_over(
-    bots: str, part: int, write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_newcomers_get_their_part_of_a_ladder_that_was_over(bots: str, part: int, cup: Cup) -> None:
     """Beyond the most matches that the file allows, new bots get their part, and nothing drops out for that."""
-    with open_league(write(write_league, *"abcd", extra=LADDER)) as league:
-        assert run_league(league, executor=inline, play=fake.play).complete
+    with cup.open(write(cup, *"abcd", extra=LADDER)) as league:
+        assert cup.run(league).complete
         before = met(league)
-    with open_league(write(write_league, *bots, extra=LADDER)) as league:
-        report = run_league(league, executor=inline, play=fake.play)
+    with cup.open(write(cup, *bots, extra=LADDER)) as league:
+        report = cup.run(league)
         assert report.complete
         assert report.stored == 60 + part
         assert all(met(league)[pair] >= matches for pair, matches in before.items())
@@ -311,20 +291,17 @@ def test_newcomers_get_their_part_of_a_ladder_that_was_over(
         assert mispaired(league) == []
 
 
-def test_a_deal_of_before_that_is_lost_is_played_again(
-    write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_deal_of_before_that_is_lost_is_played_again(cup: Cup) -> None:
     """What was taken over and is removed since, because it did not hold, comes first in the next run."""
-    with open_league(write(write_league, *"abc", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=30))
-    path = write(write_league, *"abcd", extra='kind = "ladder"')
-    with open_league(path) as league:
+    cup.play(write(cup, *"abc", extra='kind = "ladder"'), stop_when=StopWhen(matches=30))
+    path = write(cup, *"abcd", extra='kind = "ladder"')
+    with cup.open(path) as league:
         first = next(iter(league.schedule)).id
         with league.store.writing():
             league.store.remove(first, "a test")
-    with open_league(path) as league:
+    with cup.open(path) as league:
         assert first not in league.store
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=1))
+        cup.run(league, stop_when=StopWhen(matches=1))
         assert first in league.store
 
 
@@ -338,32 +315,30 @@ def test_a_deal_of_before_that_is_lost_is_played_again(
 def test_what_was_taken_over_is_read_with_care(text: str) -> None:
     """A text that is of no such kind is an error; one of another entry says nothing."""
     with pytest.raises((ValueError, TypeError, KeyError)):
-        read(text, "")
-    assert read('{"entry": "other", "deals": []}', "this") == ()
-    assert read('{"entry": "this", "deals": [[0, 1, 3]]}', "this") == (Begun((0, 1), 3),)  # before 0.1.0
+        read_progress(text, "")
+    assert read_progress('{"entry": "other", "deals": []}', "this") == ()
+    text = '{"entry": "this", "deals": [[0, 1, 3]], "open": [[0, 1, 2]]}'
+    assert read_progress(text, "this") == (TableProgress((0, 1), 3, (2,)),)
 
 
 def test_tables_that_cannot_be_are_not_taken_over(make_season: Any) -> None:
     """A stranger's store may name bots that are not there, or tables of another size."""
     tables = ((), (0,), (0, 0), (0, 9), (0, 1, 2), (1, 2))
-    known = tuple(Begun(table, 3, (1,)) for table in tables)
-    season = attrs.evolve(make_season(4, 2, kind="ladder"), taken_over=known)
+    known = tuple(TableProgress(table, 3, (1,)) for table in tables)
+    season = attrs.evolve(make_season(4, 2, kind="ladder"), deals_in_progress=known)
     whole, open_ = groups(season)
     assert [(group.bots, group.round) for group in whole] == [((1, 2), 0), ((1, 2), 2)]
     assert [(group.bots, group.round) for group in open_] == [((1, 2), 1)]
 
 
-def test_an_entry_that_is_damaged_is_told(
-    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_an_entry_that_is_damaged_is_told(cup: Cup) -> None:
     """It is told where, and the store is not taken for another one."""
-    path = write(write_league, *"abc", extra='kind = "ladder"')
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=4))
-    with closing(sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite")) as db, db:
+    path = write(cup, *"abc", extra='kind = "ladder"')
+    cup.play(path, stop_when=StopWhen(matches=4))
+    with cup.altered() as db:
         db.execute("UPDATE meta SET value = '{' WHERE key = 'taken_over'")
     with pytest.raises(StoreError, match=r"is damaged: its taken_over"):
-        open_to_read(load_config(path), tmp_path / "results")
+        cup.read(path)
 
 
 def seen_last(league: Any, many: int) -> list[Any]:
@@ -405,10 +380,10 @@ def test_the_best_meet_more_often_and_are_found_sooner(make_season: Any) -> None
         ("until = { confidence = 0.9, tops = 1 }", "aliens", "did you mean 'top'"),
     ],
 )
-def test_ends_that_do_not_fit_are_refused(write_league: Any, extra: str, game: str, told: str) -> None:
+def test_ends_that_do_not_fit_are_refused(cup: Cup, extra: str, game: str, told: str) -> None:
     """An error says where and what."""
     with pytest.raises(ConfigError, match=told):
-        load_config(write_league("a", "b", extra=extra, deals=1, game=f'id = "{game}"'))
+        load_config(cup.file("a", "b", extra=extra, deals=1, game=f'id = "{game}"'))
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -460,52 +435,45 @@ def test_equal_bots_end_a_league_if_they_may_be_equal(make_season: Any) -> None:
     assert decided
 
 
-def test_what_was_written_down_at_an_entry_is_worked_out_again(
-    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_what_was_written_down_at_an_entry_is_worked_out_again(cup: Cup, tmp_path: Path) -> None:
     """Whoever writes down fewer deals than had begun is found out."""
     for bots in ("abc", "abcd"):
-        with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
-            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=20))
-    path, store = tmp_path / "cup.toml", tmp_path / "results" / "cup" / "league.sqlite"
+        cup.play(write(cup, *bots, extra='kind = "ladder"'), stop_when=StopWhen(matches=20))
+    path, store = tmp_path / "cup.toml", cup.store
     with closing(sqlite3.connect(store)) as db, db:
         (said,) = db.execute("SELECT value FROM meta WHERE key = 'taken_over'").fetchone()
         deals = json.loads(said)["deals"]
         told = json.dumps(json.loads(said) | {"deals": [[*table, 1] for *table, _ in deals]})
         db.execute("UPDATE meta SET value = ? WHERE key = 'taken_over'", (told,))
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         assert any("when its bots were entered" in problem for _, _, problem in mispaired(league))
 
 
-def test_a_ladder_says_how_many_matches_left_the_count(
-    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_a_ladder_says_how_many_matches_left_the_count(cup: Cup, tmp_path: Path) -> None:
     """Where a version gives way, its matches are told beside the name."""
-    path = write(write_league, *"abc", extra='kind = "ladder"')
-    with open_league(path) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=24))
+    path = write(cup, *"abc", extra='kind = "ladder"')
+    with cup.open(path) as league:
+        cup.run(league, stop_when=StopWhen(matches=24))
         of_a = sum(matches for pair, matches in met(league).items() if 0 in pair)
     (tmp_path / "bots" / "a" / "digest").write_text("its second version")
-    with open_league(path) as league:
+    with cup.open(path) as league:
         now = status(league)
         assert (now.stored, now.other, now.earlier) == (24 - of_a, of_a, (("a", of_a),))
         assert besides_lines(now)[-1] == f"a: {of_a} matches of earlier versions left the count"
 
 
-def test_a_version_that_comes_back_begins_anew_and_is_linked_to_what_it_was(
-    write_league: Any, open_league: Any, fake: Any, inline: Any, tmp_path: Path
-) -> None:
+def test_a_version_that_comes_back_begins_anew_and_is_linked_to_what_it_was(cup: Cup, tmp_path: Path) -> None:
     """It draws new deals and counts from then on; its rating goes by all that its versions have played."""
-    path, digest = write(write_league, *"abcd", extra='kind = "ladder"'), tmp_path / "bots" / "a" / "digest"
+    path, digest = write(cup, *"abcd", extra='kind = "ladder"'), tmp_path / "bots" / "a" / "digest"
     deals = []
     for version in ("first", "second", "first", "second", "first"):
         digest.write_text(version)
-        with open_league(path) as league:
+        with cup.open(path) as league:
             of_others = [found for f, found in league.results() if 0 not in f.seats]
             assert not [f for f, _ in league.results() if 0 in f.seats]
             table = standings(league)
             assert [line.fit for line in table.lines if line.bot == "a"] == [None]
-            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=24))
+            cup.run(league, stop_when=StopWhen(matches=24))
             deals.append({f.deal for f, _ in league.results() if 0 in f.seats})
             assert len(league.season.history) == len(deals)
             table = standings(league)
@@ -515,26 +483,24 @@ def test_a_version_that_comes_back_begins_anew_and_is_linked_to_what_it_was(
             assert of_others or alone.half(0) == pytest.approx(a.error)
             assert not of_others or a.error < alone.half(0)
     assert all(not one & other for one, other in combinations(deals, 2))
-    with open_to_read(load_config(path), tmp_path / "results") as league:
+    with cup.read(path) as league:
         assert league.season.returns == {"a": 2}
         assert mispaired(league) == []
         assert not league.store.alterations()
-    with open_league(path) as league:  # nothing changes where nobody has come or gone
+    with cup.open(path) as league:  # nothing changes where nobody has come or gone
         assert league.season.returns == {"a": 2}
         assert {f.deal for f, _ in league.results() if 0 in f.seats} == deals[-1]
 
 
 @pytest.mark.parametrize("out", [False, True])
-def test_bots_that_have_left_tell_of_those_who_stayed(
-    out: bool, write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_bots_that_have_left_tell_of_those_who_stayed(out: bool, cup: Cup) -> None:
     """Their matches leave the table, but not the ratings, unless they were disqualified and their results are out."""
-    with open_league(write(write_league, *"abcd", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=80))
+    with cup.open(write(cup, *"abcd", extra='kind = "ladder"')) as league:
+        cup.run(league, stop_when=StopWhen(matches=80))
         if out:
             disqualify(league.store, "d", "for the test", "out")
-    with open_league(write(write_league, *"abc", extra='kind = "ladder"')) as league:
-        run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=2))
+    with cup.open(write(cup, *"abc", extra='kind = "ladder"')) as league:
+        cup.run(league, stop_when=StopWhen(matches=2))
         table, alone = standings(league), shrunk_fit(table_outcomes(league), 3)
         for line in table.lines:
             place = league.season.names.index(line.bot)
@@ -550,11 +516,11 @@ def table_outcomes(league: Any) -> Outcomes:
     return outcomes
 
 
-def test_a_bot_that_pauses_goes_on(write_league: Any, open_league: Any, fake: Any, inline: Any) -> None:
+def test_a_bot_that_pauses_goes_on(cup: Cup) -> None:
     """Who is withdrawn and comes back as it was has all that it played: nothing is gained by that."""
     for bots in ("abcd", "bcd", "abcd"):
-        with open_league(write(write_league, *bots, extra='kind = "ladder"')) as league:
-            run_league(league, executor=inline, play=fake.play, stop_when=StopWhen(matches=24))
+        with cup.open(write(cup, *bots, extra='kind = "ladder"')) as league:
+            cup.run(league, stop_when=StopWhen(matches=24))
             assert league.season.returns == {}
             played = len(seen(league))
     assert played == 72
@@ -648,14 +614,12 @@ def test_a_new_bot_plays_one_deal_before_it_is_known_how_slow_it_is(make_season:
     assert sorted(bot for group in first for bot in group.bots) == list(range(8))
 
 
-def test_a_ladder_with_slow_bots_can_be_computed_again(
-    write_league: Any, open_league: Any, fake: Any, inline: Any
-) -> None:
+def test_a_ladder_with_slow_bots_can_be_computed_again(cup: Cup) -> None:
     """Its pairings follow from the times in the records: `verify` finds the same ones, also when it was resumed."""
-    path = write(write_league, *"abcdef", extra='kind = "ladder"')
+    path = write(cup, *"abcdef", extra='kind = "ladder"')
 
     def play(spec: Any) -> Any:
-        result = fake.play(spec)
+        result = cup.fake.play(spec)
         slow = [seat.bot in "ab" for seat in spec.seats]
         times = tuple(
             attrs.evolve(time, wall_ms=50_000.0 if late else 500.0)
@@ -664,10 +628,10 @@ def test_a_ladder_with_slow_bots_can_be_computed_again(
         return attrs.evolve(result, times=times)
 
     for most in (30, 31, 60):
-        with open_league(path) as league:
-            run_league(league, executor=inline, play=play, stop_when=StopWhen(matches=most))
+        with cup.open(path) as league:
+            cup.run(league, play=play, stop_when=StopWhen(matches=most))
             assert mispaired(league) == []
-    with open_league(path) as league:
+    with cup.open(path) as league:
         often = Counter(bot for fixture, _ in league.results() for bot in fixture.seats)
         assert len(list(league.results())) == 121
         assert often[0] + often[1] < often[2] / 2

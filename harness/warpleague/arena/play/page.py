@@ -1,4 +1,4 @@
-"""The page on which a person plays: its content, sent as it changes, and the requests that a person can make."""
+"""The page on which a person plays, and who may reach it: only those on this machine who know its token."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from warpleague.match.spec import SeatFault
 
 
-# -- page ------------------------------------------------------------------------------------------------
+# -- the page --------------------------------------------------------------------------------------------
 
 
 _QUIET_S: Final = 20.0
@@ -354,9 +354,7 @@ def _is_message(wanted: JsonObject) -> bool:
     return isinstance(text, str) and isinstance(to, list) and all(type(seat) is int for seat in to)
 
 
-# -- token guard -----------------------------------------------------------------------------------------
-# Decides which requests reach the play page: only those that know its token and come from its own pages.
-#
+# -- which requests reach the page -----------------------------------------------------------------------
 # Any web page in a browser of this machine could otherwise send requests to the server, since a browser sends
 # them to any address. So a request needs the token, which is in the address of each page; it must name this
 # server as its host, which a renamed address does not; and one that changes something must come from a page
@@ -457,8 +455,7 @@ class _Bounded:
         return {"type": "http.disconnect"} if self._left < 0 else message
 
 
-# -- server ----------------------------------------------------------------------------------------------
-# Serves the play page on a port of the loopback address, in the trio loop that plays the matches.
+# -- the server, in the trio loop that plays the matches -------------------------------------------------
 
 
 HOST: Final = "127.0.0.1"

@@ -1,6 +1,6 @@
-"""A sitting: the same players play one match after the other, and each person sees what its seat may know.
+"""Persons at a table: the same players play one match after the other, and each person sees what its seat may know.
 
-A page or a terminal shows it, and waits for changes by its `Broadcast`.
+A page or a terminal shows a `Sitting`, and waits for changes by its `Broadcast`.
 """
 
 from __future__ import annotations
@@ -111,8 +111,7 @@ class Draft:
             self.choose(list(legal).index(action))
 
 
-# -- seat ------------------------------------------------------------------------------------------------
-# A person's seat in a match: it gets the same messages as a bot, and waits for the person's choice.
+# -- the seat of a person --------------------------------------------------------------------------------
 
 
 RESIGNED = "the person resigned"
@@ -238,7 +237,7 @@ class PersonSeat(InsideSeat):
         self._answer_with([])
 
 
-# -- sitting ---------------------------------------------------------------------------------------------
+# -- the matches -----------------------------------------------------------------------------------------
 
 
 @attrs.define
@@ -341,8 +340,7 @@ class Sitting:
         self._again.set()
 
 
-# -- hint ------------------------------------------------------------------------------------------------
-# Hints: asks a bot which move it would choose for a person; the bot sees only the person's information.
+# -- hints: the move that a bot would choose; it sees only the person's information ----------------------
 
 
 STRONGEST: Final = {

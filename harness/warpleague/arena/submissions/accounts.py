@@ -1,7 +1,7 @@
-"""Authors with their tokens, and the sessions of authors who logged in on a page.
+"""Authors, the members of teams, and their tokens; sessions at a page; and invitations of new authors.
 
 A token is shown once and stored as its SHA-256. It has 192 random bits, so a slow hash would protect nothing. It names
-its author in plain text, so that only one hash is compared, in constant time.
+its author in plain text, so that only one hash is compared, in constant time. The same holds for invitations.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def who_has(ledger: Ledger, token: str) -> Author | None:
     return None
 
 
-# ---------------------------------------------------------------------- sessions
+# -- sessions --------------------------------------------------------------------------------------------
 
 
 def begin_session(ledger: Ledger, author: Author) -> Session:
@@ -256,17 +256,14 @@ def hash_of(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
-# -- invitations -----------------------------------------------------------------------------------------
-# Invitations: links with which people make themselves authors. Each has a number of uses and an end.
-#
-# An invitation is shown once and stored as its SHA-256, as a token is.
+# -- invitations: links with which people make themselves authors ----------------------------------------
 
 
 _FORM: Final = re.compile(r"wi-([1-9][0-9]{0,9})-([A-Za-z0-9_-]{32})")
 _DAY_S: Final = 24 * 3600.0
 MAX_USES: Final = 1000
 MAX_DAYS: Final = 365
-_INVITATIONS_COLUMNS: Final = "id, note, uses, used, made, ends, revoked"
+_INVITATION_COLUMNS: Final = "id, note, uses, used, made, ends, revoked"
 
 
 class NoInvitation(BadInput):
@@ -312,7 +309,7 @@ def invitations(ledger: Ledger) -> list[Invitation]:
     """All invitations, the newest first."""
     return [
         Invitation(*row)
-        for row in ledger.rows(f"SELECT {_INVITATIONS_COLUMNS} FROM invitation ORDER BY id DESC")
+        for row in ledger.rows(f"SELECT {_INVITATION_COLUMNS} FROM invitation ORDER BY id DESC")
     ]
 
 

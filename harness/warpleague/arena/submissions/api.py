@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from warpleague.arena.submissions.requests import RequestHandler
 
-    Call = Callable[[Request], Awaitable[Any]]
+    Call = Callable[[Any, Request], Awaitable[Any]]
 
 _encode: Final = msgspec.json.Encoder().encode
 _MAX_TEXT: Final = 200
@@ -67,7 +67,7 @@ class Query:
 
 @attrs.frozen(kw_only=True)
 class Operation:
-    """The effect of a request to an address, and the answers to it.
+    """The effect of a request to an address, the answers to it, and the method of a class that makes them.
 
     `answer` is the type of the answer: an attrs class, a list of one, or None where the answer is a file of the type
     `media`. `takes` is the type of the body, or the media types of a file. With `token` the request needs the token
@@ -78,6 +78,7 @@ class Operation:
     path: str
     name: str
     summary: str
+    call: Call
     answer: Any = None
     media: str = "application/json"
     status: int = 200
@@ -90,16 +91,33 @@ class Operation:
         """The values of the query. Raises `Refused` if one is invalid."""
         return {query.name: query.read(request) for query in self.query}
 
-    def route(self, requests: RequestHandler, call: Call) -> Route:
-        """The route: `call` returns a value of the type `answer`, or a response."""
+    def route(self, requests: RequestHandler, answerer: object) -> Route:
+        """The route: the method of `answerer` returns a value of the type `answer`, or a response."""
 
         async def handle(request: Request) -> Response:
             if self.token:
                 requests.bearer(request)
-            response = await call(request)
+            response = await self.call(answerer, request)
             return response if isinstance(response, Response) else as_json(response, self.status)
 
         return requests.route(self.path, handle, self.method, api=True)
+
+
+def operation(
+    method: Literal["GET", "POST"], path: str, *, summary: str = "", **more: Any
+) -> Callable[[Call], Operation]:
+    """Make an operation of a method: its name is that of the operation, its docstring the summary if none is given."""
+
+    def make(call: Call) -> Operation:
+        text = summary or str(call.__doc__)
+        return Operation(method=method, path=path, name=call.__name__, summary=text, call=call, **more)
+
+    return make
+
+
+def operations_of(cls: type) -> list[Operation]:
+    """The operations of a class, in their order."""
+    return [value for value in vars(cls).values() if isinstance(value, Operation)]
 
 
 def as_json(value: Any, status: int = 200) -> Response:

@@ -153,7 +153,7 @@ def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tu
     return 0, f"within about {most_s:.0f} s, when the bots that came meanwhile enter the league"
 
 
-# ---------------------------------------------------------------------- the league that is played
+# -- the league that is played ---------------------------------------------------------------------------
 
 
 def active_versions(ledger: Ledger, league: str) -> tuple[Any, ...]:
@@ -181,11 +181,9 @@ def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
         ),
     ]
     more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
-    extended = attrs.evolve(
+    return attrs.evolve(
         config, bots=tuple(entries), missing="skip", format=attrs.evolve(config.format, **more)
     )
-    object.__setattr__(extended, "path", config.path)
-    return extended
 
 
 def league_in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
@@ -212,7 +210,7 @@ def is_closed(ledger: Ledger, league: str) -> bool:
     return ledger.setting(f"closed {league}") is not None
 
 
-# ---------------------------------------------------------------------- decisions of organisers
+# -- decisions of organisers -----------------------------------------------------------------------------
 
 
 def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> None:
@@ -244,7 +242,6 @@ def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
         extended = attrs.evolve(config, format=attrs.evolve(config.format, **{**was, **more}))
     except ValueError as error:
         raise BadInput(f"{config.name}: {error}") from None
-    object.__setattr__(extended, "path", config.path)
     check_config(extended, str(config.path))
     ledger.set(f"extended {config.name}", json.dumps({**was, **more}), who)
 

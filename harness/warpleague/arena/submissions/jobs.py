@@ -16,7 +16,7 @@ import attrs
 from warpleague.arena.submissions.ledger import Ledger, limits_of
 from warpleague.errors import BadInput
 from warpleague.league.season.fixture import utc_now
-from warpleague.runner.checkup import Finding  # noqa: TC001 - read from the classes at run time
+from warpleague.runner.findings import Finding  # noqa: TC001 - read from the classes at run time
 from warpleague.text import counted
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The pages of authors: a form to submit a bot, their submissions and versions, their own records and logs."""
+"""The pages and forms of authors and organisers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,20 @@ from warpleague.arena.submissions.receiving import (
     own_submission,
     receive,
 )
-from warpleague.arena.submissions.requests import UPLOAD, Refused, RequestHandler, field, file_of, in_thread
+from warpleague.arena.submissions.requests import (
+    UPLOAD,
+    Refused,
+    RequestHandler,
+    field,
+    file_of,
+    in_thread,
+    number_field,
+)
 from warpleague.errors import StoreError
-from warpleague.league.season.bot_check import REPEAT
 from warpleague.league.store.disqualifications import disqualified
 from warpleague.league.store.store import Store
 from warpleague.report.wording.match_words import one_line
+from warpleague.runner.findings import REPEAT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +49,7 @@ if TYPE_CHECKING:
     from warpleague.league.season.fixture import LatestMatch
 
 
-# -- author pages ----------------------------------------------------------------------------------------
+# -- authors: their submissions and versions, their own records ------------------------------------------
 
 
 class AuthorPages:
@@ -111,8 +119,9 @@ class AuthorPages:
         session = self._requests.session(request)
         if session is None:
             return self._page("submit_login.html.j2")
-        ledger = self._requests.ledger
-        submissions = versions.submissions(ledger, session.author.name)
+        ledger, author = self._requests.ledger, session.author
+        limits = limits_of(ledger)
+        submissions = versions.submissions(ledger, author.name)
         leagues = self._requests.app.leagues.values()
         refusals = {config.name: await in_thread(closed_to_bots, ledger, config) for config in leagues}
         added = {
@@ -122,7 +131,7 @@ class AuthorPages:
         }
         return self._page(
             "submit.html.j2",
-            author=session.author,
+            author=author,
             form=session.form,
             leagues=list(self._requests.app.leagues),
             open=added,
@@ -130,15 +139,11 @@ class AuthorPages:
             sandbox=sandbox_refusal(ledger),
             found=submissions,
             bots=sorted({(one.league, one.bot) for one in submissions if one.active}),
-            limits=[(WORDS[name], value) for name, value in _shown_limits(ledger)],
-            challenges=on_demand.challenges(ledger, session.author, 20),
-            left=max(
-                0, limits_of(ledger).challenges - jobs.used_today(ledger, jobs.CHALLENGE, session.author)
-            ),
-            trials=on_demand.trials(ledger, session.author, 20),
-            trials_left=max(
-                0, limits_of(ledger).trials - jobs.used_today(ledger, jobs.TRIAL, session.author)
-            ),
+            limits=[(words, getattr(limits, name)) for name, words in WORDS.items()],
+            challenges=on_demand.challenges(ledger, author, 20),
+            left=max(0, limits.challenges - jobs.used_today(ledger, jobs.CHALLENGE, author)),
+            trials=on_demand.trials(ledger, author, 20),
+            trials_left=max(0, limits.trials - jobs.used_today(ledger, jobs.TRIAL, author)),
             deals=on_demand.DEALS,
         )
 
@@ -166,7 +171,7 @@ class AuthorPages:
         check_length(ledger, request)
         form = await self._requests.form(request, session)
         config = self._requests.league(field(form, "league"))
-        deals = _number(form, "deals") if form.get("trial") else None
+        deals = number_field(form, "deals") if form.get("trial") else None
         data = await file_of(form, "archive").read()
         received = await receive(ledger, session.author, config, data, deals)
         return RedirectResponse(f"/submit/{received.id}", 303)
@@ -184,7 +189,7 @@ class AuthorPages:
     async def _activate(self, request: Request) -> Response:
         session = self._requests.need_session(request)
         form = await self._requests.form(request, session)
-        number = _number(form, "number")
+        number = number_field(form, "number")
         submission = versions.submission(self._requests.ledger, number)
         await check_open(self._requests.ledger, self._requests.league(submission.league))
         await in_thread(versions.activate, self._requests.ledger, session.author, number)
@@ -218,21 +223,7 @@ class AuthorPages:
         return download(data, f"{config.name}-records.zip")
 
 
-def _number(form: FormData, name: str) -> int:
-    """A number of a form. Raises `Refused` if it is not a number."""
-    text = field(form, name)
-    if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise Refused(422, f"{name}: must be a number.")
-    return int(text)
-
-
-def _shown_limits(ledger: Any) -> list[tuple[str, int]]:
-    limits = limits_of(ledger)
-    return [(name, getattr(limits, name)) for name in WORDS]
-
-
-# -- organiser pages -------------------------------------------------------------------------------------
-# The pages of organisers: authors and their tokens, leagues, disqualifications, limits, the audit journal.
+# -- organisers: authors and their tokens, leagues, limits, the audit journal ----------------------------
 
 
 _RULES: Final = ("stay", "out")
@@ -334,12 +325,10 @@ class OrganiserPages:
         match field(form, "what"):
             case "add":
                 note = str(form.get("note") or "").strip()
-                uses, days = _organiser_pages_number(form, "uses"), _organiser_pages_number(form, "days")
+                uses, days = number_field(form, "uses"), number_field(form, "days")
                 secret = await in_thread(accounts.invite, ledger, who, uses=uses, days=days, note=note)
             case "revoke":
-                await in_thread(
-                    accounts.revoke_invitation, ledger, _organiser_pages_number(form, "number"), who
-                )
+                await in_thread(accounts.revoke_invitation, ledger, number_field(form, "number"), who)
                 return RedirectResponse("/organise", 303)
             case _:
                 raise Refused(422, "what: add or revoke.")
@@ -364,7 +353,7 @@ class OrganiserPages:
                 entering.close(ledger, name, who)
             case "extend":
                 key = "max_matches" if config.format.kind == "ladder" else "deals"
-                entering.extend(ledger, config, who, **{key: _organiser_pages_number(form, "number")})
+                entering.extend(ledger, config, who, **{key: number_field(form, "number")})
             case "disqualify":
                 rule = field(form, "results")
                 if rule not in _RULES:
@@ -383,7 +372,7 @@ class OrganiserPages:
     async def _limit(self, request: Request) -> Response:
         session = self._requests.need_organiser(request)
         form = await self._requests.form(request, session)
-        key, value = field(form, "key"), _organiser_pages_number(form, "value")
+        key, value = field(form, "key"), number_field(form, "value")
         await in_thread(set_limit, self._requests.ledger, key, value, session.author.name)
         return RedirectResponse("/organise", 303)
 
@@ -407,10 +396,3 @@ def _match_words(match: LatestMatch) -> str:
     """A match in a list to choose from: its result is not said, since standings may be frozen."""
     at = datetime.fromtimestamp(match.stored_s, UTC).strftime("%m-%d %H:%M:%S")
     return f"{at} {one_line(' – '.join(match.bots))} ({match.id[:10]})"
-
-
-def _organiser_pages_number(form: FormData, name: str) -> int:
-    text = field(form, name)
-    if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise Refused(422, f"{name}: a whole number is needed.")
-    return int(text)

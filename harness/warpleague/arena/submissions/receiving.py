@@ -1,4 +1,4 @@
-"""Receives submissions and hands out files of authors, whether a form or a command asks."""
+"""Receives submissions, and hands out what is an author's own, whether a form or a command asks."""
 
 from __future__ import annotations
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from warpleague.arena.submissions.accounts import Author
     from warpleague.arena.submissions.jobs import Submission
-
-
-# -- receiving -------------------------------------------------------------------------------------------
 
 
 _OTHER_FIELDS: Final = 64 << 10
@@ -117,8 +114,7 @@ def download(data: bytes, name: str, media: str = "application/octet-stream") ->
     )
 
 
-# -- own records -----------------------------------------------------------------------------------------
-# The parts of their own bots' matches that authors may have: the records and the bot's output.
+# -- the records and the output of an author's own bots --------------------------------------------------
 
 
 MAX_MATCHES: Final = 100

@@ -250,6 +250,14 @@ def field(form: FormData, name: str) -> str:
     return value.strip()
 
 
+def number_field(form: FormData, name: str) -> int:
+    """A number of a form. Raises `Refused` if it is not a number."""
+    text = field(form, name)
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise Refused(422, f"{name}: must be a whole number.")
+    return int(text)
+
+
 def file_of(form: FormData, name: str) -> UploadFile:
     """A file of a form. Raises `Refused` if it is missing."""
     value = form.get(name)

@@ -235,7 +235,7 @@ def _beside(box: Path, bot_folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.relative_to(box).as_posix() for path in files))
 
 
-# ---------------------------------------------------------------------- forms of archives
+# -- forms of archives -----------------------------------------------------------------------------------
 
 
 def suffix_of(data: bytes) -> str:
@@ -384,8 +384,7 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes, mode: int, kind: byte
     archive.addfile(head, io.BytesIO(data))
 
 
-# -- unpacked --------------------------------------------------------------------------------------------
-# The folders with the source of accepted versions: each is unpacked once from its archive.
+# -- the folders of accepted versions, each unpacked once ------------------------------------------------
 
 
 FOLDER: Final = "arena"

@@ -28,7 +28,7 @@ from warpleague.arena.submissions.ledger import Ledger, limits_of
 from warpleague.errors import BadInput
 from warpleague.league.season.entry import first_alike
 from warpleague.league.season.fixture import utc_now
-from warpleague.runner.checkup import Finding
+from warpleague.runner.findings import Finding
 
 if TYPE_CHECKING:
     import sqlite3

@@ -27,7 +27,7 @@ from warpleague.arena.submissions.ledger import SANDBOX, Ledger, SubmissionLimit
 from warpleague.arena.submissions.upload import FOLDER, source_folder, unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, StoreError
 from warpleague.league.play.hooks import check_event, run_hook
-from warpleague.league.season.bot_check import REPEAT, check_for, home_command
+from warpleague.league.season.bot_check import check_for, home_command
 from warpleague.league.season.config import BotEntry, LeagueConfig
 from warpleague.league.season.entry import first_alike, folder_of, name_of, seat_in
 from warpleague.league.store.database import take_lock
@@ -38,8 +38,9 @@ from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.cache import cache_folder, remove
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import Manifest, plays, read_manifest
-from warpleague.runner.checkup import MACHINE, Checkup, Finding, check_bot, one_core
+from warpleague.runner.checkup import Checkup, check_bot, one_core
 from warpleague.runner.doctor import Report, examine
+from warpleague.runner.findings import MACHINE, REPEAT, Finding
 from warpleague.runner.host import be_nice
 from warpleague.runner.play import play_within
 

@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from warpleague.league.season.config import LeagueConfig
 
 
-# -- home ------------------------------------------------------------------------------------------------
-# The home page of a server: the matches being played, the last results, and how the leagues stand.
+# -- the home page: the matches being played, the last results, and how the leagues stand ----------------
 
 
 _PLAYING: Final = 8
@@ -160,7 +159,7 @@ class Home:
             self._watchers -= 1
 
 
-# -- app -------------------------------------------------------------------------------------------------
+# -- the application -------------------------------------------------------------------------------------
 
 
 _ID: Final = re.compile(r"[0-9a-f]{20}")
@@ -456,8 +455,7 @@ class App:
                 return self._notice(
                     "Too many pages are wanted", "This one will be made a little later.", 503, again=True
                 )
-            paths = (feed.path, feed.results)
-            new = await feed.renderer.make(bot_page, *paths, bot, self.words(), feed.version)
+            new = await feed.renderer.make(bot_page, feed.files, bot, self.words(), feed.version)
             if new is None:
                 raise HTTPException(404, "There is nothing to be seen of this bot.")
             content = new
@@ -576,8 +574,7 @@ async def _with_slash(request: Request) -> Response:
     return RedirectResponse(f"/l/{request.path_params['league']}/", 308)
 
 
-# -- conditions page -------------------------------------------------------------------------------------
-# The page with all that an author must know of a league before submitting a bot.
+# -- what an author must know of a league ----------------------------------------------------------------
 
 
 class ConditionsPage:

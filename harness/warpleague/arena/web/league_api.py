@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 from starlette.responses import Response
 
-from warpleague.arena.submissions.api import Operation, Query
+from warpleague.arena.submissions.api import Query, operation, operations_of
 from warpleague.arena.submissions.conditions import Conditions, conditions_of
 from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
 from warpleague.arena.web.renderer import (
@@ -23,7 +22,7 @@ from warpleague.arena.web.renderer import (
 from warpleague.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from starlette.requests import Request
     from starlette.routing import Route
@@ -186,100 +185,6 @@ class Playing:
     """When it began, in seconds since 1970."""
 
 
-LEAGUES: Final = Operation(
-    method="GET",
-    path="/api/leagues",
-    name="leagues",
-    summary="All leagues of the server.",
-    answer=list[League],
-)
-LEAGUE: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}",
-    name="league",
-    summary="A league, and how far it is.",
-    answer=League,
-    errors=(404,),
-)
-CONDITIONS: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/conditions",
-    name="conditions",
-    summary="All conditions under which bots play and are checked in a league.",
-    answer=Conditions,
-    errors=(404,),
-)
-STANDINGS: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/standings",
-    name="standings",
-    summary="The standings: the bots from first to last.",
-    answer=list[Standing],
-    errors=(404,),
-)
-TABLE: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/tables/{table}",
-    name="table",
-    summary=f"Another table of a league, as `warpleague league TABLE --json` prints it: {', '.join(TABLES)}.",
-    answer=Any,
-    errors=(404,),
-)
-BOTS: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/bots",
-    name="bots",
-    summary="The bots of a league by rank.",
-    answer=list[Bot],
-    errors=(404,),
-)
-BOT: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/bots/{bot}",
-    name="bot",
-    summary="A bot of a league.",
-    answer=Bot,
-    errors=(404,),
-)
-MATCHES: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/matches",
-    name="matches",
-    summary="Matches that were played, the newest first, also those that no longer count.",
-    answer=Matches,
-    query=(
-        Query("most", "how many at most", 50, 1, _MAX_MATCHES),
-        Query("before", "where to continue: the value of `before` in the last answer", None, 0, _MAX_ENTRY),
-        Query("bot", "only matches of this bot"),
-    ),
-    errors=(403, 404),
-)
-MATCH: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/matches/{match}",
-    name="match",
-    summary="A match that was played.",
-    answer=Match,
-    errors=(403, 404),
-)
-RECORD: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/matches/{match}/record",
-    name="record",
-    summary="The record of a match that was played, as JSON lines.",
-    media="application/x-ndjson",
-    errors=(403, 404),
-)
-PLAYING: Final = Operation(
-    method="GET",
-    path="/api/leagues/{league}/playing",
-    name="playing",
-    summary="The matches that are being played and can be watched.",
-    answer=list[Playing],
-    errors=(404,),
-)
-
-
 class LeagueApi:
     """Answers requests about the leagues of a server."""
 
@@ -289,8 +194,7 @@ class LeagueApi:
 
     def routes(self) -> Sequence[Route]:
         """Its routes."""
-        calls = self.CALLS.items()
-        return [operation.route(self._requests, partial(call, self)) for operation, call in calls]
+        return [one.route(self._requests, self) for one in operations_of(LeagueApi)]
 
     def _feed(self, request: Request) -> LeagueFeed:
         feed = self._app.feeds.get(request.path_params["league"])
@@ -300,10 +204,14 @@ class LeagueApi:
 
     # ------------------------------------------------------------------ leagues
 
-    async def _leagues(self, request: Request) -> list[League]:  # noqa: ARG002 - as routes call it
+    @operation("GET", "/api/leagues", answer=list[League])
+    async def leagues(self, request: Request) -> list[League]:  # noqa: ARG002 - as routes call it
+        """All leagues of the server."""
         return [self._summary(feed) for feed in self._app.feeds.values()]
 
-    async def _league(self, request: Request) -> League:
+    @operation("GET", "/api/leagues/{league}", answer=League, errors=(404,))
+    async def league(self, request: Request) -> League:
+        """A league, and how far it is."""
         return self._summary(self._feed(request))
 
     def _summary(self, feed: LeagueFeed) -> League:
@@ -322,16 +230,28 @@ class LeagueApi:
             records=bool(page and page.open_matches),
         )
 
-    async def _conditions(self, request: Request) -> Conditions:
+    @operation("GET", "/api/leagues/{league}/conditions", answer=Conditions, errors=(404,))
+    async def conditions(self, request: Request) -> Conditions:
+        """All conditions under which bots play and are checked in a league."""
         config = self._app.leagues[self._feed(request).name]
         return await in_thread(conditions_of, self._requests.ledger_if_made, config)
 
     # ------------------------------------------------------------------ tables
 
-    async def _standings(self, request: Request) -> Response:
+    @operation("GET", "/api/leagues/{league}/standings", answer=list[Standing], errors=(404,))
+    async def standings(self, request: Request) -> Response:
+        """The standings: the bots from first to last."""
         return await self._made(self._feed(request), "standings")
 
-    async def _table(self, request: Request) -> Response:
+    @operation(
+        "GET",
+        "/api/leagues/{league}/tables/{table}",
+        answer=Any,
+        errors=(404,),
+        summary=f"Another table of a league, as `warpleague league TABLE --json` prints it: {', '.join(TABLES)}.",
+    )
+    async def table(self, request: Request) -> Response:
+        """Another table of a league than the standings."""
         name = request.path_params["table"]
         if name not in TABLES:
             raise Refused(404, f"There is no table with this name; there are {', '.join(TABLES)}.")
@@ -351,15 +271,19 @@ class LeagueApi:
     async def _rendered(self, feed: LeagueFeed, function: Any, *arguments: Any) -> bytes:
         if feed.renderer.waiting >= MAX_WAITING:
             raise Refused(503, "The server is busy. Try again a little later.")
-        data: bytes | None = await feed.renderer.make(function, feed.path, feed.results, *arguments)
+        data: bytes | None = await feed.renderer.make(function, feed.files, *arguments)
         if data is None:
             raise Refused(404, "There is nothing of that kind to be seen.")
         return data
 
-    async def _bots(self, request: Request) -> list[Bot]:
+    @operation("GET", "/api/leagues/{league}/bots", answer=list[Bot], errors=(404,))
+    async def bots(self, request: Request) -> list[Bot]:
+        """The bots of a league by rank."""
         return [_bot(values) for values in self._bots_of(request)]
 
-    async def _bot(self, request: Request) -> Bot:
+    @operation("GET", "/api/leagues/{league}/bots/{bot}", answer=Bot, errors=(404,))
+    async def bot(self, request: Request) -> Bot:
+        """A bot of a league."""
         name = request.path_params["bot"]
         for values in self._bots_of(request):
             if values["bot"] == name:
@@ -381,12 +305,26 @@ class LeagueApi:
 
     async def _read(self, feed: LeagueFeed, function: Any, *arguments: Any) -> Any:
         try:
-            return await in_thread(function, self._app.leagues[feed.name], feed.results, *arguments)
+            return await in_thread(function, self._app.leagues[feed.name], feed.files.results, *arguments)
         except StoreError as error:
             raise Refused(503, "The matches cannot be read now.") from error
 
-    async def _matches(self, request: Request) -> Matches:
-        feed, given = self._open_feed(request), MATCHES.values(request)
+    @operation(
+        "GET",
+        "/api/leagues/{league}/matches",
+        answer=Matches,
+        query=(
+            Query("most", "how many at most", 50, 1, _MAX_MATCHES),
+            Query(
+                "before", "where to continue: the value of `before` in the last answer", None, 0, _MAX_ENTRY
+            ),
+            Query("bot", "only matches of this bot"),
+        ),
+        errors=(403, 404),
+    )
+    async def matches(self, request: Request) -> Matches:
+        """Matches that were played, the newest first, also those that no longer count."""
+        feed, given = self._open_feed(request), LeagueApi.matches.values(request)
         if feed.page is None:
             return Matches(matches=[], before=None)
         most = given["most"]
@@ -396,7 +334,9 @@ class LeagueApi:
             matches=[_match(one) for one in matches[:most]], before=matches[most - 1].entry if more else None
         )
 
-    async def _match(self, request: Request) -> Match:
+    @operation("GET", "/api/leagues/{league}/matches/{match}", answer=Match, errors=(403, 404))
+    async def match(self, request: Request) -> Match:
+        """A match that was played."""
         feed, match = self._open_feed(request), request.path_params["match"]
         played = None
         if feed.page is not None and _ID.fullmatch(match):
@@ -405,28 +345,20 @@ class LeagueApi:
             raise Refused(404, "No match that may be seen has that id.")
         return _match(played)
 
-    async def _record(self, request: Request) -> Response:
+    @operation(
+        "GET", "/api/leagues/{league}/matches/{match}/record", media="application/x-ndjson", errors=(403, 404)
+    )
+    async def record(self, request: Request) -> Response:
+        """The record of a match that was played, as JSON lines."""
         feed, match = self._open_feed(request), request.path_params["match"]
         if feed.page is None or not _ID.fullmatch(match):
             raise Refused(404, "No match that may be seen has that id.")
-        return Response(await self._rendered(feed, match_record, match), media_type=RECORD.media)
+        return Response(await self._rendered(feed, match_record, match), media_type=LeagueApi.record.media)
 
-    async def _playing(self, request: Request) -> list[Playing]:
+    @operation("GET", "/api/leagues/{league}/playing", answer=list[Playing], errors=(404,))
+    async def playing(self, request: Request) -> list[Playing]:
+        """The matches that are being played and can be watched."""
         return [Playing(**match.to_json()) for match in self._feed(request).playing()]
-
-    CALLS: ClassVar[Mapping[Operation, Callable[..., Awaitable[Any]]]] = {
-        LEAGUES: _leagues,
-        LEAGUE: _league,
-        CONDITIONS: _conditions,
-        STANDINGS: _standings,
-        TABLE: _table,
-        BOTS: _bots,
-        BOT: _bot,
-        MATCHES: _matches,
-        MATCH: _match,
-        RECORD: _record,
-        PLAYING: _playing,
-    }
 
 
 def _bot(values: dict[str, Any]) -> Bot:

@@ -15,25 +15,21 @@ import trio
 from warpleague.arena import live
 from warpleague.arena.live import ENDED_S, Broadcast, LiveFolder, LiveMatch
 from warpleague.arena.processes import log, log_error
-from warpleague.arena.web.renderer import PAGE_CACHE_FOLDER as PAGES
-from warpleague.arena.web.renderer import LeaguePage, PageCache, Renderer, league_page
+from warpleague.arena.web.renderer import PAGES_FOLDER as PAGES
+from warpleague.arena.web.renderer import LeagueFiles, LeaguePage, PageCache, Renderer, league_page
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.referees.pool import usable_cores
 from warpleague.league.store.store import Store
 from warpleague.report.wording.match_words import labels, number, one_line
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from starlette.requests import Request
 
     from warpleague.games.api import JsonObject
     from warpleague.league.season.fixture import LatestMatch
 
 
-# -- gzip stream -----------------------------------------------------------------------------------------
-# Compresses streams of events with gzip: each piece once, for all clients that get it.
-#
+# -- streams of events, each piece compressed once for all clients ---------------------------------------
 # A stream is one gzip file (RFC 1952) without an end. A piece does not refer to the pieces before it (a full
 # flush, RFC 1951), so the same bytes fit clients that have just come and clients that came long ago.
 
@@ -98,8 +94,7 @@ class LeagueFeed:
     def __init__(
         self,
         name: str,
-        path: Path,
-        results: Path,
+        files: LeagueFiles,
         renderer: Renderer,
         *,
         delay_s: float,
@@ -109,16 +104,16 @@ class LeagueFeed:
     ) -> None:
         self._freeze_at_s = freeze_at_s
         self._watcher_s = watcher_s
-        self.name, self.path, self.results = name, path, results
+        self.name, self.files = name, files
         self.page: LeaguePage | None = None
         self.news = Broadcast()
         """Counts the times at which watchers get a message."""
         self._changes = Broadcast()
         self.watchers = 0
         self.delay_s = delay_s
-        folder = results / name
+        folder = files.results / name
         self.live = LiveFolder(folder / live.FOLDER, delay_s)
-        self.pages = PageCache(path, results, folder / PAGES, renderer, pages_mb * 1_000_000)
+        self.pages = PageCache(files, folder / PAGES, renderer, pages_mb * 1_000_000)
         self.changed_s = 0.0
         """When the last change of the store was seen, in seconds since 1970."""
         self._folder = folder
@@ -275,7 +270,7 @@ class LeagueFeed:
             version = max(int(time.time() * 1000), self._version + 1)
             took_s = 0.0  # where nothing has been played yet, the page comes soon after the first match
             try:
-                pages = await self.renderer.make(league_page, self.path, self.results, server, version)
+                pages = await self.renderer.make(league_page, self.files, server, version)
             except Exception as error:  # noqa: BLE001 - the other pages are there
                 log_error("page not made", error, league=self.name)
                 self.stale = True

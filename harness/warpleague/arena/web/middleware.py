@@ -1,4 +1,4 @@
-"""Middleware for all requests: refuses by host, origin, size and rate, and adds headers to every answer.
+"""Bounds what visitors can do: their connections, and requests by host, origin, size and rate.
 
 Everybody may ask for pages. A request that changes something must come from a page of this server, or carry a token
 of an author, which no other site can add. The size of a body is checked before any of it is read.
@@ -40,12 +40,10 @@ if TYPE_CHECKING:
 
 
 # -- connections -----------------------------------------------------------------------------------------
-# The connections of a server: each speaks HTTP/1.1, has to send requests in time, and counts for its address.
-#
-# Limits of requests do not bound a connection that sends no request. So connections are counted, too. If
-# there are too many, the one that has waited longest without a request is ended; one with a request is never
-# ended for another. HTTP/2 is refused: one of its connections can last without any request.
-
+# Each speaks HTTP/1.1, has to send requests in time, and counts for its address. Limits of requests do not bound
+# a connection that sends no request, so connections are counted, too. If there are too many, the one that has
+# waited longest without a request is ended; one with a request is never ended for another. HTTP/2 is refused:
+# one of its connections can last without any request.
 
 LOOPBACK: Final = ("127.0.0.1", "::1")
 _RECEIVE_BYTES: Final = 2**16
@@ -221,7 +219,7 @@ class _Connection:
         await self._stream.aclose()
 
 
-# -- middleware ------------------------------------------------------------------------------------------
+# -- requests --------------------------------------------------------------------------------------------
 
 
 MAX_BODY_BYTES: Final = 16 * 1024

@@ -1,6 +1,7 @@
 """Renders the pages of leagues and matches, in a process of its own at a lower priority than matches.
 
-The functions that run in that process open the league each time: they get nothing but paths.
+The functions that run in that process open the league each time: they get nothing but paths. Pages of matches are
+cached on the disk. Of a league whose standings are frozen, everything is made of a copy of its store.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from warpleague.report.site.league_page import Pick, cards, index_content
 from warpleague.report.site.match_page import Place
 from warpleague.report.site.page_frame import render, served
 from warpleague.report.site.write import make_page, maker, order_script
+from warpleague.report.terminal.tables import VIEWS
 from warpleague.runner.host import be_nice
 
 if TYPE_CHECKING:
@@ -46,12 +48,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# -- freeze ----------------------------------------------------------------------------------------------
-# Freezes what everybody sees of a league before its end: pages and the JSON API read a copy of the store.
-#
-# From the time that the league's file names until the season is over, the copy has the matches that were
-# stored before it, or none where the standings are hidden. So all that is made of the store keeps to it.
-
+# -- what everybody may see of a league ------------------------------------------------------------------
+# From the time that the league's file names until the season is over, standings are frozen: pages and the JSON
+# API read a copy of the store. It has the matches that were stored before that time, or none where the standings
+# are hidden. So all that is made of the store keeps to it.
 
 FOLDER: Final = "frozen"
 _STORE: Final = "league.sqlite"
@@ -124,8 +124,7 @@ def _make(config: LeagueConfig, results: Path, folder: Path, at_s: float) -> Non
         shutil.rmtree(draft, ignore_errors=True)
 
 
-# -- renderer --------------------------------------------------------------------------------------------
-
+# -- pages -----------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 
@@ -182,29 +181,37 @@ class LeaguePage:
     cpu_s: float
 
 
-def league_page(path: Path, results: Path, server: dict[str, Any], version: int) -> LeaguePage | None:
+@attrs.frozen
+class LeagueFiles:
+    """Where a league is: its file, and the folder of results."""
+
+    path: Path
+    results: Path
+
+
+def league_page(files: LeagueFiles, server: dict[str, Any], version: int) -> LeaguePage | None:
     """The current page of a league, or None if there is nothing to show yet.
 
     `version` stands in the page, which sends it to the server when it asks for changes.
     """
     begun_s = time.process_time()
     try:
-        with _opened(path, results) as opened, opened.store.snapshot():
-            league = attrs.evolve(opened, course=_courses.setdefault(path, CourseCache()))
+        with _opened(files) as opened, opened.store.snapshot():
+            league = attrs.evolve(opened, course=_courses.setdefault(files.path, CourseCache()))
             shown = not league.hides_matches
-            frozen = is_frozen(league.config, results)
+            frozen = is_frozen(league.config, files.results)
             content = index_content(league, only_totals=not shown)
             bots = tuple(cards(league, content.values["table"], content.listing.columns, None))
             if frozen:  # the receipt of a copy is none of the league
                 content.values["facts"] = [row for row in content.values["facts"] if row[0] != "receipt"]
     except StoreError as error:
-        log("league not shown", file=str(path), why=str(error))
+        log("league not shown", file=str(files.path), why=str(error))
         return None
     parts: dict[str, bytes] = {}
     pages: Any = _All() if shown else set()
     block, _ = content.listing.block(league.season.names, pages, parts.__setitem__, content.picture)
-    name = path.name
-    paused = _is_paused(results, league.config.name)
+    name = files.path.name
+    paused = _is_paused(files.results, league.config.name)
     notice = _notice(league.config, frozen=frozen, shown=shown, paused=paused)
     page = render(
         "index.html.j2",
@@ -255,24 +262,24 @@ def league_page(path: Path, results: Path, server: dict[str, Any], version: int)
     )
 
 
-def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], version: int) -> bytes | None:
+def bot_page(files: LeagueFiles, bot: str, server: dict[str, Any], version: int) -> bytes | None:
     """The page of a bot, or None if the bot is not visible.
 
     `version` is that of the league's page. Reading the league takes long where there are many matches, so for some
     time the data of an earlier version is used again.
     """
-    cached = _bot_tables.get(path)
+    cached = _bot_tables.get(files.path)
     if cached is None or (cached[0] != version and time.monotonic() >= cached[1]):
         begun_s = time.process_time()
         try:
-            with _opened(path, results) as opened, opened.store.snapshot():
-                league = attrs.evolve(opened, course=_courses.setdefault(path, CourseCache()))
+            with _opened(files) as opened, opened.store.snapshot():
+                league = attrs.evolve(opened, course=_courses.setdefault(files.path, CourseCache()))
                 tables = BotTables.read(league, only_totals=league.hides_matches)
         except StoreError as error:
-            log("bot not shown", file=str(path), bot=bot, why=str(error))
+            log("bot not shown", file=str(files.path), bot=bot, why=str(error))
             return None
         until_s = time.monotonic() + (time.process_time() - begun_s) / _MAX_CPU_SHARE
-        cached = _bot_tables[path] = version, until_s, tables
+        cached = _bot_tables[files.path] = version, until_s, tables
     tables = cached[2]
     names = tables.table.names
     if bot not in names:
@@ -286,7 +293,7 @@ def bot_page(path: Path, results: Path, bot: str, server: dict[str, Any], versio
         pages=set() if tables.only_totals else _All(),
         folder="../matches",
         bot_pages=pages_on_server(names),
-        **tables.page(bot, _version_names(results, tables.league)),
+        **tables.page(bot, _version_names(files.results, tables.league)),
     )
 
 
@@ -322,43 +329,39 @@ def _notice(config: LeagueConfig, *, frozen: bool, shown: bool, paused: bool) ->
     return text.strip()
 
 
-def match_page(
-    path: Path, results: Path, match_id: str, with_script: bool
-) -> tuple[bytes, bytes] | str | None:
+def match_page(files: LeagueFiles, match_id: str, with_script: bool) -> tuple[bytes, bytes] | str | None:
     """The page of a match and its script, which is empty unless it comes `with_script`.
 
     A text if its record is invalid; None if no match is visible.
     """
     try:
-        with _opened(path, results) as league:
+        with _opened(files) as league:
             if match_id not in league.store or league.hides_matches:
                 return None
             record = published_record(league, match_id, league.store.deal_of(match_id))
             name = league.config.name
     except StoreError:
         return None
-    export = f"warpleague league export {path.name} --match {match_id[:12]}"
+    export = f"warpleague league export {files.path.name} --match {match_id[:12]}"
     stamp = blake2b(record, digest_size=16).hexdigest()
     return make_page(record, Place(name, export, stamp), with_script=with_script)
 
 
-def league_table(path: Path, results: Path, name: str) -> bytes | None:
+def league_table(files: LeagueFiles, name: str) -> bytes | None:
     """A table of a league as JSON, as `warpleague league NAME --json` prints it; or None if it is not visible.
 
     Where only totals may be shown, it has nothing of single matches.
     """
-    from warpleague.report.terminal.tables import VIEWS  # which loads what draws tables
-
     try:
-        with _opened(path, results) as league, league.store.snapshot():
+        with _opened(files) as league, league.store.snapshot():
             data = VIEWS[name].data(league)
-            if name == "status" and is_frozen(league.config, results):
+            if name == "status" and is_frozen(league.config, files.results):
                 data["head"] = ""  # the head of a copy is not a receipt of the league
             if league.hides_matches:
                 data = _without_messages(data) if name in _TOTALS else None
             return None if data is None else table_json(data)
     except StoreError as error:
-        log("table not made", file=str(path), table=name, why=str(error))
+        log("table not made", file=str(files.path), table=name, why=str(error))
         return None
 
 
@@ -383,10 +386,10 @@ def _without_messages(data: Any) -> Any:
     return [_without_messages(value) for value in data] if isinstance(data, list) else data
 
 
-def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
+def match_record(files: LeagueFiles, match_id: str) -> bytes | None:
     """The record of a match, or None if it is not visible."""
     try:
-        with _opened(path, results) as league:
+        with _opened(files) as league:
             if match_id not in league.store or league.hides_matches:
                 return None
             return published_record(league, match_id, league.store.deal_of(match_id))
@@ -394,13 +397,13 @@ def match_record(path: Path, results: Path, match_id: str) -> bytes | None:
         return None
 
 
-def _opened(path: Path, results: Path) -> League:
+def _opened(files: LeagueFiles) -> League:
     """The league as it was last run, with the bots that were submitted."""
-    config = load_config(path, without_bots=True)
-    if (results / FILE).exists():
-        with Ledger.open(results) as ledger:
+    config = load_config(files.path, without_bots=True)
+    if (files.results / FILE).exists():
+        with Ledger.open(files.results) as ledger:
             config = entered(ledger, config)
-    return open_to_read(config, shown_results(config, results))
+    return open_to_read(config, shown_results(config, files.results))
 
 
 def _run(function: Callable[..., T], *arguments: Any) -> T:
@@ -437,11 +440,9 @@ class Renderer:
         self._pool.kill()
 
 
-# -- page cache ------------------------------------------------------------------------------------------
-# The cache of match pages on the disk: a page is made on its first request, and the oldest pages are removed.
+# -- the cache of match pages, made on request -----------------------------------------------------------
 
-
-PAGE_CACHE_FOLDER: Final = "pages"
+PAGES_FOLDER: Final = "pages"
 MAX_WAITING: Final = 64
 """So many pages may wait to be made."""
 _PRUNE_EVERY: Final = 50
@@ -455,8 +456,8 @@ class Busy(Exception):
 class PageCache:
     """The pages of the matches of one league, at most `max_bytes` of them."""
 
-    def __init__(self, path: Path, results: Path, folder: Path, renderer: Renderer, max_bytes: int) -> None:
-        self._path, self._results, self._folder = path, results, folder
+    def __init__(self, files: LeagueFiles, folder: Path, renderer: Renderer, max_bytes: int) -> None:
+        self._files, self._folder = files, folder
         self._renderer = renderer
         self._max_bytes = max_bytes
         self._made = 0
@@ -486,7 +487,7 @@ class PageCache:
         done = self._making[name] = trio.Event()
         try:
             with_script = suffix == ".js"
-            content = await self._renderer.make(match_page, self._path, self._results, match_id, with_script)
+            content = await self._renderer.make(match_page, self._files, match_id, with_script)
             if not isinstance(content, tuple):
                 return content
             made = {end: data for end, data in zip((".html", ".js"), content, strict=True) if data}

@@ -16,7 +16,7 @@ import trio
 
 from warpleague.arena.processes import Subprocess, log
 from warpleague.arena.submissions.accounts import authors
-from warpleague.arena.submissions.api import document_route
+from warpleague.arena.submissions.api import document_route, operations_of
 from warpleague.arena.submissions.author_api import AuthorApi
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.pages import AuthorPages, OrganiserPages
@@ -25,7 +25,7 @@ from warpleague.arena.web.app import App, ConditionsPage
 from warpleague.arena.web.league_api import LeagueApi
 from warpleague.arena.web.league_feed import LeagueFeed
 from warpleague.arena.web.middleware import ConnectionLimits, Connections, RequestLimits, RequestMiddleware
-from warpleague.arena.web.renderer import Renderer, freeze_time_s
+from warpleague.arena.web.renderer import LeagueFiles, Renderer, freeze_time_s
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.season.config import LeagueConfig, load_config, with_dice
 from warpleague.league.season.season import Season
@@ -116,8 +116,7 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
         feeds = [
             LeagueFeed(
                 name,
-                located(path),
-                serving.results,
+                LeagueFiles(located(path), serving.results),
                 renderer,
                 delay_s=serving.delay_s,
                 pages_mb=serving.pages_mb,
@@ -274,7 +273,7 @@ async def _wait_for_signal(
 
 # -- routes ----------------------------------------------------------------------------------------------
 
-OPERATIONS: Final = (*LeagueApi.CALLS, *AuthorApi.CALLS)
+OPERATIONS: Final = (*operations_of(LeagueApi), *operations_of(AuthorApi))
 """All operations of the JSON API, in the order in which its document has them."""
 
 

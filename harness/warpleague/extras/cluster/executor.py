@@ -18,6 +18,7 @@ import time
 from collections import Counter, deque
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any, Final
@@ -164,6 +165,10 @@ class ClusterExecutor(MatchExecutor):
         """How many matches to submit for each place: enough for the batches that are played, wait and are filled."""
         return max(8, min((_TASKS + 1) * self._size, _MAX_AHEAD // self.jobs))
 
+    def player(self, *, log: bool) -> Callable[..., Any]:
+        """What plays a match on a worker; with `log`, its result has the logs of its bots."""
+        return partial(cluster_worker.play_here, log=log)
+
     def begin(self) -> None:
         """Wait until the workers that are there have been checked; `BadInput` if none can play."""
         self._client.loop.add_callback(self._register)
@@ -195,12 +200,12 @@ class ClusterExecutor(MatchExecutor):
             self._waiting.append(call)
         return call.future
 
-    def everywhere(self, fn: Callable[[], object]) -> None:
+    def broadcast(self, fn: Callable[[], object]) -> None:
         """Have `fn` called in each referee process of the workers that are well; who cannot do so has stalled."""
         while self._broken is None:
             well = self._well()
             with suppress(TimeoutError):  # who is silent has stalled by now
-                self._stalled |= well.keys() - self._ask(well, cluster_worker.call_everywhere, fn)
+                self._stalled |= well.keys() - self._ask(well, cluster_worker.broadcast_here, fn)
                 return
         raise BrokenExecutor(self._broken)
 

@@ -23,7 +23,6 @@ from warpleague.report.wording.docs import page_text, pages
 from warpleague.runner.bundle.cache import remove
 from warpleague.runner.bundle.content import LEFT_OUT, content, files_of
 from warpleague.runner.bundle.shipped import shipped_root, write_engine
-from warpleague.runner.checkup import clock_words
 from warpleague.runner.confine.mounts import python_places
 from warpleague.strict import structure
 from warpleague.text import counted
@@ -350,6 +349,62 @@ _FAILED: Final = {
 }
 
 
+_REPLACED: Final = " Before each round everything is replaced except `bot/` and your notes."
+
+_TESTS: Final = (
+    "`./warpleague compare NEW OLD --game GAME` tests whether a bot is better than another: `docs/compare.md`. "
+    "`git log` shows the commits of your earlier rounds."
+)
+
+_TASK: Final = """# Your task
+
+{task}
+
+{work}
+
+## The game
+
+{rules}
+
+- A table has {players} seats. The options of the game are in `start` of each match.
+- The clock: {clock}. Matches are played at level {level}.
+- A fault {fault}. `docs/brief.md` lists the faults.
+
+## What is here
+
+| path | what it is |
+|---|---|
+| `bot/` | your bot; `bot.toml` says how it is run |
+| `docs/` | the documentation |
+| `engine/` | the rules and a simulator in Python: `docs/simulator.md` |
+| `rounds/01/` and so on | feedback on earlier rounds: standings, check, records, logs, output of your edit |
+| `./warpleague` | the program that plays the matches |
+| all other files | your own notes, which stay from round to round |
+
+{others}
+
+## How to test
+
+```sh
+./warpleague bot check bot --game {game} --players {players} --quick --level none
+./warpleague match {game} {opponents} --seed 1 --level none
+git log --stat
+```
+
+{tests}
+
+## What happens next
+
+{steps}
+
+To report tokens of language models and their cost, write this to `usage.json`:
+
+```json
+{{"input_tokens": 0, "output_tokens": 0, "cost": 0.0}}
+```
+"""
+
+
 def task_text(config: RoundsConfig, author: Author, number: int) -> str:
     """The text of TASK.md for `author` before the edit of round `number`, in Markdown."""
     game, limits = config.game, author.limits
@@ -370,11 +425,6 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
     if game.id not in GAMES:
         rules = "`./warpleague games` describes the game."
     fault = "loses the match" if config.rules.faults == "forfeit" else "is a strike"
-    opponents = " ".join(["bot", *["bots/random-python"] * (game.players - 1)])
-    tests = (
-        "`./warpleague compare NEW OLD --game GAME` tests whether a bot is better than another: `docs/compare.md`. "
-        "`git log` shows the commits of your earlier rounds."
-    )
     steps = (
         f"1. The league checks your bot: it must finish whole matches. If it fails, {_FAILED[config.on_fail]}, and "
         f"in the next round `{feedback}/check.json` says why.",
@@ -383,53 +433,20 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
         f"3. In the next round `{feedback}/own.json` says how your version did. `helped` there compares it with your "
         "version before.",
     )
-    return f"""# Your task
-
-{_filled(task)}
-
-{_filled(work)}
-
-## The game
-
-{_filled(rules)}
-
-- A table has {game.players} seats. The options of the game are in `start` of each match.
-- The clock: {clock_words(config.clock)}. Matches are played at level {config.rules.level}.
-- A fault {fault}. `docs/brief.md` lists the faults.
-
-## What is here
-
-| path | what it is |
-|---|---|
-| `bot/` | your bot; `bot.toml` says how it is run |
-| `docs/` | the documentation |
-| `engine/` | the rules and a simulator in Python: `docs/simulator.md` |
-| `rounds/01/` and so on | feedback on earlier rounds: standings, check, records, logs, output of your edit |
-| `./warpleague` | the program that plays the matches |
-| all other files | your own notes, which stay from round to round |
-
-{_filled(_OTHERS[config.shows] + " Before each round everything is replaced except `bot/` and your notes.")}
-
-## How to test
-
-```sh
-./warpleague bot check bot --game {game.id} --players {game.players} --quick --level none
-./warpleague match {game.id} {opponents} --seed 1 --level none
-git log --stat
-```
-
-{_filled(tests)}
-
-## What happens next
-
-{chr(10).join(_filled(step, "   ") for step in steps)}
-
-To report tokens of language models and their cost, write this to `usage.json`:
-
-```json
-{{"input_tokens": 0, "output_tokens": 0, "cost": 0.0}}
-```
-"""
+    return _TASK.format(
+        task=_filled(task),
+        work=_filled(work),
+        rules=_filled(rules),
+        players=game.players,
+        clock=config.clock.in_words(),
+        level=config.rules.level,
+        fault=fault,
+        others=_filled(_OTHERS[config.shows] + _REPLACED),
+        game=game.id,
+        opponents=" ".join(["bot", *["bots/random-python"] * (game.players - 1)]),
+        tests=_filled(_TESTS),
+        steps="\n".join(_filled(step, "   ") for step in steps),
+    )
 
 
 def task_documents(config: RoundsConfig) -> dict[str, str]:

@@ -145,18 +145,18 @@ def turn_actions(
 ) -> tuple[Action, ...]:
     """The legal actions of `seat` with its unused dice: by ship, its moves by way or `stay`, then `decline`."""
     actions: tuple[Action, ...] = ()
-    first = 2 * seat
-    for ship, die in ((first, dice[0]), (first + 1, dice[1])):
-        if die < 0:
-            continue
-        number, other = ships[ship], ships[ship ^ 1]
-        uses, ends = DIE_REACH[ship][number * 6 + die]
-        if other in ends:  # aliens T1
-            uses = _AVOIDING[ship, number, die, other]
-        # aliens E1: a die that cannot be used cannot be declined either.
-        if rules.both_ships and uses and HOME[number] == 1 - seat:
-            uses += (DECLINES[ship],)
-        actions += uses
+    ship = 2 * seat
+    for die in dice:
+        if die >= 0:
+            number, other = ships[ship], ships[ship ^ 1]
+            uses, ends = DIE_REACH[ship][number * 6 + die]
+            if other in ends:  # aliens T1
+                uses = _AVOIDING[ship, number, die, other]
+            # aliens E1: a die that cannot be used cannot be declined either.
+            if rules.both_ships and uses and HOME[number] == 1 - seat:
+                uses += (DECLINES[ship],)
+            actions += uses
+        ship += 1
     return actions
 
 
@@ -205,7 +205,10 @@ def _sends_json() -> tuple[bytes, ...]:
 
 
 class LazyActions(Sequence[Action]):
-    """A long list of legal actions that is not stored: `_at` gives the item of an index, `_place` the index."""
+    """A long list of legal actions that is not stored.
+
+    `_at` gives the item of an index from 0, or raises IndexError; `_place` gives the index of an item.
+    """
 
     __slots__ = ()
 
@@ -233,10 +236,11 @@ class LazyActions(Sequence[Action]):
     def __getitem__(self, index: int | slice) -> Action | tuple[Action, ...]:
         if isinstance(index, slice):
             return tuple(self._at(i) for i in range(*index.indices(len(self))))
-        size = len(self)
-        if not -size <= index < size:
-            raise IndexError("no such action")
-        return self._at(index + size if index < 0 else index)
+        if index < 0:
+            index += len(self)
+            if index < 0:
+                raise IndexError("no such action")
+        return self._at(index)
 
 
 class Placements(LazyActions):
@@ -444,7 +448,7 @@ def _use_die(state: State, move: Action, events: Events) -> None:
     end = TARGET[(start * 6 + die) * 8 + way]
     if events is not None:
         events.append(make.move(ship, start, die, way, end))
-    state.ships = replaced(ships, ship, end)
+    state.ships = (*ships[:ship], end, *ships[ship + 1 :])  # for so few a bit faster than `replaced`
     if HOME[end] >= 0 and wins(state, ship, end):
         _end(state, seat, "base", events)
     elif end in ships:  # T6; T7: the wormhole waits until all that follows is done

@@ -14,9 +14,9 @@ from warpleague.games.captains import position as _position
 from warpleague.games.captains import rules as _rules
 from warpleague.games.captains import state as _state
 from warpleague.games.captains import view as _view
-from warpleague.games.captains.actions import ACTIONS, Action
 from warpleague.games.captains.dealing import Options as CaptainsOptions
 from warpleague.games.captains.dealing import plan
+from warpleague.games.captains.geometry import ACTIONS, Action
 from warpleague.games.captains.state import Position
 
 

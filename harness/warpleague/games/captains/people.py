@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 import attrs
 
-from warpleague.games.captains.actions import (
+from warpleague.games.captains.dealing import Dealing
+from warpleague.games.captains.geometry import (
     Action,
     AiPlace,
     Cannon,
@@ -17,15 +18,16 @@ from warpleague.games.captains.actions import (
     Draw,
     Emerge,
     End,
+    Galaxy,
     Move,
     Pickup,
     Place,
     Start,
     Take,
     Warp,
+    planets_of,
+    spread,
 )
-from warpleague.games.captains.dealing import Dealing
-from warpleague.games.captains.geometry import Galaxy, planets_of, spread
 from warpleague.games.captains.rules import AI, PARTS, parts
 from warpleague.games.captains.state import (
     AI_PLACE,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from warpleague.games.api import Event, Events, Outcome, ranked
 from warpleague.games.captains import dealing
 from warpleague.games.captains import events as make
-from warpleague.games.captains.actions import (
+from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS, RETIRED, Dealing
+from warpleague.games.captains.geometry import (
     ACTIONS,
     DELIVERIES,
     DISCARDS,
@@ -38,7 +39,6 @@ from warpleague.games.captains.actions import (
     Take,
     Warp,
 )
-from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS, RETIRED, Dealing
 from warpleague.games.captains.state import (
     AI_CARDS,
     AI_PLACE,
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from warpleague.games.captains.dealing import Why
     from warpleague.games.captains.state import Position
 
-# -- the score (captains E2, E3, A4) -----------------------------------------------------------------------------
+# -- the score (captains E2, E3, A4) ---------------------------------------------------------------------
 
 PARTS: Final = ("exploration", "wormholes", "passengers", "tour")
 """The parts of a score: exploration tokens, point tokens, delivered cards, Galactic Tour bonus."""
@@ -150,7 +150,7 @@ def _undealt_outcome(dealing: Dealing) -> Outcome:
     return Outcome(ranks, none, breakdown, RETIRED)
 
 
-# -- legal actions -----------------------------------------------------------------------------------------------
+# -- legal actions ---------------------------------------------------------------------------------------
 #
 # The canonical order: deliveries, pick-up, places, warps, cannon shots, moves, `end`; each kind by ascending space or
 # planet. In a pick-up: `draw` or `done` last.
@@ -165,14 +165,15 @@ _DISCARDS_OF: Final = Cache[tuple[int, ...], tuple[Discard, ...]](
 
 
 def legal(state: Position, seat: int) -> Sequence[Action]:
-    """Everything `seat` may do now; nothing unless it must act."""
+    """Everything `seat` may do now (captains T2 in a turn); nothing unless it must act."""
     if not isinstance(state, State) or seat != state.seat:
         return ()
     if state.stage != TURN:
         return _beside_turn(state)
     if state.steps >= TURN_ACTIONS:  # captains T10
         return _ONLY_END
-    # Put together from the end, of tuples that are kept: most of them are the same in thousands of positions.
+    # T2: all but moves are free, and the pick-up is once a turn. The list is put together from its end, of tuples that
+    # are kept: most of them are the same in thousands of positions.
     table, tokens = state.table, state.tokens
     galaxy = table.galaxy
     at = state.ships[seat]
@@ -312,7 +313,7 @@ def _why_not(state: Position, action: Action) -> str:
     return ""
 
 
-# -- moves -------------------------------------------------------------------------------------------------------
+# -- moves -----------------------------------------------------------------------------------------------
 
 
 def chance(state: Position) -> tuple[Weights, ...]:
@@ -529,7 +530,7 @@ def _end(state: State, _: End, events: Events) -> None:
         _next_seat(state, events)
 
 
-# -- the top card of the deck (captains C2) ----------------------------------------------------------------------
+# -- the top card of the deck (captains C2) --------------------------------------------------------------
 
 
 def _roll(state: State, rolled: Rolled, events: Events) -> None:
@@ -564,7 +565,7 @@ def _roll(state: State, rolled: Rolled, events: Events) -> None:
             _next_seat(state, events)
 
 
-# -- rounds and the end ------------------------------------------------------------------------------------------
+# -- rounds and the end ----------------------------------------------------------------------------------
 
 
 def _opened(table: Table, retired: tuple[int, ...]) -> State:
@@ -645,7 +646,7 @@ def _finish(state: State, events: Events) -> None:
         events.append(Event({"event": "over", "why": state.why, "scores": scores(state)}))
 
 
-# -- the AI's turn (captains A2-A4); `seat` stays 0, the AI is owner 1 -------------------------------------------
+# -- the AI's turn (captains A2-A4); `seat` stays 0, the AI is owner 1 -----------------------------------
 
 AI: Final = 1
 AI_DISCARDS: Final = {"echabod-z": 2, "brood": 3}

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 
 from warpleague.games.api import CHANCE
-from warpleague.games.captains.actions import END, PLACES, WARPS
 from warpleague.games.captains.dealing import Dealing, first_deal, plan
+from warpleague.games.captains.geometry import END, PLACES, WARPS
 from warpleague.games.values import Cache, copier, each, keyer, mask, members, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from warpleague.games.api import Event
-    from warpleague.games.captains.actions import Action, Place, Warp
     from warpleague.games.captains.dealing import Options, Plan, Why
-    from warpleague.games.captains.geometry import Galaxy, Layout
+    from warpleague.games.captains.geometry import Action, Galaxy, Layout, Place, Warp
 
 HAND: Final = 4
 """Cards a hand is filled up to (captains T7)."""
@@ -435,7 +434,7 @@ def changed(counts: tuple[int, ...], at: int, by: int) -> tuple[int, ...]:
     return (*counts[:at], counts[at] + by, *counts[at + 1 :])
 
 
-# -- the game before and after the galaxy is laid ----------------------------------------------------------
+# -- the game before and after the galaxy is laid --------------------------------------------------------
 
 Position: TypeAlias = State | Dealing
 """With the galaxy laid, or being laid."""

@@ -199,7 +199,7 @@ def square_at(systems: Systems, x: int, y: int) -> int:
     return NOWHERE
 
 
-# -- actions: one class for each kind, one object for each action but messages ------------------------------------
+# -- actions: one class for each kind, one object for each action but messages ---------------------------
 
 Facing: TypeAlias = Literal["U", "R", "D", "L"]
 

@@ -248,7 +248,7 @@ def _seat_lines(state: State, seat: int) -> list[str]:
     ]
 
 
-# -- what is clicked: the square or ship that an action is about; the own ship for its turns --------------------
+# -- what is clicked: the square or ship that an action is about; the own ship for its turns -------------
 
 
 def targets(state: State, action: Action) -> Sequence[str]:
@@ -283,7 +283,7 @@ def _centre(colour: int) -> str:
     return f"square-{9 * colour + CENTRE}"
 
 
-# -- words -------------------------------------------------------------------------------------------------
+# -- words -----------------------------------------------------------------------------------------------
 
 _WORDS: Final = {"U": "up", "R": "right", "D": "down", "L": "left"}
 _FACES: Final = tuple(_WORDS[facing] for facing in FACINGS)
@@ -425,7 +425,7 @@ _PHRASES: Final[dict[type, Callable[[State, Any], str]]] = {
 }
 
 
-# -- the goal, the rules in a minute, and a first turn -----------------------------------------------------
+# -- the goal, the rules in a minute, and a first turn ---------------------------------------------------
 
 _GUIDE: Final = Guide(
     goal="Be the last one with a ship: hit the others with your torpedo, three hits destroy a ship.",

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Rolled, Weights
 
-# -- legal actions -----------------------------------------------------------------------------------------------
+# -- legal actions ---------------------------------------------------------------------------------------
 #
 # The canonical order: lay by place (row by row) and rotation; deploy by square (row by row) and facing; colours
 # ascending; in a turn `end`, `fire`, `step`, `turn` left and right, `warp` by colour, `swap` by colour or
@@ -227,7 +227,7 @@ def ask(state: State, seat: int) -> str:
     return st.PHASES[state.phase]
 
 
-# -- reading actions -----------------------------------------------------------------------------------------
+# -- reading actions -------------------------------------------------------------------------------------
 
 MAX_TEXT: Final = 280
 """A message's length in code points (A1)."""
@@ -345,7 +345,7 @@ def _why_not(state: State, action: Action) -> str:
     return ""
 
 
-# -- moves -------------------------------------------------------------------------------------------------------
+# -- moves -----------------------------------------------------------------------------------------------
 
 _DICE: Final = (6, 6)
 
@@ -433,7 +433,7 @@ def _choose(state: State, action: Choose, events: Events) -> None:
         events.append(make.of_ship(state, "chose"))
 
 
-# -- movement and flux -------------------------------------------------------------------------------------------
+# -- movement and flux -----------------------------------------------------------------------------------
 
 
 def _step(state: State, _: Step, events: Events) -> None:
@@ -532,7 +532,7 @@ def _aim(state: State, action: Aim, events: Events) -> None:
         events.append(make.of_ship(state, "aimed", facing=action.facing))
 
 
-# -- the end of a turn -------------------------------------------------------------------------------------------
+# -- the end of a turn -----------------------------------------------------------------------------------
 
 
 def _end(state: State, _: End, events: Events) -> None:
@@ -592,7 +592,7 @@ def _destroy(state: State, target: int, events: Events) -> None:
         table.eliminated = (*table.eliminated, seat)
 
 
-# -- alliances, talk and claims ----------------------------------------------------------------------------------
+# -- alliances, talk and claims --------------------------------------------------------------------------
 
 
 def _invoke(state: State, action: Invoke, events: Events) -> None:
@@ -681,7 +681,7 @@ _PUSH: Final[dict[type, Callable[[State, Any, Events], None]]] = {
 }
 
 
-# -- who comes next ----------------------------------------------------------------------------------------------
+# -- who comes next --------------------------------------------------------------------------------------
 
 
 def _next_colour(table: Table, colour: int) -> int:

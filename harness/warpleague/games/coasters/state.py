@@ -49,7 +49,7 @@ def check(players: int, options: Options) -> None:
         )
 
 
-# -- the position ------------------------------------------------------------------------------------------
+# -- the position ----------------------------------------------------------------------------------------
 
 LAY, DEPLOY, CHOOSE, ROLL, TURN, ALLY, CLAIMED, OVER = range(8)
 """The kind of the next step: set-up (G3), the colour (V1), the dice (T1), the turn, an answer (A2, A3), nothing."""

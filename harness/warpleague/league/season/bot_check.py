@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -19,16 +19,12 @@ from warpleague.league.season.entry import folder_of, name_of, seat_in
 from warpleague.match.conditions import Conditions
 from warpleague.match.setup import load_options, options_json
 from warpleague.runner.checkup import QUICK_S, Checkup, Table
+from warpleague.runner.findings import FOLDER
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.match.spec import Level
-
-REPEAT: Final = "repeat at home"
-"""The subject of the finding whose text is `home_command`."""
-FOLDER: Final = "FOLDER"
-"""Stands for the bot's folder in `home_command`."""
 
 
 def check_for(

@@ -133,54 +133,63 @@ def write_site(
             league, content.listing.columns, content.values["table"], content.listing.fault_lines
         )
         bot_values = [bots.page(name) for name in league.season.names]
-    listing = content.listing
-    chosen = listing.chosen(settings.replays, [pick.number for pick in content.values["picks"]])
-    for name, data in shared().items():
-        if not (out / ASSETS / name).exists():
-            write(out / ASSETS / name, data)
-    made = existing = 0
-    problems: list[tuple[int, str, str]] = []
-    made_by = maker(league.season.game, settings.version)
-    for done, (match, page) in enumerate(_pages(league, chosen, out, command, settings, made_by), 1):
-        if isinstance(page, str):
-            problems.append((match.number, match.id, page))
-        elif page is None:
-            existing += 1
-        else:
-            made += 1
-            place = _place(out, match)
-            write(place.with_suffix(".js"), page[1])
-            write(place, page[0])
-        progress(done, len(chosen))
-    broken = {match_id for _, match_id, _ in problems}
-    pages = {match.id for match in chosen} - broken
-    index = out / "index.html"
+    listing, names = content.listing, league.season.names
 
     def put(name: str, data: bytes) -> None:
         if not (out / ASSETS / name).exists():
             write(out / ASSETS / name, data)
 
-    block, parts = listing.block(league.season.names, pages, put, content.picture, settings.part)
+    for name, data in shared().items():
+        put(name, data)
+    chosen = listing.chosen(settings.replays, [pick.number for pick in content.values["picks"]])
+    made, problems = _write_matches(league, chosen, out, write, command, settings, progress)
+    pages = {match.id for match in chosen} - {match_id for _, match_id, _ in problems}
+    block, parts = listing.block(names, pages, put, content.picture, settings.part)
     for values in bot_values:
-        place, data = out / BOTS / file_name(values["bot"]), _bot(values, league.season.names, pages)
+        place, data = out / BOTS / file_name(values["bot"]), _bot(values, names, pages)
         if not (place.is_file() and place.read_bytes() == data):
             write(place, data)
+    index = out / "index.html"
     write(index, _index(content.values, block, len(listing), pages, problems, command))
     # Every page that it names is there: those that go are removed afterwards.
     write(out / MATCHES / ORDER, order_script([match.id for match in chosen if match.id in pages]))
-    removed = _tidy(out, pages, {*shared(), *parts}, set(map(file_name, league.season.names)))
+    removed = _tidy(out, pages, {*shared(), *parts}, set(map(file_name, names)))
     return Site(
         index=index,
         matches=len(listing),
         total=content.values["status"].matches,
         made=made,
-        existing=existing,
+        existing=len(pages) - made,
         left_out=len(listing) - len(chosen),
         removed=removed,
         bytes=sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
         elapsed_s=time.monotonic() - begun,
         problems=tuple(problems),
     )
+
+
+def _write_matches(
+    league: League,
+    chosen: Sequence[ListedMatch],
+    out: Path,
+    write: Callable[[Path, bytes], None],
+    command: Callable[..., str],
+    settings: SiteSettings,
+    progress: Callable[[int, int], None],
+) -> tuple[int, list[tuple[int, str, str]]]:
+    """How many pages of matches were made, and what is wrong with others: the number and id of each, and a text."""
+    made, problems = 0, []
+    made_by = maker(league.season.game, settings.version)
+    for done, (match, page) in enumerate(_pages(league, chosen, out, command, settings, made_by), 1):
+        if isinstance(page, str):
+            problems.append((match.number, match.id, page))
+        elif page is not None:
+            made += 1
+            place = _place(out, match)
+            write(place.with_suffix(".js"), page[1])
+            write(place, page[0])
+        progress(done, len(chosen))
+    return made, problems
 
 
 def order_script(ids: list[str]) -> bytes:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.season.entry import Problem
     from warpleague.runner.bundle.cache import Cached
-    from warpleague.runner.checkup import Finding
+    from warpleague.runner.findings import Finding
 
 _STYLES: Final = {"ok": GOOD, "warning": WARNING, "failed": f"bold {BAD}"}
 

@@ -1,0 +1,65 @@
+"""What the commands of a league share: the league that the arguments name, and commands on it to copy."""
+
+from __future__ import annotations
+
+import shlex
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from warpleague.cli.common import RESULTS, json_text, program, say, write_out
+from warpleague.league.results.league import open_to_read
+from warpleague.league.season.config import load_config
+from warpleague.report.wording.league_words import changes_line
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from warpleague.league.results.league import League
+    from warpleague.league.season.config import LeagueConfig
+
+_ARENA: Final = "arena.db"
+"""The file of an arena in its folder of results, beside the leagues."""
+_ROWS: Final = 400  # of a list, encoded at once
+
+
+def open_league(args: Namespace) -> League:
+    """Open the league that the arguments name for reading, and print what has changed since its last run."""
+    config = load_config(args.config, without_bots=True)
+    league = open_to_read(in_arena(config, args.results) or config, args.results)
+    if league.changed:
+        say(
+            f"note: {changes_line(league)} Shown is the league as it was last run; "
+            f"to play what is new: {league_command(args, 'run')}"
+        )
+    return league
+
+
+def in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
+    """The league as the arena in the folder of results plays it; None if there is none, or it plays no such league."""
+    if not (results / _ARENA).is_file():
+        return None
+    from warpleague.arena.submissions.entering import league_in_arena  # loads the whole arena, which few have
+
+    return league_in_arena(config, results)
+
+
+def league_command(args: Namespace, *words: str, name: tuple[str, ...] | None = None) -> str:
+    """A command of ours on the same league, to be copied; `name` calls the program (default: as it can be here)."""
+    results = () if args.results == RESULTS else ("--results", str(args.results))
+    return shlex.join((*(name or program()), "league", words[0], str(args.config), *results, *words[1:]))
+
+
+def print_json_list(rows: Iterable[object]) -> None:
+    """Print what `print_json` prints of a list; however long it is, memory holds some hundred rows."""
+    source = iter(rows)
+    before = "["
+    while some := list(islice(source, _ROWS)):
+        # The encoder of the standard library is slow where it indents.
+        text = msgspec.json.format(json_text(some, indent=None), indent=2)
+        write_out(f"{before}{text[1:-2]}")
+        before = ","
+    print("[]" if before == "[" else "\n]")

@@ -1,0 +1,340 @@
+"""Play a league: its bots built, its secret fixed, its matches played, with what is seen meanwhile."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from warpleague.cli.common import print_json, program, say, write_file
+from warpleague.cli.league_common import in_arena, league_command
+from warpleague.cli.match_options import log_folder
+from warpleague.errors import BadInput, EntrantsError
+from warpleague.league.play.entering import commit, entered_from, open_to_run
+from warpleague.league.play.hooks import run_event, run_hook
+from warpleague.league.play.running import RunWatcher, StopWhen, run_league
+from warpleague.league.referees.pool import RefereePool
+from warpleague.league.results.faulted import bot_faults, confined_matches
+from warpleague.league.season.config import load_config
+from warpleague.league.season.entry import enter_bots
+from warpleague.league.store.events import commitment_to
+from warpleague.league.upkeep.verifying import published_record
+from warpleague.report.wording.columns import standing_json
+from warpleague.report.wording.league_words import (
+    MAX_FAULTED,
+    decision_lines,
+    dice_line,
+    duration,
+    fault_lines,
+    waited_words,
+)
+from warpleague.text import counted
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from warpleague.league.play.running import MatchFault, RunReport
+    from warpleague.league.results.league import League
+    from warpleague.league.season.config import LeagueConfig
+    from warpleague.runner.bot.logs import LogFolder
+
+
+def run_matches(args: Namespace) -> int:
+    """Exit code 0: all played, or stopped by the user between matches; 1: a match is void, or stopped at a fault."""
+    config = load_config(args.config, from_folders=args.from_folders)
+    _check_no_arena(config, args.results)
+    try:
+        opened = open_to_run(config, args.results, args.tools.prepare, args.beacon, **args.tools.pool)
+    except EntrantsError as error:
+        return _print_problems(args, config, error)
+    with opened as league:
+        _announce(league, args)
+        logs = log_folder(args.log or (args.results / config.name / "logs" if config.run.logs else None))
+        over = league.store.published() is not None
+        report = play_season(league, args, logs)
+        if logs is not None and logs.problem is not None:
+            say(f"note: the bots' logs are not complete: {logs.problem}")
+        if args.json:
+            print_json(_run_json(league, report))
+        else:
+            if not args.quiet and league.store.count():
+                _print_tables(league)
+            _conclude(args, league, report)
+        event = _end_event(league, report, over=over)
+    _run_on_end(config, event)
+    if report.stopped:
+        return 130
+    return 1 if report.void or report.failure or report.fault else 0
+
+
+def _print_tables(league: League) -> None:
+    from warpleague.report.terminal.console import make_console  # draws; a quiet run need not load it
+    from warpleague.report.terminal.tables import all_tables
+
+    console = make_console()
+    console.print(all_tables(league, console.width), "")
+
+
+def _end_event(league: League, report: RunReport, *, over: bool) -> dict[str, Any]:
+    """The event for the command `on_end`, if the file has one; `over`: the season was over before this run."""
+    if not league.config.on_end:
+        return {}
+
+    ended = not over and league.store.published() is not None
+    return run_event(league, report, standing_json, over=ended)
+
+
+def _run_on_end(config: LeagueConfig, event: dict[str, Any]) -> None:
+    """Run the command of the file, once the store is closed; it changes nothing about how the run ended."""
+    if not config.on_end:
+        return
+
+    if problem := run_hook(config.on_end, config.path.parent, event):
+        say(f"note: on_end: {problem}")
+
+
+def _check_no_arena(config: LeagueConfig, results: Path) -> None:
+    """Raise `BadInput` if an arena plays the league: played as its file says, it would lose the submitted bots."""
+    if in_arena(config, results) is not None:
+        raise BadInput(
+            f"{results}: the arena in this folder plays {config.name}, with the bots that were submitted: "
+            f"warpleague arena play {config.path}; to play it without them, name another folder with --results"
+        )
+
+
+def _print_problems(args: Namespace, config: LeagueConfig, error: EntrantsError) -> int:
+    """Several bots cannot take part: all of them at once, and how to play without them."""
+    from warpleague.report.terminal.bots import problems_table
+    from warpleague.report.terminal.console import make_console
+
+    if args.json:
+        print_json({"league": config.name, "problems": [problem.to_json() for problem in error.problems]})
+    make_console(stderr=True).print(problems_table(error.problems, len(config.bots)))
+    say(f'Mend them; or play without them: write  missing = "skip"  above bots in {args.config}')
+    return 2
+
+
+def _announce(league: League, args: Namespace) -> None:
+    """Warnings before a match is played; without `--quiet` also what is going to be played."""
+    season = league.season
+    for line in (*league.skipped, *decision_lines(league.disqualified)):
+        say(f"note: {line}")
+    if league.config.on_end:
+        say(f"note: when the run has ended, {args.config} has this run: {shlex.join(league.config.on_end)}")
+    if season.format.dice == "shared" and (line := dice_line(season)):
+        say(f"note: {line}")
+    if not args.quiet:
+        say(
+            f"{league.config.name}: {season.game}, {counted(len(season.bots), 'bot')}; {league.schedule.describe()}"
+        )
+        _print_commitments(league)
+    if len(entered := league.store.entered()) > 1 and league.store.count():
+        say(
+            f"note: the entrants or the format have changed since {entered[0].since}; status lists all commitments"
+        )
+    published = league.store.published()
+    if published is not None and league.store.count_of(league.due) != league.due.total:
+        say(
+            f"note: the secret of this season is public since {published}: anyone who made a bot after that "
+            "could know its dice. A league file with another name starts a new season"
+        )
+
+
+def _print_commitments(league: League) -> None:
+    """Tell what lets others check later that nothing was changed; with a seed in the file nothing is secret."""
+    if league.config.seed is not None and league.config.season.beacon is None:
+        return
+
+    say(f"commitment to the season's secret (SHA-256): {league.season.commitment}")
+    say(f"commitment to the entrants (SHA-256): {commitment_to(league.season)}")
+    if not league.store.count():
+        say("note: who publishes both now can prove later that dice, bots and rules stayed as they are")
+
+
+def _run_json(league: League, report: RunReport) -> dict[str, Any]:
+    from warpleague.report.terminal.tables import standings_json
+
+    return {
+        "league": league.config.name,
+        "matches": report.total,
+        "played": report.played,
+        "stored": report.stored,
+        "complete": report.complete,
+        "stopped": report.stopped,
+        "failure": report.failure,
+        "void": [{"number": v.fixture.number, "match": v.fixture.id, "error": v.error} for v in report.void],
+        "elapsed_s": round(report.elapsed_s, 3),
+        "cpu_ms": round(report.cpu_ms, 3),
+        "wait_ms": round(report.wait_ms, 3),
+        "commitment": league.season.commitment,
+        "secret": league.season.secret.hex() if league.store.published() else None,
+        "entrants": commitment_to(league.season),
+        "beacon": league.season.beacon,
+        "head": str(league.store.head()),
+        "skipped": list(league.skipped),
+        "level": league.season.level,
+        "held": [way.to_json() for way in confined_matches(league)],
+        "standings": standings_json(league),
+        "faults": [fault.to_json() for fault in bot_faults(league)],
+        "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
+        "disqualified": [decision.to_json() for decision in league.disqualified],
+    }
+
+
+def _conclude(args: Namespace, league: League, report: RunReport) -> None:
+    """The rest, and the commands to check and reproduce a match, whose record is written for them."""
+    stored = (
+        f"{report.stored:,} stored"
+        if report.total is None
+        else f"{report.stored:,} of {report.total:,} stored"
+    )
+    print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}; {stored}.")
+    for line in waited_words(report):
+        print(line)
+    if args.quiet:  # else they stand below the table
+        print(*(f"{line}\n" for line in fault_lines(bot_faults(league), MAX_FAULTED)), sep="", end="")
+    if report.fault is not None:
+        print(f"{fault_line(report.fault)}; played matches stay.")
+    if report.void:
+        print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
+    if report.failure is not None:
+        print(f"Given up: {report.failure}")
+    if not report.complete:
+        print(f"Go on:           {league_command(args, 'run')}")
+    if league.skipped:
+        print(f"Left out: {len(league.skipped)} of {counted(len(league.config.bots), 'bot')}:")
+        print(*(f"  {line}" for line in league.skipped), sep="\n")
+    if report.stored == 0:
+        return
+    first = next(fixture for fixture, _ in league.stored())
+    file = args.results / league.config.name / "records" / f"{first.id}.jsonl"
+    write_file(file, published_record(league, first.id, first.deal))
+    if report.complete:
+        print(f"The season is over; its secret: {league.season.secret.hex()}")
+    print(f"Receipt:         {league.store.head()}")
+    print(f"Look at it:      {league_command(args, 'report')}")
+    print(f"Verify all:      {league_command(args, 'verify')}")
+    print(f"Export all:      {league_command(args, 'export')}")
+    print(f"Verify one:      {shlex.join((*program(), 'replay', 'verify', str(file)))}")
+    if report.complete:
+        print(f"Reproduce it:    {shlex.join((*program(), 'reproduce', str(file)))}")
+
+
+def run_commit(args: Namespace) -> int:
+    """Fix the secret; a file without bots will do."""
+    config = load_config(args.config, without_bots=not args.entrants)
+    fixed = commit(config, args.results, with_entrants=args.entrants, prepare=args.tools.prepare)
+    if args.json:
+        print_json({"league": config.name, **attrs.asdict(fixed), "store": str(fixed.store)})
+        return 0
+    print(f"commitment to the season's secret (SHA-256): {fixed.commitment}")
+    if args.entrants:
+        print(f"commitment to the entrants (SHA-256): {fixed.entrants}")
+    say(
+        f"{config.name}: fixed {fixed.committed}, stored in {fixed.store}; "
+        f"{counted(fixed.played, 'match')} played since"
+    )
+    if config.seed is not None:
+        say(
+            f"note: the secret follows from the seed in {args.config}: anyone who sees the file knows the dice"
+        )
+    return 0
+
+
+def run_prepare(args: Namespace) -> int:
+    """Build all bots, print what was built and which workers can play."""
+    config = load_config(args.config)
+    if config.entry is not None:
+        config, _ = entered_from(config, args.results, **args.tools.pool)
+    entries = enter_bots(config, args.tools.prepare)
+    for line in entries.skipped:
+        say(f"note: {line}")
+    jobs = None
+    if (cluster := getattr(args, "cluster", None)) is not None:
+        with cluster.open(config.rules.level, entries.bots) as executor:
+            jobs = executor.jobs
+            for note in executor.new_notes():
+                say(f"note: {note}")
+    if args.json:
+        bots = [{"bot": bot.bot, "version": bot.version, "digest": bot.digest} for bot in entries.bots]
+        print_json({"league": config.name, "bots": bots, "skipped": list(entries.skipped), "jobs": jobs})
+        return 0
+    for bot in entries.bots:
+        print(f"prepared  {bot.bot} {bot.version} ({bot.digest[:12]})")
+    if jobs is not None:
+        print(f"the cluster plays {counted(jobs, 'match')} at a time")
+    return 0
+
+
+# -- playing the matches, for other commands, too --------------------------------------------------------
+
+
+def play_season(league: League, args: Namespace, logs: LogFolder | None) -> RunReport:
+    """Play the missing matches of a league, as the arguments `jobs`, `quiet`, `stop_on_fault` and `cluster` say.
+
+    With the arguments `matches` and `for_s` it stops after this number of matches or this time.
+    """
+    stop_when = StopWhen(
+        matches=getattr(args, "matches", None),
+        after_s=getattr(args, "for_s", None),
+        bot_faults=getattr(args, "stop_on_fault", False),
+        bots_are_killed=True,
+    )
+    cluster = getattr(args, "cluster", None)
+    if cluster is None:
+        with _watcher(args) as watcher:
+            return run_league(
+                league,
+                jobs=args.jobs,
+                play=args.tools.play,
+                watcher=watcher,
+                logs=logs,
+                stop_when=stop_when,
+                executor=args.tools.new_pool or RefereePool,
+            )
+    season = league.season
+    shared, limit_s = season.format.dice != "own", season.longest_match_s
+    with (
+        cluster.open(season.level, season.bots, shared=shared, limit_s=limit_s) as executor,
+        _watcher(args) as watcher,
+    ):
+        return run_league(
+            league,
+            executor=executor,
+            jobs=args.jobs,
+            play=executor.player(log=logs is not None),
+            watcher=watcher,
+            logs=logs,
+            stop_when=stop_when,
+        )
+
+
+class _Quiet(RunWatcher):
+    def note(self, text: str) -> None:
+        say(f"note: {text}")
+
+
+@contextmanager
+def _watcher(args: Namespace) -> Iterator[RunWatcher]:
+    if args.quiet:
+        yield _Quiet()
+        return
+    from warpleague.report.terminal.console import make_console
+    from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
+
+    console = make_console(stderr=True)
+    if not console.is_terminal:
+        yield PlainWatcher(console)
+    else:
+        with LiveWatcher(console) as watcher:
+            yield watcher
+
+
+def fault_line(fault: MatchFault) -> str:
+    """At which match and fault a run stopped."""
+    where = f"match {fault.fixture.number:,} ({fault.fixture.id}), seat {fault.seat}"
+    return f"Stopped at a fault: {where}, {fault.bot}: {fault.fault.kind}: {fault.fault.message}"

@@ -1,0 +1,1 @@
+"""Test vectors of the rules, for who writes them in another language."""

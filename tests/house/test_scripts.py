@@ -1,0 +1,187 @@
+"""`scripts/bench` measures: with tiny settings each row that takes no minutes has its figures and verdicts."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+ROWS = ["wire", "engines", "playout", "verify", "start", "undercharge"]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="measures a C program")
+def test_bench_measures(root: Path) -> None:
+    """How large figures are is the machine's business, and of what else it does meanwhile; they are above zero."""
+    script = [sys.executable, str(root / "scripts/bench"), *ROWS]
+    tiny = ["--rounds", "1", "--scale", "0.02", "--game", "sheets", "--json"]
+    done = subprocess.run([*script, *tiny], capture_output=True, check=True)
+    figures = json.loads(done.stdout)["figures"]
+    assert {row["row"] for row in figures} == set(ROWS)
+    assert all(row["value"] > 0 for row in figures if row["row"] != "undercharge")
+    assert all((row["met"] is None) == (row["goal"] is None) for row in figures)
+
+
+# The script that measures the games as a benchmark: its figures, and the tables that it writes into the page.
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+PAGE = "before\n\n<!-- made by scripts/benchmark.py -->\n\n<!-- end -->\n\nafter\n"
+
+
+@pytest.fixture
+def benchmark(root: Path, tmp_path: Path) -> Run:
+    """Runs the script on figures and a page of its own."""
+    (tmp_path / "page.md").write_text(PAGE)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        own = ["--figures", str(tmp_path / "figures.json"), "--page", str(tmp_path / "page.md")]
+        command = [sys.executable, str(root / "scripts/benchmark.py"), *arguments, *own]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_a_table_is_measured_and_written_into_the_page(benchmark: Run, tmp_path: Path) -> None:
+    """Three deals of coasters: the figures fit each other, and the page has them between its marks."""
+    done = benchmark("coasters 2", "--deals", "3")
+    assert (done.returncode, done.stdout) == (0, "coasters 2: 3 deals\n")
+    figures = json.loads((tmp_path / "figures.json").read_text())["coasters 2"]
+    assert sum(first for first, _ in figures["firsts"]) == pytest.approx(1)
+    assert 1 <= figures["legal"] <= figures["most"]
+    assert list(figures["levels"]) == ["random", "coasters-2", "coasters-3", "coasters-4"]
+    page = (tmp_path / "page.md").read_text()
+    assert page.startswith("before\n")
+    assert page.endswith("after\n")
+    assert page.count("| coasters | 2 |") == 3
+    assert benchmark("--check").returncode == 0
+    (tmp_path / "page.md").write_text(page.replace("| coasters | 2 |", "| coasters | 3 |"))
+    assert benchmark("--check").returncode == 1
+
+
+def test_a_table_that_is_not_in_the_list_is_refused(benchmark: Run) -> None:
+    """With the tables that there are."""
+    done = benchmark("chess 2")
+    assert done.returncode == 2
+    assert "'aliens 2'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_page_has_the_figures_that_are_kept(root: Path) -> None:
+    """Nobody changed a figure of the page by hand."""
+    command = [sys.executable, str(root / "scripts/benchmark.py"), "--check"]
+    assert subprocess.run(command, check=False).returncode == 0
+
+
+# The script that plays duels in one process: what it prints of two bots of different strength.
+
+
+def test_duels_tell_share_elo_and_times(root: Path) -> None:
+    """A level of the ladder beats random play, and the time of both is told."""
+    command = [
+        sys.executable,
+        str(root / "scripts/duels.py"),
+        "coasters",
+        "coasters-4",
+        "random",
+        "--deals",
+        "3",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    first, *times = done.stdout.splitlines()
+    assert first.startswith("3 deals: coasters-4 scored 100.0 % ± 0.0 against random, Elo +1200")
+    assert [line.partition(":")[0] for line in times] == ["coasters-4", "random"]
+
+
+def test_a_game_that_does_not_exist_is_refused(root: Path) -> None:
+    """With the list of games, as everywhere."""
+    command = [sys.executable, str(root / "scripts/duels.py"), "chess", "random", "random"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "chess" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# The script that measures what shared dice are worth: its figure, and that it plays every game it lists.
+
+
+@pytest.fixture(scope="module")
+def luck(root: Path) -> ModuleType:
+    """The script, loaded by path since scripts are no package."""
+    spec = importlib.util.spec_from_file_location("luck_under_test", root / "scripts/luck.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_ratio_is_one_without_common_luck_and_zero_where_it_decides_all(luck: ModuleType) -> None:
+    """Luck that helps both bots alike cancels out; independent matches gain nothing; the error covers that."""
+    rng = Random(1)
+    draws = [(rng.random(), rng.random()) for _ in range(600)]
+    found, error = luck.ratio(draws)
+    assert abs(found - 1) < 3 * error < 0.25
+    assert luck.ratio([(a, -a) for a, _ in draws])[0] == pytest.approx(0)
+    assert luck.ratio([(a, a) for a, _ in draws])[0] == pytest.approx(2)
+    half, error = luck.ratio([(a + b, -a + rng.random()) for a, b in draws])
+    assert abs(half - 0.5) < 3 * error
+
+
+def test_a_row_tells_both_ratios(luck: ModuleType) -> None:
+    """Some deals of coasters between random bots, and of the real bots alone, give a row each."""
+    assert luck.measure("coasters", ("random", "random"), 4, None).count("±") == 2
+    assert luck.measure("captains solo", ("captains-planner~", "random"), 2, None).startswith("captains solo")
+    beside = luck.measure("coasters field", ("random", "random"), 2, ("coasters-hunter", "random"))
+    assert beside.count("±") == 2
+
+
+# The workflow action that checks a bot: its own step, run as a workflow runs it.
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="workflows run their steps in bash")
+@pytest.mark.parametrize(
+    ("bot", "code", "said"), [("bots/random-python", 0, "ready"), ("docs", 1, "bot.toml")]
+)
+def test_the_step_tells_and_decides(root: Path, tmp_path: Path, bot: str, code: int, said: str) -> None:
+    """The step ends with the command's exit code, and the summary of the run shows what the command printed."""
+    action = yaml.safe_load((root / ".github/actions/check-bot/action.yml").read_text(encoding="utf-8"))
+    step = action["runs"]["steps"][-1]
+    assert step["shell"] == "bash"
+    program = tmp_path / "warpleague/bin/warpleague"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m warpleague "$@"\n')
+    program.chmod(0o755)
+    variables = {
+        name: value.replace("${{ inputs." + key + " }}", str(given))
+        for name, value in step["env"].items()
+        for key, given in {"bot": bot, "level": "none", "arguments": "--game aliens --matches 1"}.items()
+        if key in value
+    }
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=root,
+        env={
+            **os.environ,
+            **variables,
+            "RUNNER_TEMP": str(tmp_path),
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    summary = (tmp_path / "summary").read_text(encoding="utf-8")
+    assert summary == f"```text\n{done.stdout}```\n"
+    assert said in done.stdout
