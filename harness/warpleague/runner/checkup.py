@@ -67,15 +67,11 @@ QUICK_S: Final = 55.0
 
 _ERRORS: Final = {BuildError: "build", MissingToolchain: "toolchain"}
 """The codes of errors that make a bot not ready; those of all others are "manifest"."""
-_QUESTIONS: Final = 2
-"""So many are put in each awkward way."""
-
+_QUESTIONS: Final = 2  # so many are put in each awkward way
 _OWN_SHARE: Final = 0.5
 """A match that takes too long is the bots' doing if they were charged for this part of the time."""
 
-_ID_BYTES: Final = 10
-"""As many as the id of a league's match has."""
-
+_ID_BYTES: Final = 10  # as many as the id of a league's match has
 _READ_LINES: Final = (
     "\n  one read may bring a part of a line, or the end of one and more: read until the newline"
 )
@@ -540,9 +536,7 @@ def one_core(wanted: bool) -> Iterator[None]:
 PAUSE_S: Final = 0.02
 """Between the pieces of a line, in seconds: a reader that takes what is there for a line has long taken it."""
 
-LONG_BYTES: Final = 100 * 1024
-"""More than a pipe holds (64 KiB), so that no reader gets it at once."""
-
+LONG_BYTES: Final = 100 * 1024  # more than a pipe holds (64 KiB), so that no reader gets it at once
 _PIECE: Final = 4096
 _SEARCHED: Final = 3000
 
@@ -579,8 +573,7 @@ class _AwkwardBot(BotProcess):
 
     def __init__(self, referee: Referee, seat: int, ways: Iterator[Way], grace_s: float) -> None:
         super().__init__(referee.spec.seats[seat], referee.spec.level)
-        self.lingers = False
-        """Whether it stayed after `quit` and the end of its input."""
+        self.lingers = False  # whether it stayed after `quit` and the end of its input
         self._ways, self._grace_s = ways, grace_s
 
     async def ask(

@@ -464,8 +464,7 @@ TOOLS: Final = {
 }
 """Programs that starters or levels need: the language that each is for, and what prints its version."""
 
-_PATH: Final = "/usr/bin:/bin"
-"""Where bots find programs at the levels that confine them."""
+_PATH: Final = "/usr/bin:/bin"  # where bots find programs at the levels that confine them
 _LIMIT_S: Final = 20.0
 _VERSION: Final = re.compile(r"\d+(\.\d+)+[\w.+-]*")
 _LIBRARIES: Final = """import importlib.metadata as m, json

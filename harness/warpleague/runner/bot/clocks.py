@@ -37,15 +37,11 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.child import Child
     from warpleague.runner.bot.halt import Halt
 
-NEVER: Final = 1 << 62
-"""A reading that no clock comes to."""
-
+NEVER: Final = 1 << 62  # a reading that no clock comes to
 INTERVAL_NS: Final = 20_000_000
 """How long a referee that waits for an answer means to sleep at most before it reads the clocks."""
 
-SLACK_NS: Final = 2_000_000
-"""How late it may come because timers are coarse."""
-
+SLACK_NS: Final = 2_000_000  # how late it may come because timers are coarse
 PAUSE_NS: Final = 1_000_000_000
 """A referee that comes later than this was stopped: bots of one core cannot keep it away for so long."""
 
@@ -66,16 +62,11 @@ _SLEEP_SHARE: Final = 4
 class Reading(NamedTuple):
     """Readings of clocks that never go back, in nanoseconds; a clock that cannot be read stays at 0."""
 
-    own_ns: int = 0
-    """The processor time of the bot and its processes."""
-    delay_ns: int = 0
-    """How long it waited for a processor."""
-    ran_ns: int = 0
-    """The processor time of the referee."""
-    waited_ns: int = 0
-    """How long the referee was ready without a processor."""
-    paused_ns: int = 0
-    """How long the referee was stopped, as its event loop noticed."""
+    own_ns: int = 0  # the processor time of the bot and its processes
+    delay_ns: int = 0  # how long it waited for a processor
+    ran_ns: int = 0  # the processor time of the referee
+    waited_ns: int = 0  # how long the referee was ready without a processor
+    paused_ns: int = 0  # how long the referee was stopped, as its event loop noticed
     stalled_ns: int = 0
     """How long the bot waited for the disk and for memory that others used; this may be corrected downwards."""
 
@@ -119,24 +110,17 @@ class LongDecision:
         self.begun_ns = begun_ns
         self.budget_ns = budget_ns
         self._begun = seen
-        self.seen = seen
-        """The last readings."""
+        self.seen = seen  # the last readings
         self._overload_ns = overload_ns
         self._queued_ns = 0  # what was excused though the bot itself did not wait
         # How long it may have waited since it was last seen to compute, without a report of the kernel.
         self._unreported_ns = 0
-        self.read_ns = begun_ns
-        """When the clocks were read last."""
-        self.own_ns = 0
-        """The processor time of the bot until then."""
-        self.excused_ns = 0
-        """The time excused so far."""
-        self.charged_ns = 0
-        """The charge of the bot until the last reading."""
-        self.paused_ns = 0
-        """How much of `excused_ns` was because the host was paused."""
-        self.sleeps = False
-        """Whether the bot mostly slept between the last two readings."""
+        self.read_ns = begun_ns  # when the clocks were read last
+        self.own_ns = 0  # the processor time of the bot until then
+        self.excused_ns = 0  # the time excused so far
+        self.charged_ns = 0  # the charge of the bot until the last reading
+        self.paused_ns = 0  # how much of `excused_ns` was because the host was paused
+        self.sleeps = False  # whether the bot mostly slept between the last two readings
 
     def update(
         self,
@@ -394,9 +378,7 @@ class Stopwatch:
 # -- several matches on one event loop -------------------------------------------------------------------
 
 
-FREEZE_S: Final = 0.005
-"""How long a match may wait for its turn before its bots are frozen, in seconds."""
-
+FREEZE_S: Final = 0.005  # how long a match may wait for its turn before its bots are frozen, in seconds
 _RUN_NS: Final = 20_000_000
 """The longest the loop waits for its turn while bots answer at once, in nanoseconds."""
 
@@ -424,22 +406,15 @@ class Loop(trio.abc.Instrument):
     ) -> None:
         self._clock = clock
         self._counts = counts
-        self.matches = 0
-        """How many are played."""
-        self.asked = 0
-        """How many bots are waited for in the loop, those that start included."""
-        self.computing = 0
-        """How many decisions are waited for of which it is not known that the bot sleeps."""
-        self.called = 0
-        """How many matches have been called to ask, but have not run since."""
+        self.matches = 0  # how many are played
+        self.asked = 0  # how many bots are waited for in the loop, those that start included
+        self.computing = 0  # how many decisions are waited for of which it is not known that the bot sleeps
+        self.called = 0  # how many matches have been called to ask, but have not run since
         self.due_ns = 0
         """When the loop has to run next while bots answer at once: at once, if other matches wait for it."""
-        self.starting = 0
-        """How many matches start their bots."""
-        self.idle_ns = 0
-        """How long the loop waited while no bot computed or started."""
-        self.computed_ns = 0
-        """How long it waited while one computed."""
+        self.starting = 0  # how many matches start their bots
+        self.idle_ns = 0  # how long the loop waited while no bot computed or started
+        self.computed_ns = 0  # how long it waited while one computed
         self._queue = trio.lowlevel.ParkingLot()
         self._waits_ns = self._limit_ns = self._waited_ns = 0  # of the wait that is going on
         self._woke_ns = self._free_ns = clock()
@@ -636,10 +611,8 @@ class LoopShare:
     def __init__(self, loop: Loop | None = None, on_slow: Callable[[], None] = lambda: None) -> None:
         self.loop = Loop() if loop is None else loop
         self.on_slow = on_slow
-        self.plays = False
-        """Whether it makes decisions: other matches do not wait for a bot that starts."""
-        self.alone = False
-        """Whether no other bot of its match is asked while it is."""
+        self.plays = False  # whether it makes decisions: other matches do not wait for a bot that starts
+        self.alone = False  # whether no other bot of its match is asked while it is
         self.absent_ns = 0
         """When its answer was not there yet, for the last time before it was; 0 if it was not there at any time."""
         self._computes = False

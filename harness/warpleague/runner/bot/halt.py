@@ -47,8 +47,7 @@ class Pondering:
     def __init__(self) -> None:
         self._policy: Policy = "on"
         self._score = self._children_score = 0
-        self.stops = False
-        """Whether to freeze the bot between its decisions."""
+        self.stops = False  # whether to freeze the bot between its decisions
 
     def begin(self, policy: Policy) -> None:
         """A match under `policy` begins; what was seen in another is forgotten."""
@@ -96,12 +95,9 @@ class Children:
         self._measured_ns = self._clock.perf_counter_ns()
         self._turn_ns = 0
         self._new = 0  # how many measurements in a row saw new processes, out of turn
-        self.any = False
-        """Whether the bot ever had such a process."""
-        self.used_ns = 0
-        """The processor time they have used so far."""
-        self.gap_ns = 0
-        """Between the last two measurements, how long it was not the bot's turn."""
+        self.any = False  # whether the bot ever had such a process
+        self.used_ns = 0  # the processor time they have used so far
+        self.gap_ns = 0  # between the last two measurements, how long it was not the bot's turn
         self.out_of_turn_ns = 0
         """Between the last two measurements, what they used beyond all that there was of the bot's own time."""
 
@@ -148,15 +144,11 @@ class Halt:
         self.cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
         """On how many processors the bot may run at once."""
         self.children = Children(self.cores)
-        self.others_ns = 0
-        """The processor time of its other processes so far, at the last reading."""
-        self.stopped = False
-        """Whether the bot shall be stopped now."""
-        self.since_ns = 0
-        """When it was stopped last, by `time.perf_counter_ns`."""
+        self.others_ns = 0  # the processor time of its other processes so far, at the last reading
+        self.stopped = False  # whether the bot shall be stopped now
+        self.since_ns = 0  # when it was stopped last, by `time.perf_counter_ns`
         self._stopped_at_ns = 0  # what it had computed until then
-        self.undone_ns = 0
-        """Its processor time while it was stopped."""
+        self.undone_ns = 0  # its processor time while it was stopped
 
     def own_ns(self) -> int:
         """The processor time of the bot so far, with all of its known processes."""

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-EVIDENCE_CHARS: Final = 2000
-"""How much of a bot's standard error goes into the record with a fault."""
-
+EVIDENCE_CHARS: Final = 2000  # how much of a bot's standard error goes into the record with a fault
 HEAD_BYTES: Final = STDERR_KEPT // 2
 TAIL_BYTES: Final = STDERR_KEPT - HEAD_BYTES
 _CHUNK: Final = 1 << 16
@@ -192,9 +190,7 @@ class BotLog:
 KINDS: Final = {"stderr": "standard error", "wire": "wire log"}
 """The files of a seat, by the word in their names."""
 
-BOT_BYTES: Final = 64 * 1024 * 1024
-"""The most bytes of logs stored for one bot; its oldest files go first."""
-
+BOT_BYTES: Final = 64 * 1024 * 1024  # the most bytes of logs stored for one bot; its oldest files go first
 _NAME_BYTES: Final = 200
 _MAX_READ: Final = 16 * 1024 * 1024
 

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     IsLate = Callable[[bytes], bool]
     """Whether a line answers an earlier question, whose time was up; true once for each such question."""
 
-CHUNK: Final = 1 << 16
-"""How much is read at once, in bytes."""
-
+CHUNK: Final = 1 << 16  # how much is read at once, in bytes
 SHORT_NS: Final = 1_000_000
 """If a bot computed for all but this much of the time, its answer is charged as measured.
 
@@ -59,14 +57,10 @@ class Answer:
 class Sent(NamedTuple):
     """A question that was written to the pipe, where no usual answer came within the first milliseconds."""
 
-    written: int
-    """How many bytes of the question the pipe took; where that is not all, nothing was read."""
-    data: bytes | None
-    """The bytes read, empty at the end of the output; None if nothing came in time."""
-    begun_ns: int
-    """When the question was written, by `time.perf_counter_ns`."""
-    cpu_begun_ns: int | None
-    """The bot's processor clock before, in nanoseconds; None if it was not read."""
+    written: int  # how many bytes of the question the pipe took; where that is not all, nothing was read
+    data: bytes | None  # the bytes read, empty at the end of the output; None if nothing came in time
+    begun_ns: int  # when the question was written, by `time.perf_counter_ns`
+    cpu_begun_ns: int | None  # the bot's processor clock before, in nanoseconds; None if it was not read
 
 
 class Pipes:
@@ -83,16 +77,13 @@ class Pipes:
 
     def __init__(self, to: int, back: int, clock: int, cores: int) -> None:
         self._to, self._back, self._cores, self.clock = to, back, cores, clock
-        self.known_ns = -1
-        """The processor clock at the last answer; -1 if it could not be read."""
+        self.known_ns = -1  # the processor clock at the last answer; -1 if it could not be read
         self.skip_clock_until_ns = 0
         """Until then, by `time.perf_counter_ns`, the bot cannot have computed more since than every bot may."""
         self.gap_check_at_ns = NEVER
         """The reading of the processor clock beyond which the gap that is ending has to be judged."""
-        self.ended_ns = 0
-        """When the last answer came."""
-        self.turns_ns = 0
-        """How long it has been the bot's turn, in all."""
+        self.ended_ns = 0  # when the last answer came
+        self.turns_ns = 0  # how long it has been the bot's turn, in all
         poll = select.poll()
         poll.register(back, select.POLLIN)
         self._poll = poll.poll
@@ -166,12 +157,9 @@ class Output:
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
         self._buffer = LineBuffer()
-        self.unread = False
-        """Whether there is anything that was read and not taken as a line."""
-        self.ended = False
-        """Whether the output has ended."""
-        self.wire: WireLog | None = None
-        """Where to log what is read."""
+        self.unread = False  # whether there is anything that was read and not taken as a line
+        self.ended = False  # whether the output has ended
+        self.wire: WireLog | None = None  # where to log what is read
 
     def read(self) -> bool:
         """Read what is there; false if there was nothing."""

@@ -79,8 +79,7 @@ class BotProcess:
         stopwatch: Callable[[Child, Halt], Stopwatch] = Stopwatch,
     ) -> None:
         self.seat = seat
-        self.hello: BotHello | None = None
-        """The bot's hello, once it has come."""
+        self.hello: BotHello | None = None  # the bot's hello, once it has come
         self.pondering = Pondering()
         self.child = child = start(seat, level)
         self.halt = Halt(child, self.pondering)
@@ -89,8 +88,7 @@ class BotProcess:
         self.pid = child.pid
         self.pipes = Pipes(child.stdin, child.stdout, child.clock_id, self.halt.cores)
         self.output = Output(child.stdout)
-        self.stderr = StderrLog(seat.cwd)
-        """Its standard error in this match."""
+        self.stderr = StderrLog(seat.cwd)  # its standard error in this match
         self.share = LoopShare()
         self.asked_ns = 0
         """The time of the question, while an answer is waited for that did not come at once; else 0."""

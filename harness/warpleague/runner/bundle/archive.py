@@ -29,8 +29,7 @@ _PAX_SPARSE: Final = (b"GNU.sparse.", b"SCHILY.realsize")
 _DAMAGED: Final = "an archive with a damaged header"
 _MAX_PATH: Final = 4096  # what the kernel takes
 MAX_ENTRIES: Final = 50_000
-MAX_HOPS: Final = 40
-"""How many links the kernel follows on the way to one file."""
+MAX_HOPS: Final = 40  # how many links the kernel follows on the way to one file
 
 
 class BadArchive(ValueError):

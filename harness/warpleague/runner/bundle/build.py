@@ -399,8 +399,7 @@ def _fd(pipe: Any) -> int:
 # -- the clock of a build --------------------------------------------------------------------------------
 
 
-WALL: Final = 5
-"""A build may take this many times its limit by the wall clock."""
+WALL: Final = 5  # a build may take this many times its limit by the wall clock
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _RUNS: Final = b"RD"
 """States of processes that compute, wait for a processor, or wait for the disk (proc_pid_stat(5))."""

@@ -498,8 +498,7 @@ def _stamp(real: str, status: os.stat_result) -> list[str | int]:
 # -- transfer to another machine of the same kind --------------------------------------------------------
 
 
-MAX_MB: Final = 512
-"""The largest built bot that travels, in MiB: it crosses the network in one message."""
+MAX_MB: Final = 512  # the largest built bot that travels, in MiB: it crosses the network in one message
 
 
 def pack(digest: str, level: Level = LEVEL) -> bytes:

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Level
 
-SEAL: Final = ".seal"
-"""How the name of the file beside a copy ends."""
+SEAL: Final = ".seal"  # how the name of the file beside a copy ends
 _CHUNK: Final = 1 << 20
 
 _NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
@@ -116,8 +115,7 @@ class LockedBundles:
                 os.close(self._descriptors.popitem()[1])
 
 
-HELD: Final = LockedBundles()
-"""The bundles that this process has prepared."""
+HELD: Final = LockedBundles()  # the bundles that this process has prepared
 
 
 def _locked(folder: Path) -> int | None:

@@ -206,9 +206,7 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
 # -- the watch over memory -------------------------------------------------------------------------------
 
 
-WATCH_S: Final = 0.05
-"""How often the memory of a bot is measured, in seconds."""
-
+WATCH_S: Final = 0.05  # how often the memory of a bot is measured, in seconds
 _CLOSELY: Final = 32
 """How many processes have their share of memory read at a time: that may take a millisecond each."""
 
@@ -228,10 +226,8 @@ class MemoryWatch:
         self._checked = time.perf_counter()
         self._left: list[int] = []  # processes whose share is not read yet
         self._pages = 0  # pages of the processes counted before
-        self.exceeded_mb = 0
-        """The measured memory, in MiB, once the limit was passed; else 0."""
-        self.kill: Kill | None = None
-        """The processes that the kernel killed for want of memory, once it has."""
+        self.exceeded_mb = 0  # the measured memory, in MiB, once the limit was passed; else 0
+        self.kill: Kill | None = None  # the processes that the kernel killed for want of memory, once it has
 
     @property
     def capped(self) -> bool:

@@ -20,14 +20,9 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import SeatSpec
 
-FILES: Final = ".files"
-"""The suffix of the folder beside a bundle that has the links to its large files."""
-
-HOME: Final = "/bot"
-"""Where a bot finds its own folder."""
-
-SOURCE: Final = "/source"
-"""Where a build finds what it is to build."""
+FILES: Final = ".files"  # the suffix of the folder beside a bundle that has the links to its large files
+HOME: Final = "/bot"  # where a bot finds its own folder
+SOURCE: Final = "/source"  # where a build finds what it is to build
 
 # Process 1 ends the sandbox when the harness is killed. Started by an ordinary user, it has the bot's user id, and
 # who can open its memory can make it do anything.
@@ -49,9 +44,7 @@ _DEVICES: Final = (
 _PLACES: Final = "[sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]"
 _ASK_PYTHON: Final = f"import json, sys; print(json.dumps({_PLACES}))"
 
-SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")
-"""Where the system's programs are."""
-
+SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")  # where the system's programs are
 USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Links into /usr today, folders of their own on older systems."""
 

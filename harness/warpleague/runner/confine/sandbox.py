@@ -38,18 +38,14 @@ if TYPE_CHECKING:
 SETUP_S: Final = 120.0
 """How long bubblewrap may take before it runs the bot, in seconds. It needs 0.02 s of processor time, and beside many
 others that compute, a harness that is as nice as can be waits a minute for that."""
-GONE_S: Final = 2.0
-"""How long to wait for a killed bot's processes to disappear, in seconds."""
-
+GONE_S: Final = 2.0  # how long to wait for a killed bot's processes to disappear, in seconds
 _GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
 """The command that holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
 
 It writes a line of its own when it is there.
 """
 
-KEY: Final = "/key"
-"""Where a bot in the sandbox finds its key."""
-
+KEY: Final = "/key"  # where a bot in the sandbox finds its key
 _MAX_KEY: Final = 1 << 16
 _UIDS: Final = 1_000_000_000
 _CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
