@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.pipe import Answer
 
     Bot = BotProcess | InsideSeat
+    # The seats that are played inside this process.
     Present = Mapping[int, InsideSeat]
-    """The seats that are played inside this process."""
+    # Runs beside a match while it is played, and is cancelled at its end.
     Attendant = Callable[[Referee], Awaitable[None]]
-    """Runs beside a match while it is played, and is cancelled at its end."""
+    # Starts the process of a seat; raises `BotError` if that cannot be.
     Starter = Callable[[Referee, int], BotProcess]
-    """Starts the process of a seat; raises `BotError` if that cannot be."""
 
 GRACE_S: Final = 0.5  # how long a bot may take to exit after `quit`, in seconds
 FAULT_GRACE_S: Final = 0.05  # the same after a fault: time to log the message, no more

@@ -136,11 +136,11 @@ class RecordedSeat(InsideSeat):
 # -- a bot in Python -------------------------------------------------------------------------------------
 
 
+# The options with which Python does not look for modules in the folder of the program.
 _WITHOUT_FOLDER: Final = ("-P", "-I")
-"""The options with which Python does not look for modules in the folder of the program."""
 
+# Reusable bots of this process that wait for their next match, by content and folder.
 _idle: Final[dict[tuple[str, str], list[LoadedBot]]] = {}
-"""Reusable bots of this process that wait for their next match, by content and folder."""
 
 
 class _Taken(BaseException):

@@ -27,15 +27,13 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
     from warpleague.runner.bot.logs import WireLog
 
+    # Whether a line answers an earlier question, whose time was up; true once for each such question.
     IsLate = Callable[[bytes], bool]
-    """Whether a line answers an earlier question, whose time was up; true once for each such question."""
 
 CHUNK: Final = 1 << 16  # how much is read at once, in bytes
+# If a bot computed for all but this much of the time, its answer is charged as measured. Others can have taken no
+# more than that from it: reading more clocks would cost more than it could show.
 SHORT_NS: Final = 1_000_000
-"""If a bot computed for all but this much of the time, its answer is charged as measured.
-
-Others can have taken no more than that from it: reading more clocks would cost more than it could show.
-"""
 
 _NOTEWORTHY_NS: Final = 1_000_000
 
@@ -78,10 +76,10 @@ class Pipes:
     def __init__(self, to: int, back: int, clock: int, cores: int) -> None:
         self._to, self._back, self._cores, self.clock = to, back, cores, clock
         self.known_ns = -1  # the processor clock at the last answer; -1 if it could not be read
+        # Until then, by `time.perf_counter_ns`, the bot cannot have computed more since than every bot may.
         self.skip_clock_until_ns = 0
-        """Until then, by `time.perf_counter_ns`, the bot cannot have computed more since than every bot may."""
+        # The reading of the processor clock beyond which the gap that is ending has to be judged.
         self.gap_check_at_ns = NEVER
-        """The reading of the processor clock beyond which the gap that is ending has to be judged."""
         self.ended_ns = 0  # when the last answer came
         self.turns_ns = 0  # how long it has been the bot's turn, in all
         poll = select.poll()

@@ -42,15 +42,13 @@ if TYPE_CHECKING:
     Task = Callable[[], Awaitable[None]]
     Kind = tuple[SeatSpec, Level]
 
+# How long to wait for an answer with a plain poll before the event loop takes over, in nanoseconds. Below 2 ms, bots
+# that think a little would cost a second system call; much longer, and the other tasks would have to wait. While the
+# loop waits for other bots, there is no such wait: it would keep their answers waiting.
 QUICK_NS: Final = 5_000_000
-"""How long to wait for an answer with a plain poll before the event loop takes over, in nanoseconds.
 
-Below 2 ms, bots that think a little would cost a second system call; much longer, and the other tasks would have to
-wait. While the loop waits for other bots, there is no such wait: it would keep their answers waiting.
-"""
-
+# How often the memory of a bot that sleeps is measured, in seconds, where the kernel caps it; else `WATCH_S`.
 SLEEPER_WATCH_S: Final = 0.2
-"""How often the memory of a bot that sleeps is measured, in seconds, where the kernel caps it; else `WATCH_S`."""
 
 _QUICK_MS: Final = QUICK_NS // 1_000_000
 _LINUX: Final = sys.platform == "linux"
@@ -90,14 +88,12 @@ class BotProcess:
         self.output = Output(child.stdout)
         self.stderr = StderrLog(seat.cwd)  # its standard error in this match
         self.share = LoopShare()
+        # The time of the question, while an answer is waited for that did not come at once; else 0.
         self.asked_ns = 0
-        """The time of the question, while an answer is waited for that did not come at once; else 0."""
+        # What the pipe did not take: it goes before the next line, so that no two lines mix.
         self.unsent = b""
-        """What the pipe did not take: it goes before the next line, so that no two lines mix."""
         self._level = level
-        self._is_located = (
-            False  # whether it is known which process is its own, so that its others can be judged
-        )
+        self._is_located = False  # whether its own process is known, so that its others can be judged
         self._wait: _Wait | None = None  # for the answer to the last question, if it did not come at once
         self._tasks = BackgroundTasks()
 
@@ -344,12 +340,10 @@ class BotProcess:
     # ------------------------------------------------------------------ between two matches
 
     def rest(self) -> bool:
-        """Get ready to wait for another match, after `leave`; false if the bot is not fit for one.
-
-        Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
-        elsewhere a stopped process might be left behind for ever. One that has other processes does not wait, nor
-        does one in a sandbox that could undo its being stopped.
-        """
+        """Get ready to wait for another match, after `leave`; false if the bot is not fit for one."""
+        # Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
+        # elsewhere a stopped process might be left behind for ever. One that has other processes does not wait, nor
+        # does one in a sandbox that could undo its being stopped.
         if not self._is_silent() or self.unsent or (self._level == "sandbox" and not self.halt.counted):
             return False
         self.drain_stderr()
@@ -377,13 +371,12 @@ class BotProcess:
 
 
 class _Wait:
-    """The wait for the answer to one question of `bot`, which was `sent` and then polled for `polled_ns`.
+    """The wait for the answer to one question of `bot`, which was `sent` and then polled for `polled_ns`."""
 
-    If this bot computes and all others are idle, a `poll` goes on until 20 ms have passed: each turn of the event loop
-    would take time from the bot. Otherwise, and after that, trio waits, 20 ms at a time. After each of these waits the
-    clocks are read, and the deadline moves by the time that was not the bot's. Nothing else moves it, not even half a
-    line.
-    """
+    # If this bot computes and all others are idle, a `poll` goes on until 20 ms have passed: each turn of the event
+    # loop would take time from the bot. Otherwise, and after that, trio waits, 20 ms at a time. After each of these
+    # waits the clocks are read, and the deadline moves by the time that was not the bot's. Nothing else moves it, not
+    # even half a line.
 
     def __init__(self, bot: BotProcess, sent: Sent, budget_ns: int | None, polled_ns: int) -> None:
         self._bot = bot
@@ -591,11 +584,10 @@ def signal_name(number: int) -> str:
 
 
 class BackgroundTasks:
-    """The tasks that run beside the questions to one bot, from `begin` to `end`.
+    """The tasks that run beside the questions to one bot, from `begin` to `end`."""
 
-    A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
-    known at once: it may also be over before they had their first turn.
-    """
+    # A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
+    # known at once: it may also be over before they had their first turn.
 
     def __init__(self) -> None:
         self._planned: tuple[trio.Nursery, Sequence[Task]] | None = None
@@ -665,12 +657,11 @@ class IdleBots:
         return set(self._bots)
 
     def begin(self, key: bytes) -> None:
-        """Get ready for a match with this key: if there has been one, end every process that waits.
-
-        Not only those that played it: what one knows, another that was alive with it may know.
-        """
+        """Get ready for a match with this key: if there has been one, end every process that waits."""
         if self._same_dice:
             return
+        # A bot that knows the dice could use them. Not only those that played that match end: what one knows, another
+        # that was alive with it may know.
         if key in self._keys or len(self._keys) >= _MAX_KEYS:
             self.end_all()
         self._keys.add(key)

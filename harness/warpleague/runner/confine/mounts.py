@@ -45,10 +45,11 @@ _PLACES: Final = "[sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]"
 _ASK_PYTHON: Final = f"import json, sys; print(json.dumps({_PLACES}))"
 
 SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")  # where the system's programs are
+# Links into /usr today, folders of their own on older systems.
 USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-"""Links into /usr today, folders of their own on older systems."""
 
 # fmt: off
+# The files of /etc that every bot sees; `*` stands for anything. None of it tells who uses the machine.
 ETC: Final = (
     # The loader, the links by which Debian chooses among programs, the time zone.
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "ssl/openssl.cnf",
@@ -58,10 +59,9 @@ ETC: Final = (
     "erlang", "fpc*.cfg", "ghc", "guile", "julia", "octave*", "R", "racket", "sbclrc", "swi-prolog",
 )
 # fmt: on
-"""The files of /etc that every bot sees; `*` stands for anything. None of it tells who uses the machine."""
 
+# Below these a manifest may ask for paths: where programs are installed for all users of a machine.
 ASKABLE: Final = ("/opt", *SYSTEM)
-"""Below these a manifest may ask for paths: where programs are installed for all users of a machine."""
 
 _PRIVATE: Final = ("/boot", "/dev", "/home", "/proc", "/root", "/run", "/sys", "/tmp", "/var/run", "/var/tmp")
 _TAKEN: Final = ("/bot", "/source")  # by what the sandbox itself puts there

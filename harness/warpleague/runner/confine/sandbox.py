@@ -35,15 +35,13 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import SeatSpec
 
+# How long bubblewrap may take before it runs the bot, in seconds. It needs 0.02 s of processor time, and beside many
+# others that compute, a harness that is as nice as can be waits a minute for that.
 SETUP_S: Final = 120.0
-"""How long bubblewrap may take before it runs the bot, in seconds. It needs 0.02 s of processor time, and beside many
-others that compute, a harness that is as nice as can be waits a minute for that."""
 GONE_S: Final = 2.0  # how long to wait for a killed bot's processes to disappear, in seconds
+# The command that holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
+# It writes a line of its own when it is there.
 _GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
-"""The command that holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
-
-It writes a line of its own when it is there.
-"""
 
 KEY: Final = "/key"  # where a bot in the sandbox finds its key
 _MAX_KEY: Final = 1 << 16
