@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Level, SeatSpec
 
+# So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots.
 MAX_THREADS: Final = 64
-"""So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots."""
 
+# How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
+# other, and on a busy machine each of them waits for its turn.
 EXIT_S: Final = 1.0
-"""How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
-other, and on a busy machine each of them waits for its turn."""
 
 _LINUX: Final = sys.platform == "linux"
 _SHORT: Final = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something

@@ -10,6 +10,7 @@ import contextlib
 import math
 import os
 import select
+import signal
 import sys
 import time
 from collections import OrderedDict
@@ -20,20 +21,12 @@ import attrs
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.spec import Violation
+from warpleague.match.spec import KILLED_BY_OTHERS, Violation
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clocks import INTERVAL_NS, NEVER, SLACK_NS, Loop, LoopShare, Stopwatch
 from warpleague.runner.bot.halt import QUIET_NS, Halt, Pondering
-from warpleague.runner.bot.logs import BotLog, StderrLog
-from warpleague.runner.bot.pipe import SHORT_NS, Answer, Output, Pipes, Sent
-from warpleague.runner.bot.violations import (
-    EVIDENCE_CHARS,
-    ended,
-    greedy,
-    not_stopped,
-    signal_name,
-    timed_out,
-)
+from warpleague.runner.bot.logs import EVIDENCE_CHARS, BotLog, StderrLog
+from warpleague.runner.bot.pipe import SHORT_NS, Answer, Output, Pipes, Sent, timed_out
 from warpleague.runner.confine.launch import WATCH_S, MemoryWatch
 from warpleague.runner.confine.sandbox import Killed
 from warpline.limits import STDERR_READ
@@ -49,15 +42,13 @@ if TYPE_CHECKING:
     Task = Callable[[], Awaitable[None]]
     Kind = tuple[SeatSpec, Level]
 
+# How long to wait for an answer with a plain poll before the event loop takes over, in nanoseconds. Below 2 ms, bots
+# that think a little would cost a second system call; much longer, and the other tasks would have to wait. While the
+# loop waits for other bots, there is no such wait: it would keep their answers waiting.
 QUICK_NS: Final = 5_000_000
-"""How long to wait for an answer with a plain poll before the event loop takes over, in nanoseconds.
 
-Below 2 ms, bots that think a little would cost a second system call; much longer, and the other tasks would have to
-wait. While the loop waits for other bots, there is no such wait: it would keep their answers waiting.
-"""
-
+# How often the memory of a bot that sleeps is measured, in seconds, where the kernel caps it; else `WATCH_S`.
 SLEEPER_WATCH_S: Final = 0.2
-"""How often the memory of a bot that sleeps is measured, in seconds, where the kernel caps it; else `WATCH_S`."""
 
 _QUICK_MS: Final = QUICK_NS // 1_000_000
 _LINUX: Final = sys.platform == "linux"
@@ -86,8 +77,7 @@ class BotProcess:
         stopwatch: Callable[[Child, Halt], Stopwatch] = Stopwatch,
     ) -> None:
         self.seat = seat
-        self.hello: BotHello | None = None
-        """The bot's hello, once it has come."""
+        self.hello: BotHello | None = None  # the bot's hello, once it has come
         self.pondering = Pondering()
         self.child = child = start(seat, level)
         self.halt = Halt(child, self.pondering)
@@ -96,17 +86,14 @@ class BotProcess:
         self.pid = child.pid
         self.pipes = Pipes(child.stdin, child.stdout, child.clock_id, self.halt.cores)
         self.output = Output(child.stdout)
-        self.stderr = StderrLog(seat.cwd)
-        """Its standard error in this match."""
+        self.stderr = StderrLog(seat.cwd)  # its standard error in this match
         self.share = LoopShare()
+        # The time of the question, while an answer is waited for that did not come at once; else 0.
         self.asked_ns = 0
-        """The time of the question, while an answer is waited for that did not come at once; else 0."""
+        # What the pipe did not take: it goes before the next line, so that no two lines mix.
         self.unsent = b""
-        """What the pipe did not take: it goes before the next line, so that no two lines mix."""
         self._level = level
-        self._is_located = (
-            False  # whether it is known which process is its own, so that its others can be judged
-        )
+        self._is_located = False  # whether its own process is known, so that its others can be judged
         self._wait: _Wait | None = None  # for the answer to the last question, if it did not come at once
         self._tasks = BackgroundTasks()
 
@@ -211,9 +198,15 @@ class BotProcess:
     def gone(self) -> Violation:
         """Why no more answers come from a bot whose output has ended; `HarnessFault` if the bot did not cause it."""
         if self.halt.undone:
-            return not_stopped(self.halt.undone_ns)
+            used_ms = self.halt.undone_ns / 1e6
+            text = f"computed for {used_ms:.0f} ms while it was stopped, and was killed"
+            return Violation("crash", text, {"computed_ms": round(used_ms, 3)})
         if self.memory.killed():
-            return greedy(self.memory)
+            text = f"took {self.memory.exceeded_mb} MiB of memory; the limit is {self.memory.limit_mb} MiB"
+            if (kill := self.memory.kill) is None:
+                return Violation("memory", text)
+            detail = {"killed_processes": kill.processes, "peak_mb": kill.peak_mb}
+            return Violation("memory", f"{text}, and the kernel killed it", {"killed_by": "kernel", **detail})
         if self.memory.kill is not None:
             raise Killed(
                 f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group"
@@ -222,9 +215,8 @@ class BotProcess:
         if (fault := self.child.level_fault()) is not None:
             self.drain_stderr()
             raise HarnessFault(f"{self.seat.bot} was not run: {self.stderr.text().strip() or fault}")
-        unfinished = self.output.unfinished
-        text = ended(self.child.status(EXIT_S)) + unfinished.words()  # it closed its output: a moment to end
-        return Violation("crash", text, unfinished.evidence())
+        how = ended_how(self.child.status(EXIT_S))  # it closed its output: a moment to end
+        return self.output.with_unfinished(Violation("crash", how))
 
     def killed_by(self) -> str | None:
         """The name of the signal that ended a bot whose output has ended; None if no signal did."""
@@ -348,12 +340,10 @@ class BotProcess:
     # ------------------------------------------------------------------ between two matches
 
     def rest(self) -> bool:
-        """Get ready to wait for another match, after `leave`; false if the bot is not fit for one.
-
-        Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
-        elsewhere a stopped process might be left behind for ever. One that has other processes does not wait, nor
-        does one in a sandbox that could undo its being stopped.
-        """
+        """Get ready to wait for another match, after `leave`; false if the bot is not fit for one."""
+        # Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
+        # elsewhere a stopped process might be left behind for ever. One that has other processes does not wait, nor
+        # does one in a sandbox that could undo its being stopped.
         if not self._is_silent() or self.unsent or (self._level == "sandbox" and not self.halt.counted):
             return False
         self.drain_stderr()
@@ -381,13 +371,12 @@ class BotProcess:
 
 
 class _Wait:
-    """The wait for the answer to one question of `bot`, which was `sent` and then polled for `polled_ns`.
+    """The wait for the answer to one question of `bot`, which was `sent` and then polled for `polled_ns`."""
 
-    If this bot computes and all others are idle, a `poll` goes on until 20 ms have passed: each turn of the event loop
-    would take time from the bot. Otherwise, and after that, trio waits, 20 ms at a time. After each of these waits the
-    clocks are read, and the deadline moves by the time that was not the bot's. Nothing else moves it, not even half a
-    line.
-    """
+    # If this bot computes and all others are idle, a `poll` goes on until 20 ms have passed: each turn of the event
+    # loop would take time from the bot. Otherwise, and after that, trio waits, 20 ms at a time. After each of these
+    # waits the clocks are read, and the deadline moves by the time that was not the bot's. Nothing else moves it, not
+    # even half a line.
 
     def __init__(self, bot: BotProcess, sent: Sent, budget_ns: int | None, polled_ns: int) -> None:
         self._bot = bot
@@ -477,7 +466,8 @@ class _Wait:
         bot = self._bot
         if bot.stderr.full:
             why = f"it wrote {STDERR_READ >> 20} MiB to standard error, and no more is read"
-        return timed_out(self._budget_ns or 0, self.decision.excused_ns, bot.output.unfinished, why)
+        trouble = timed_out(self._budget_ns or 0, self.decision.excused_ns, why)
+        return bot.output.with_unfinished(trouble)
 
     def _is_deaf(self) -> bool:
         """Whether the bot has closed its input, so that it cannot read the question."""
@@ -566,15 +556,38 @@ class _Wait:
         return decision.sleeps
 
 
+def ended_how(status: int | None) -> str:
+    """How it ended: an exit status, negative for a signal, or None if it lives on without its output.
+
+    Of a bot that neither the referee killed nor the kernel at its memory limit.
+    """
+    if status is None:
+        return "closed its output and went on running"
+    if status == -signal.SIGKILL:
+        # Nobody can know who sent it, and a bot can send it to itself: so it is the bot's fault, with words by which
+        # an organiser finds another cause (a machine without control groups that ran out of memory, say).
+        return KILLED_BY_OTHERS
+    if status < 0:
+        return f"killed by {signal_name(-status)}"
+    return f"exited with status {status}"
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 # -- tasks beside the questions --------------------------------------------------------------------------
 
 
 class BackgroundTasks:
-    """The tasks that run beside the questions to one bot, from `begin` to `end`.
+    """The tasks that run beside the questions to one bot, from `begin` to `end`."""
 
-    A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
-    known at once: it may also be over before they had their first turn.
-    """
+    # A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
+    # known at once: it may also be over before they had their first turn.
 
     def __init__(self) -> None:
         self._planned: tuple[trio.Nursery, Sequence[Task]] | None = None
@@ -644,12 +657,11 @@ class IdleBots:
         return set(self._bots)
 
     def begin(self, key: bytes) -> None:
-        """Get ready for a match with this key: if there has been one, end every process that waits.
-
-        Not only those that played it: what one knows, another that was alive with it may know.
-        """
+        """Get ready for a match with this key: if there has been one, end every process that waits."""
         if self._same_dice:
             return
+        # A bot that knows the dice could use them. Not only those that played that match end: what one knows, another
+        # that was alive with it may know.
         if key in self._keys or len(self._keys) >= _MAX_KEYS:
             self.end_all()
         self._keys.add(key)

@@ -25,8 +25,8 @@ from warpleague.runner.host import GONE, CounterFile, descendants, read_file, st
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The group that harness processes move into, where version 2 wants the group above it empty.
 HARNESS_GROUP: Final = "warpleague-harness"
-"""The group that harness processes move into, where version 2 wants the group above it empty."""
 
 _SLACK: Final = 4 << 20  # the kernel charges in batches, so the peak may stay somewhat below the limit
 _USAGE: Final = len(b"usage_usec ")
@@ -148,9 +148,8 @@ class Group(ControlGroup):
         taken = self._taken_bytes()
         if 0 < taken <= enough:
             return taken
-        names: tuple[str, ...] = ("total_rss", "total_mapped_file")
-        if self.version == 2:
-            names = ("anon", "file_mapped", "pagetables")
+        v1, v2 = ["total_rss", "total_mapped_file"], ["anon", "file_mapped", "pagetables"]
+        names = v1 if self.version == 1 else v2
         counters = _counters(read_file(f"{self.path}/memory.stat"))
         return sum(counters.get(name, 0) for name in names) if names[0] in counters else None
 
@@ -195,8 +194,8 @@ def open_group(cap_bytes: int) -> Group | None:
         raise _unmade(support.base, error) from error
 
 
+# The means of this machine, as they were found, and after a loss; the last entry counts.
 memory_states: list[CgroupSupport] = []
-"""The means of this machine, as they were found, and after a loss; the last entry counts."""
 
 
 def memory_support() -> CgroupSupport:
@@ -299,8 +298,8 @@ class Freezer(ControlGroup):
         # one runs: it does not count (2 microseconds a read). The kernel takes the mean over the processors that the
         # group used since the last reading. So it reports too little if the bot was moved from one to another, and too
         # much if one of its threads ran while another waited.
+        # How long the group as a whole waited for `cpu`, `io` or `memory`.
         self.pressure = {kind: Pressure(f"{self.path}/{kind}.pressure") for kind in ("cpu", "io", "memory")}
-        """How long the group as a whole waited for `cpu`, `io` or `memory`."""
         self._cpu_ns = 0
         if self._own:
             os.mkdir(self.path)
@@ -379,8 +378,8 @@ def open_freezer(capped: Group | None) -> Freezer | None:
         raise _unmade(support.base, error) from error
 
 
+# The means of this machine, as they were found, and after a loss; the last entry counts.
 freezer_states: list[FreezerSupport] = []
-"""The means of this machine, as they were found, and after a loss; the last entry counts."""
 
 
 def freezer_support() -> FreezerSupport:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64
 MARGIN_MB: Final = 64
+# Further limits of the sandbox: queued signals and timers, message queues, and priorities above the usual one.
 MORE_LIMITS: Final = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
-"""Further limits of the sandbox: queued signals and timers, message queues, and priorities above the usual one."""
 
+# The variable that tells a bot which file has its key; only bots with one have it.
 KEY_FILE: Final = "WARPLEAGUE_KEY_FILE"
-"""The variable that tells a bot which file has its key; only bots with one have it."""
 
 # `ulimit -f` counts 512-byte blocks in POSIX shells, `-d` kilobytes. A limit the host forbids to set is already
 # lower, so a failure does not stop the launch.
@@ -206,11 +206,9 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
 # -- the watch over memory -------------------------------------------------------------------------------
 
 
-WATCH_S: Final = 0.05
-"""How often the memory of a bot is measured, in seconds."""
-
+WATCH_S: Final = 0.05  # how often the memory of a bot is measured, in seconds
+# How many processes have their share of memory read at a time: that may take a millisecond each.
 _CLOSELY: Final = 32
-"""How many processes have their share of memory read at a time: that may take a millisecond each."""
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
@@ -228,10 +226,8 @@ class MemoryWatch:
         self._checked = time.perf_counter()
         self._left: list[int] = []  # processes whose share is not read yet
         self._pages = 0  # pages of the processes counted before
-        self.exceeded_mb = 0
-        """The measured memory, in MiB, once the limit was passed; else 0."""
-        self.kill: Kill | None = None
-        """The processes that the kernel killed for want of memory, once it has."""
+        self.exceeded_mb = 0  # the measured memory, in MiB, once the limit was passed; else 0
+        self.kill: Kill | None = None  # the processes that the kernel killed for want of memory, once it has
 
     @property
     def capped(self) -> bool:
