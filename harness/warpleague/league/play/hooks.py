@@ -127,9 +127,9 @@ def run_event(
     }
 
 
-def check_event(config: LeagueConfig, **facts: Any) -> dict[str, Any]:
+def check_event(config: LeagueConfig, **details: Any) -> dict[str, Any]:
     """The event of a submission whose check has ended."""
-    return {**_head(config, "check"), **facts}
+    return {**_head(config, "check"), **details}
 
 
 def _head(config: LeagueConfig, event: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import attrs
+import tomli_w
 from attrs.validators import ge, gt, le, lt, optional
 
 from warpleague.errors import BadInput, ConfigError, StoreError
@@ -466,8 +467,6 @@ def _complete_game(table: GameTable, path: Path) -> GameTable:
 
 def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
     """Write the complete configuration to the file `target`, below these remarks; `StoreError` if it cannot be."""
-    import tomli_w
-
     text = "".join(f"# {remark}\n" for remark in remarks) + "\n" + tomli_w.dumps(config.to_toml())
     scratch = target.with_suffix(".tmp")
     try:
@@ -514,7 +513,7 @@ def _check_bots(config: LeagueConfig, where: str) -> None:
 
 def _check_network(addresses: Sequence[str], config: LeagueConfig, where: str) -> None:
     if addresses:
-        from warpleague.runner.confine.sandbox import parse_address
+        from warpleague.runner.confine.sandbox import parse_address  # 8 ms, which few leagues need
     for address in addresses:
         if parse_address(address) is None:
             raise ConfigError(

@@ -12,6 +12,7 @@ import attrs
 
 from warpleague.games import load_game
 from warpleague.league.season.config import FormatTable, LeagueConfig, with_dice
+from warpleague.league.season.seat_plan import SeatPlan
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import FORMAT, MatchSpec, SeatSpec
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.league.season.fixture import Group, Table
-    from warpleague.league.season.seat_plan import SeatPlan
 
 ID = re.compile(r"[0-9a-f]{20}")
 """The form of a match's id."""
@@ -153,8 +153,6 @@ class Season(Conditions):
 
         In a gauntlet an empty name stands for the challenger, whose place is the same whoever it is.
         """
-        from warpleague.league.season.seat_plan import SeatPlan
-
         gauntlet = self.format.kind == "gauntlet"
         lineups = []
         for entry in self._lineups:

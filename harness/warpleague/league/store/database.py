@@ -23,16 +23,13 @@ if TYPE_CHECKING:
     Step: TypeAlias = Callable[[sqlite3.Connection, str], None]
 
 
-# -- database --------------------------------------------------------------------------------------------
-
-
 SPARE: Final = (
     "bring back a copy of it, or play the league again, under another name or in another --results folder"
 )
 """The remedy for a store that is damaged."""
 
 
-_WAYS_ON: Final = {
+_REMEDIES: Final = {
     **dict.fromkeys((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR), SPARE),
     **dict.fromkeys(
         (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
@@ -89,7 +86,7 @@ def clear_errors(path: Path) -> Iterator[None]:
         if isinstance(error, sqlite3.IntegrityError):
             raise  # a match stored twice is a bug of ours
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent where the module, not SQLite, objects
-        raise StoreError(f"{path}: cannot be used: {error}; {_WAYS_ON.get(code, SPARE)}") from error
+        raise StoreError(f"{path}: cannot be used: {error}; {_REMEDIES.get(code, SPARE)}") from error
 
 
 # -- lock ------------------------------------------------------------------------------------------------
@@ -242,24 +239,24 @@ class _Made:
 class FileKind:
     """A kind of SQLite file: its name in messages, the table of keys and values that has its format, all formats.
 
-    `way_on` says what to do about a file of a format that is not among them.
+    `remedy` says what to do about a file of a format that is not among them.
     """
 
     name: str
     settings: str
     formats: tuple[Format, ...]
-    way_on: str
+    remedy: str
 
     @property
     def latest(self) -> Format:
         """Today's format."""
         return self.formats[-1]
 
-    def check(self, db: sqlite3.Connection, path: Path, way_on: str = SPARE) -> int:
+    def check(self, db: sqlite3.Connection, path: Path, remedy: str = SPARE) -> int:
         """The number of the file's format, which `formats` has.
 
         `StoreError` if it is of another format, lacks a table or a column, or has a table, view, trigger or index that
-        no program of ours makes. `way_on` says what can be done.
+        no program of ours makes. `remedy` says what can be done.
         """
         with clear_errors(path):
             made = _described(db)
@@ -268,18 +265,18 @@ class FileKind:
             for name, one in made.items():
                 if one.kind not in ("table", "index") or name not in wanted:
                     raise self._altered(
-                        path, f"its {one.kind} {name!r} is none that this program makes", way_on
+                        path, f"its {one.kind} {name!r} is none that this program makes", remedy
                     )
             for name, one in wanted.items():
                 if name not in made:
-                    raise self._altered(path, f"it has no {one.kind} {name}", way_on)
+                    raise self._altered(path, f"it has no {one.kind} {name}", remedy)
                 problem = _misfit(made[name], one)
                 if problem:
-                    raise self._altered(path, f"its {one.kind} {name!r} {problem}", way_on)
+                    raise self._altered(path, f"its {one.kind} {name!r} {problem}", remedy)
         return number
 
-    def _altered(self, path: Path, what: str, way_on: str) -> StoreError:
-        return StoreError(f"{path}: was altered, or is no {self.name}: {what}; {way_on}")
+    def _altered(self, path: Path, what: str, remedy: str) -> StoreError:
+        return StoreError(f"{path}: was altered, or is no {self.name}: {what}; {remedy}")
 
     def _number(self, db: sqlite3.Connection, path: Path, made: Mapping[str, _Made]) -> int:
         known = [one.number for one in self.formats]
@@ -293,7 +290,7 @@ class FileKind:
         text = "none" if row is None else str(row[0])[:20]
         raise StoreError(
             f"{path}: is of {self.name} format {text}; this warpleague reads {' and '.join(map(str, known))}. "
-            f"{self.way_on}"
+            f"{self.remedy}"
         )
 
     def open_to_write(self, db: sqlite3.Connection, path: Path) -> None:

@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Confinement
 
 
-# -- store formats ---------------------------------------------------------------------------------------
-# The tables of the result store, by format.
-#
+# -- tables ----------------------------------------------------------------------------------------------
 # The journal hashes a match as JSON texts. All their content is in the typed columns, and `match_rows` makes
-# the same texts from them.
+# the same texts from them: so no result stands in the store twice, and SQL can read each value.
 
 
 TABLES: Final = (
@@ -75,7 +73,7 @@ STORE: Final = FileKind(
 """The result store. The next format gets a step that leads to it."""
 
 
-# -- schema ----------------------------------------------------------------------------------------------
+# -- opening ---------------------------------------------------------------------------------------------
 
 
 NUMBERING: Final = "numbering"
@@ -168,9 +166,7 @@ def unplayed(path: Path, before: str = "") -> StoreError:
     )
 
 
-# -- untrusted store -------------------------------------------------------------------------------------
-# Opens a store that comes from a stranger: checks that its tables are ours, and limits all reading.
-#
+# -- a stranger's store ----------------------------------------------------------------------------------
 # SQLite files can hold views, triggers and pages that lead in circles. So nothing is read before the list of
 # tables was checked, matches must come in the order of their ids, and neither a value nor the time between
 # two of them may be large.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import numpy as np
 
+from warpleague.league.ratings.posterior import Posterior
 from warpleague.league.schedule.formats.api import Batches, describe_seatings, seatings_count
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.until import FEWEST, MAX, batch_size, describe_until, enough
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpleague.league.ratings.outcomes import Floats, Ints
-    from warpleague.league.ratings.posterior import Posterior
     from warpleague.league.season.fixture import Group, Outcome, Table
     from warpleague.league.season.season import Season
 
@@ -63,8 +63,6 @@ class Ladder:
 
     def batches(self) -> Batches:
         """Deals until the order is settled, or as many matches are played as the file says, or without end."""
-        from warpleague.league.ratings.posterior import Posterior
-
         season, form = self.season, self.season.format
         choice = _Choice(season, self.matches_a_deal, Posterior(len(season.bots)), list(season.by_name))
         known = choice.known
