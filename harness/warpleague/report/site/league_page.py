@@ -589,10 +589,7 @@ def _condition_rows(league: League, now: Status) -> Rows:
         ("format", now.format),
         ("clock", how["clock"]),
         ("faults", how["faults"]),
-        (
-            "confined",
-            "\n".join(confinement_lines(now.level, now.confined)) or f"level {how['level']}",
-        ),
+        ("confined", "\n".join(confinement_lines(now.level, now.confined)) or f"level {how['level']}"),
         *([("dice", line)] if (line := dice_line(season)) else []),
         ("store", f"since {now.created}, warpleague {now.harness}"),
         ("commitment", f"{now.commitment}, since {now.committed}"),

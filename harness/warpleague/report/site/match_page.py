@@ -250,12 +250,7 @@ def page_alone(replay: Replay, name: str, record: bytes = b"", notes: Notes | No
 
 
 def page_linked(
-    replay: Replay,
-    place: Place,
-    record: bytes = b"",
-    notes: Notes | None = None,
-    *,
-    with_script: bool = True,
+    replay: Replay, place: Place, record: bytes = b"", notes: Notes | None = None, *, with_script: bool = True
 ) -> tuple[bytes, bytes]:
     """The page of a match as a part of a site, and the script beside it, `ID.js`.
 

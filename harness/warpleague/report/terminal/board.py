@@ -94,23 +94,10 @@ LOOKS: Final = {
 
 PLAIN: Final = CellStyle("·", QUIET)
 
-PIECES: Final = {
-    "ship": "ship",
-    "wormhole": "wormhole",
-    "wormhole-inactive": "wormhole without its pair",
-}
+PIECES: Final = {"ship": "ship", "wormhole": "wormhole", "wormhole-inactive": "wormhole without its pair"}
 """Kinds of pieces that a legend names; the others' texts tell by themselves."""
 
-FACINGS: Final = {
-    "N": "▲",
-    "NE": "◥",
-    "E": "▶",
-    "SE": "◢",
-    "S": "▼",
-    "SW": "◣",
-    "W": "◀",
-    "NW": "◤",
-}
+FACINGS: Final = {"N": "▲", "NE": "◥", "E": "▶", "SE": "◢", "S": "▼", "SW": "◣", "W": "◀", "NW": "◤"}
 """Filled, to tell a ship's heading from an arrow printed on the board."""
 
 

@@ -25,14 +25,7 @@ MAX_BYTES: Final = 30_000
 
 LEFT_OUT: Final = {
     "aliens": ("Positions", "Bots"),
-    "captains": (
-        "How the boards are laid",
-        "A map",
-        "Chance",
-        "A galaxy file",
-        "Positions",
-        "Bots",
-    ),
+    "captains": ("How the boards are laid", "A map", "Chance", "A galaxy file", "Positions", "Bots"),
     "coasters": ("Seats", "Positions by hand", "Talk and alliances from Python", "Bots"),
     "sheets": ("Seats", "Bots"),
 }

@@ -282,10 +282,7 @@ def _points_json(line: Standing) -> dict[str, Any]:
 
 
 def _rank_json(line: Standing) -> dict[str, Any]:
-    return {
-        "rank": line.rank,
-        "disqualified": line.disqualified.to_json() if line.disqualified else None,
-    }
+    return {"rank": line.rank, "disqualified": line.disqualified.to_json() if line.disqualified else None}
 
 
 def _share(line: Standing, of: float) -> str:

@@ -238,10 +238,7 @@ def changes_line(league: League) -> str:
 
 def decision_lines(decisions: Iterable[Disqualification]) -> list[str]:
     """One line for each disqualified bot: why, since when, and what becomes of its results."""
-    rules = {
-        "stay": "Its results stay.",
-        "out": "Its results are taken out.",
-    }
+    rules = {"stay": "Its results stay.", "out": "Its results are taken out."}
     return [
         safe(
             f"{line.bot} is disqualified since {line.since[:10]}: {_sentence(line.reason)} {rules[line.results]}",
