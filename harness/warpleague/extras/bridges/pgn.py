@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import BadInput, WarpLeagueError
+from warpleague.match.record import read_record
+from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from warpleague.match.replay import Replay
 
 
 _GAME: Final = "openspiel:chess"
@@ -96,9 +96,6 @@ def _wrapped(words: Sequence[str]) -> list[str]:
 
 def main(paths: Sequence[str]) -> int:
     """Print the matches of these records; 2 if one cannot be read or is none of chess."""
-    from warpleague.match.record import read_record
-    from warpleague.match.replay import Replay
-
     if not paths:
         print("usage: python -m warpleague.extras.bridges.pgn RECORD...", file=sys.stderr)
         return 2

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
+import tomli_w
 from attrs.validators import ge, gt, le
 
 from warpleague.errors import BadInput, ConfigError
@@ -288,8 +289,6 @@ def write_league(
     config: RoundsConfig, target: Path, bots: Sequence[BotEntry] = (), anchor: str | None = None
 ) -> LeagueConfig:
     """Write the league file of one round, and read it again. Every command of leagues takes this file."""
-    import tomli_w
-
     data = league_data(config, target.stem, bots, anchor)
     scratch = target.with_suffix(".tmp")
     scratch.write_text(f"# Written by warpleague rounds.\n{tomli_w.dumps(data)}", encoding="utf-8")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
+from warpleague.games import load_game
 from warpleague.games.api import CHANCE, Event, JsonObject
 from warpleague.games.playout import random_roll
 from warpleague.games.values import encoded
@@ -108,8 +109,6 @@ def rule_vectors(game: str, count: int = 2400, seed: str = "vectors") -> Iterato
 
 
 def _defaults(game: str) -> list[tuple[int, JsonObject]]:
-    from warpleague.games import load_game
-
     return [(players, {}) for players in load_game(game).players]
 
 

@@ -9,6 +9,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
 from rich.console import Group
 from rich.live import Live
 from rich.markup import escape
@@ -21,10 +22,12 @@ from warpleague.league.ratings.outcomes import Earlier
 from warpleague.league.ratings.posterior import fitted
 from warpleague.league.results.faulted import FaultCounts
 from warpleague.league.results.standings import earlier_versions, ranked, ranks_by
+from warpleague.league.results.status import Follower
 from warpleague.league.results.tallies import Tally, tally
 from warpleague.league.schedule.formats.api import seatings_count
 from warpleague.report.terminal.console import BAD, QUIET
 from warpleague.report.terminal.tables import standings_table
+from warpleague.report.wording.bracket import latest_lines
 from warpleague.report.wording.league_words import brief, duration, fault_lines, state_lines
 from warpleague.text import counted
 
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
 
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.results.league import League
-    from warpleague.league.results.status import Follower
     from warpleague.league.season.fixture import Fixture
     from warpleague.league.store.columns import Columns
     from warpleague.match.spec import MatchResult
@@ -71,8 +73,6 @@ class _Counting(RunWatcher):
         self.faults = FaultCounts.of(league) if before else FaultCounts(league.season.names)
         self.test: Follower | None = None
         if league.season.format.kind == "test":
-            from warpleague.league.results.status import Follower
-
             self.test = Follower(league.season)
             for fixture, result in league.results():
                 self.test.finished(fixture, result)
@@ -278,8 +278,6 @@ class LiveWatcher(_Counting):
         """The bracket or the rounds as they were about a second ago, drawn again if that is due."""
         began = self.clock_s()
         if began >= self._bracket_at:
-            from warpleague.report.wording.bracket import latest_lines
-
             if self.league.season.format.kind == "swiss":
                 rows = rows // 2  # the table comes below
             self._bracket = latest_lines(self.league, width, rows)
@@ -314,8 +312,6 @@ class LiveWatcher(_Counting):
 
 def _begun(columns: Columns, whole: int) -> dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
     """The matches of incomplete deals, the last ones if there are many. A complete deal has `whole` matches."""
-    import numpy as np
-
     _, places, counts = np.unique(columns.group, return_inverse=True, return_counts=True)
     at = np.flatnonzero(counts[places] < whole)[-_OPEN_DEALS:]
     deals: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}

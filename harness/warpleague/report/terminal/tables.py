@@ -36,6 +36,7 @@ from warpleague.report.wording.columns import (
     ViewT,
     help_lines,
     line_json,
+    read_tables,
     shown_columns,
     standing_json,
 )
@@ -48,7 +49,6 @@ from warpleague.report.wording.league_words import (
     disqualified_lines,
     fault_lines,
     has_cycles,
-    read_tables,
     seats_remark,
     slowest_first,
 )

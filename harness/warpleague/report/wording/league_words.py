@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from warpleague.league.results.status import Status
     from warpleague.league.schedule.formats.strength_test import StrengthTest
     from warpleague.league.season.season import Season
-    from warpleague.league.store.columns import Columns
     from warpleague.league.store.disqualifications import Disqualification
     from warpleague.match.spec import Confinement
 
@@ -177,36 +176,6 @@ def by_kind(lines: Iterable[FaultLine]) -> list[FaultTally]:
     tallies = FaultTallies()
     tallies.add(lines)
     return tallies.tallies()
-
-
-@attrs.frozen
-class Tables:
-    """All tables of a league."""
-
-    standings: Standings
-    seats: list[SeatLine]
-    times: list[TimeLine]
-    faults: list[FaultTally]
-
-
-def read_tables(
-    league: League, columns: Columns, first: int = 1, standings: Standings | None = None
-) -> Tables:
-    """All tables, from the parts "results" and "matches" of the `columns` of the matches that count.
-
-    Each kind of fault has its `first` matches. `standings` are given if they have been computed.
-    """
-    from warpleague.league.results import details
-    from warpleague.league.results import standings as computed
-
-    faults = FaultTallies(first)
-    faults.add(details.faults(league, columns))
-    return Tables(
-        standings or computed.standings(league, columns),
-        details.seats(league, columns),
-        details.times(league),
-        faults.tallies(),
-    )
 
 
 def seats_remark(lines: Sequence[SeatLine]) -> str:

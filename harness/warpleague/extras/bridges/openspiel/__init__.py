@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warpleague.extras.bridges import needed
+
 if TYPE_CHECKING:
     from warpleague.extras.bridges.openspiel.game import SpielGame
 
@@ -20,8 +22,6 @@ def load(name: str) -> SpielGame:
 
     `BadInput` says why there is none, why it does not fit, or that OpenSpiel is not installed.
     """
-    from warpleague.extras.bridges import needed
-
     needed("pyspiel", "openspiel")
     from warpleague.extras.bridges.openspiel.game import make
 

@@ -14,8 +14,10 @@ import attrs
 import pyspiel
 
 from warpleague.errors import BadInput, OptionsError
+from warpleague.games import load_game
 from warpleague.games.fields import free, switch, whole
 from warpleague.games.values import Interned, decoded, encoded
+from warpleague.text import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,8 +62,6 @@ def options_class(name: str, parameters: dict[str, Any]) -> type:
 
 def parameters_of(options: Any, fixed: dict[str, Any]) -> dict[str, Any]:
     """The parameters for OpenSpiel: `fixed`, and the options that are not at their defaults."""
-    import pyspiel
-
     given = dict(fixed)
     for field in attrs.fields(type(options)):
         value = getattr(options, field.name)
@@ -210,8 +210,6 @@ class Rules:
 
 
 def _again(game_id: str, players: int, options: bytes) -> Rules:
-    from warpleague.games import load_game
-
     game: Any = load_game(game_id)
     game = game.game if game.simultaneous else game  # without what lets its seats choose in turn
     return game.rules(players, game.Options(**decoded(options)))  # type: ignore[no-any-return]
@@ -410,8 +408,6 @@ def fits(name: str) -> str:
     """Why the registered game `name` cannot be played with its default parameters; empty if it can."""
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     if name not in kinds:
-        from warpleague.text import nearest
-
         raise BadInput(f"OpenSpiel has no game {name!r}; {nearest(name, sorted(kinds))}")
     if not kinds[name].default_loadable:
         return f"it needs parameters: name them in brackets, as in openspiel:{name}(game=tic_tac_toe())"

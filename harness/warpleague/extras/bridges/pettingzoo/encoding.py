@@ -18,7 +18,10 @@ import numpy as np
 
 from warpleague.errors import BadInput
 from warpleague.games import GAMES, load_game
+from warpleague.games.aliens.geometry import SQUARES
+from warpleague.games.coasters.geometry import DELTAS
 from warpleague.games.reading import json_fields
+from warpleague.games.sheets.geometry import BOXES, CELLS, EDGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,10 +193,6 @@ _SYSTEMS: Final = [(x, y) for x in range(-9, 10) for y in range(-9, 10)]
 @cache
 def _domains() -> dict[tuple[str, str], Any]:
     """The values of each field whose type does not tell them, by game and field, or game, action and field."""
-    from warpleague.games.aliens.geometry import SQUARES
-    from warpleague.games.coasters.geometry import DELTAS
-    from warpleague.games.sheets.geometry import BOXES, CELLS, EDGES
-
     assert len(DELTAS) == 4
     deep = range(-27, 30)  # a system covers three squares by three
     return {
