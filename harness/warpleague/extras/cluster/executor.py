@@ -272,7 +272,7 @@ class ClusterExecutor(MatchExecutor):
                 if trace:
                     value.__cause__ = RemoteTraceback(trace)
                 if not (batch.stalled and isinstance(value, Exception)):
-                    _settle(call, value)
+                    _resolve(call, value)
             if not batch.stalled:
                 self._waiting.extendleft(reversed(batch.calls[len(done) :]))
             self.flush()
@@ -291,7 +291,7 @@ class ClusterExecutor(MatchExecutor):
             self._waiting.clear()
             self._threads.clear()
             for call in calls:
-                _settle(call, BrokenExecutor(text))
+                _resolve(call, BrokenExecutor(text))
         self._ready.set()
 
     async def _register(self) -> None:
@@ -346,7 +346,7 @@ class ClusterExecutor(MatchExecutor):
                 self._notes.append(f"the worker at {worker} was lost; others play its matches")
                 for key in [key for key, batch in self._batches.items() if batch.worker == worker]:
                     for call in self._end(key):
-                        _settle(call, RefereeDied(f"the worker at {worker} was lost"))
+                        _resolve(call, RefereeDied(f"the worker at {worker} was lost"))
             self._stalled &= self._threads.keys()
             for worker in (self._threads.keys() & state.stalled.keys()) - self._stalled:
                 self._stalled.add(worker)
@@ -367,8 +367,8 @@ class ClusterExecutor(MatchExecutor):
                     continue
                 self._threads[worker] = threads
                 if self._ready.is_set():
-                    told = f"joined, {counted(threads, 'match')} at a time"
-                    self._notes.append(f"the worker at {worker} {told}")
+                    text = f"joined, {counted(threads, 'match')} at a time"
+                    self._notes.append(f"the worker at {worker} {text}")
             self.flush()
 
     def _recover(self, state: cluster_worker.State) -> None:
@@ -385,7 +385,7 @@ class ClusterExecutor(MatchExecutor):
                 self._notes.append(f"the worker at {worker} answers again, and gets matches")
 
 
-def _settle(call: _Call, value: Any) -> None:
+def _resolve(call: _Call, value: Any) -> None:
     """Give a call its result or error, unless it has one: another worker may have been first."""
     with suppress(InvalidStateError):
         (call.future.set_exception if isinstance(value, Exception) else call.future.set_result)(value)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 # -- rounds columns --------------------------------------------------------------------------------------
 # The columns of the tables of rounds, each declared once for the terminal and the page.
 
-
 _MEDIUM: Final = 95  # columns of a terminal
 _WIDE: Final = 135
 _LONGEST_PROBLEM: Final = 200
@@ -237,10 +236,10 @@ def _sentence(results: Results, editors: Sequence[AuthorTotal]) -> str:
         return "No round is over yet."
     best = max(author.rounds_won for author in editors)
     names = [author.author for author in editors if author.rounds_won == best]
-    told = f"{counted(results.over, 'round')} of {results.rounds} are over."
+    over = f"{counted(results.over, 'round')} of {results.rounds} are over."
     if not best:
-        return f"{told} No author won one alone."
-    return f"{told} {' and '.join(names)} won {best:,}{' each' if len(names) > 1 else ''}."
+        return f"{over} No author won one alone."
+    return f"{over} {' and '.join(names)} won {best:,}{' each' if len(names) > 1 else ''}."
 
 
 def _points(results: Results, author: str) -> list[charts.Point]:

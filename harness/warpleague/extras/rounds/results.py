@@ -466,7 +466,6 @@ def _round_line(round_: Round, played: _Played) -> RoundLine:
 #
 # The matches of each round are tables of its league: `warpleague league export` writes them.
 
-
 _KINDS: Final[dict[str, Kind]] = {
     "str": "text",
     "str | None": "text",

@@ -63,7 +63,6 @@ if TYPE_CHECKING:
 # -- editing ---------------------------------------------------------------------------------------------
 # Runs the edit command of an author in its workspace, confined as the level says, and commits the result.
 
-
 WORKSPACE: Final = "WARPLEAGUE_WORKSPACE"
 """The variable that tells a command, at other levels than sandbox, where its workspace is."""
 
@@ -300,7 +299,6 @@ def _spread(matches: list[Fixture], most: int) -> list[Fixture]:
 
 # -- run -------------------------------------------------------------------------------------------------
 
-
 _TRIES: Final = 2  # of an edit or a check whose process dies
 
 
@@ -342,6 +340,16 @@ def open_run(config: RoundsConfig, results: Path) -> Iterator[tuple[RunFolder, S
         yield run_folder, state
     finally:
         os.close(lock)
+
+
+def begun_run(config: RoundsConfig, results: Path) -> tuple[RunFolder, State]:
+    """The run of a file in `results`, to read it. Raises `BadInput` if it has not begun."""
+    run_folder = RunFolder((results / config.name).absolute())
+    state = load_state(run_folder.state)
+    if state is None:
+        raise BadInput(f"{run_folder.path}: these rounds have not begun yet: warpleague rounds {config.path}")
+    check_conditions(config, state, run_folder)
+    return run_folder, state
 
 
 def check_conditions(config: RoundsConfig, state: State, run_folder: RunFolder) -> None:

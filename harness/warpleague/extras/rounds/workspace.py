@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 # The author gets a copy of the repository. Nothing of that copy is ever used, so neither its hooks nor its
 # settings have an effect here.
 
-
 BOT: Final = "bot"
 """The folder of the workspace that has the author's bot."""
 
@@ -182,7 +181,6 @@ def require_git() -> None:
 
 
 # -- workspace -------------------------------------------------------------------------------------------
-
 
 TASK: Final = "TASK.md"
 DOCS: Final = "docs"
@@ -334,7 +332,6 @@ def program_paths() -> tuple[str, ...]:
 
 # -- rounds task -----------------------------------------------------------------------------------------
 # Writes the task of an author in rounds, and selects the documentation pages for its workspace.
-
 
 _PAGES: Final = ("write-a-bot", "simulator", "compare", "study", "protocol", "spec")
 

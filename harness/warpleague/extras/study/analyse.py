@@ -1,4 +1,4 @@
-"""Plays recorded decisions on, with every action that may be better, on all cores; `verdicts` says what that shows."""
+"""Finds the mistakes of a match: plays its decisions on with every action that may be better, and compares."""
 
 from __future__ import annotations
 
@@ -36,11 +36,10 @@ if TYPE_CHECKING:
 # -- verdicts --------------------------------------------------------------------------------------------
 # Evaluates the playouts of a match: which to play next, the value of each decision, the blunders.
 #
-# Pure: `warpleague.extras.study.analyse` plays them. A *way* to continue from a decision is one of its legal
+# Nothing here plays. A *way* to continue from a decision is one of its legal
 # actions, by index, or `FREE`: nothing is prescribed, and the bots that play on decide themselves. Playout
 # number `k` of a decision plays all ways from one and the same world with the same dice, so ways are compared
 # playout by playout.
-
 
 FREE: Final = -1
 """The way to continue without a prescribed action."""
@@ -361,7 +360,6 @@ def turns(verdicts: Sequence[Verdict], plan: Plan) -> list[Turn]:
 
 # -- analyse ---------------------------------------------------------------------------------------------
 
-
 _STRIKES: Final = 1_000_000
 """A bot that is too slow once plays on, since the analysis asks for its next choices."""
 
@@ -569,7 +567,6 @@ class Playout(Referee):
 # Lines are only added, each written at once. So an analysis that was stopped, or killed, continues where it
 # stopped.
 
-
 _FORMAT: Final = 1
 _MAX_BYTES: Final = 1 << 28
 _ALL: Final = 1 << 30
@@ -706,7 +703,7 @@ class AnalysisFile:
     """The file of an analysis, open to add samples."""
 
     def __init__(self, path: Path, heading: JsonObject) -> None:
-        """Begin the file, or continue it: `read` returns its samples.
+        """Begin the file, or continue it: `load` returns its samples.
 
         Raises `BadInput` for a file of another analysis.
         """

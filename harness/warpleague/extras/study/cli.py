@@ -187,7 +187,6 @@ def _default_file(heading: dict[str, Any]) -> Path:
 
 # -- bot rerun -------------------------------------------------------------------------------------------
 
-
 _SUFFIXES: Final = (".jsonl", ".jsonl.zst", ".jsonl.gz")
 
 

@@ -44,14 +44,10 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game, JsonObject
 
 
-# -- rerun -----------------------------------------------------------------------------------------------
-
-
 # -- following -------------------------------------------------------------------------------------------
 # A referee that plays a record again with one bot: it asks that bot, and continues as recorded.
 #
 # So the bot gets the same questions as its seat, after any answers.
-
 
 _NANO = 1_000_000_000
 
@@ -218,7 +214,6 @@ class Follower(Referee):
 # -- workers ---------------------------------------------------------------------------------------------
 # Spreads tasks over processes, each on a core of its own with the bots it starts, and returns their results.
 
-
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -254,7 +249,7 @@ def spread(
     become_subreaper()
     before = children()
     try:
-        with ProcessPoolExecutor(jobs, forking, _settle, (places, pids)) as pool:
+        with ProcessPoolExecutor(jobs, forking, _start_worker, (places, pids)) as pool:
             try:
                 for task in tasks:
                     waiting.append(pool.submit(call, task))
@@ -289,7 +284,7 @@ def _next(waiting: deque[Future[R]], end_s: float | None) -> R:
     return waiting.popleft().result()
 
 
-def _settle(places: Queue[int], pids: SimpleQueue[int]) -> None:
+def _start_worker(places: Queue[int], pids: SimpleQueue[int]) -> None:
     """Stay on one core, which the bots of this process share; a person at the terminal stops its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pids.put(os.getpid())
@@ -300,7 +295,6 @@ def _settle(places: Queue[int], pids: SimpleQueue[int]) -> None:
 
 
 # -- rerun -----------------------------------------------------------------------------------------------
-
 
 _IDLE: Final = IdleBots(4)
 
@@ -464,9 +458,8 @@ async def _question(follower: Follower, bot: BotProcess) -> Violation | None:
     return follower.violation
 
 
-# -- rerun -----------------------------------------------------------------------------------------------
+# -- summary ---------------------------------------------------------------------------------------------
 # Prints the results of a rerun of recorded matches: different decisions, faults, times.
-
 
 _STDERR_CHARS: Final = 800
 _SLOWER: Final = 2.0
@@ -619,13 +612,9 @@ def print_summary(name: str, summary: Summary) -> None:
             console.print(Text(safe(f"  {where}, line {choice.n}, seat {seat}: {took}")), soft_wrap=True)
     if len(summary.asks) > 1 or summary.different:
         table = make_table()
-        for head, justify in (
-            ("decision", "left"),
-            ("compared", "right"),
-            ("different", "right"),
-            ("share", "right"),
-        ):
-            table.add_column(head, justify=justify)  # type: ignore[arg-type]
+        table.add_column("decision")
+        for heading in ("compared", "different", "share"):
+            table.add_column(heading, justify="right")
         for ask, (compared, different) in sorted(summary.asks.items()):
             table.add_row(ask, f"{compared:,}", f"{different:,}", f"{100 * different / compared:.2f} %")
         console.print(table)

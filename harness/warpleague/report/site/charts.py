@@ -17,7 +17,7 @@ from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _WIDTH: Final = 600
 _ROW: Final = 26
@@ -100,8 +100,7 @@ def intervals(rows: Sequence[Row], axis: str) -> Markup:
     return Markup("").join([*parts, Markup("</svg>")])
 
 
-def _interval_row(row: Row, y: float, x: object) -> Markup:
-    at = x if callable(x) else float
+def _interval_row(row: Row, y: float, at: Callable[[float], float]) -> Markup:
     parts = [
         Markup('<a href="{}"><g class="row"><title>{}: {}</title>').format(
             _matches_of(row.name), one_line(row.name), row.text

@@ -80,7 +80,6 @@ if TYPE_CHECKING:
 # -- front -----------------------------------------------------------------------------------------------
 # The head of a league's page: a sentence, a picture, the bots as cards, and the matches to look at first.
 
-
 CARDS: Final = 24
 """Bots that have a card; all have a line in the table."""
 
@@ -339,7 +338,6 @@ def language_of(words: Sequence[str]) -> str:
 # `assets/matches.js` shows the list. A long one is cut into parts, each a script that the page loads when it
 # is wanted: pages that are opened from a disk may load scripts, but no other files.
 
-
 _LEVEL: Final = 5  # of compression: the highest one takes three times as long, and saves a twentieth
 PART: Final = 5_000
 """Matches in one part of a list; the list of fewer matches is in the page itself."""
@@ -480,7 +478,6 @@ def choose(faulty: Mapping[int, frozenset[tuple[int, str]]], count: int, most: i
 
 
 # -- index page ------------------------------------------------------------------------------------------
-
 
 _POINTS: Final = 160  # of a line of Elo
 _GRID_BOTS: Final = 60  # more bots than this make no readable grid

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-# -- page frame ------------------------------------------------------------------------------------------
-
-
 ASSETS: Final = "assets"
 """The folder of a site with what its pages share."""
 
@@ -189,7 +186,6 @@ def prepare(*beginnings: str) -> None:
 
 # -- docs pages ------------------------------------------------------------------------------------------
 # Turns the documentation and the rules of the games into HTML, for the pages of a server.
-
 
 _EMPTY_HEADER: Final = re.compile(r"<th[^>]*></th>")
 _SLUG: Final = re.compile(r"[^\w\- ]")

@@ -58,8 +58,8 @@ def print_game(game: dict[str, Any], console: Console) -> None:
 
 def print_galaxy(scene: Scene, seed: str) -> None:
     """Print the board of a match with this seed."""
-    from warpleague.report.terminal.board import paint
+    from warpleague.report.terminal.board import Picture  # loads attrs, which a list of games does without
 
     console = make_console()
-    console.print(paint(scene))
+    console.print(Picture(scene))
     console.print(Text(safe(f"seed {seed!r}")))

@@ -1,4 +1,7 @@
-"""The commands that show a league, each in two forms: JSON for programs, a table for people."""
+"""The tables of a league in a terminal, and the commands that show a league: as a table or as JSON.
+
+Every function returns something that rich can print; nothing here prints.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +66,6 @@ if TYPE_CHECKING:
     from warpleague.league.results.details import SeatLine, TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standings
-
-
-# -- tables ----------------------------------------------------------------------------------------------
-# The tables of a league in a terminal: their columns, how numbers are written, and what fits the width.
-#
-# Every function returns something that rich can print; nothing here prints.
 
 
 _GRID_BOTS = 26  # more bots than this make no readable grid

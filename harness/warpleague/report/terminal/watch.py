@@ -18,7 +18,7 @@ from rich.segment import Segment, Segments
 from rich.text import Text
 
 from warpleague.games import load_game
-from warpleague.report.terminal.board import paint, seat_style
+from warpleague.report.terminal.board import Picture, seat_style
 from warpleague.report.terminal.console import QUIET, make_console
 from warpleague.report.wording.match_words import SeatNames
 from warpleague.text import safe
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 # -- viewport --------------------------------------------------------------------------------------------
 # The whole terminal as a view: some lines that stay, a picture that scrolls where it is too high, and keys.
-
 
 _ESCAPES: Final = {
     "[A": "up", "[B": "down", "[C": "right", "[D": "left", "[5~": "page up", "[6~": "page down",
@@ -61,7 +60,7 @@ class Keys:
 
     def __enter__(self) -> Self:
         if sys.stdin is not None and sys.stdin.isatty():
-            import termios
+            import termios  # only on Unix
             import tty
 
             self._fd = sys.stdin.fileno()
@@ -181,7 +180,6 @@ def score_line(names: Sequence[str], scene: Scene | None) -> Text:
 
 # -- watch -----------------------------------------------------------------------------------------------
 
-
 PACE_S: Final = 0.3
 """How long each step is shown by default, in seconds."""
 
@@ -203,7 +201,7 @@ class MatchWatcher:
     def __init__(self, spec: MatchSpec, console: Console | None = None, pace_s: float = PACE_S) -> None:
         self._game = load_game(spec.game)
         self._names = [seat.bot for seat in spec.seats]
-        self._said: SeatNames | None = None  # the game's own words for seats are in its scenes
+        self._seat_names: SeatNames | None = None  # the game's own words for seats are in its scenes
         self._console = console or make_console()
         self._pace_s = pace_s
         self._paused = self._left = False
@@ -229,15 +227,15 @@ class MatchWatcher:
         if self._state is not None and kind is None:
             # What stays on the terminal: whole, since it may scroll.
             self._console.print(score_line(self._names, self._scene()))
-            self._console.print(paint(self._scene()))
+            self._console.print(Picture(self._scene()))
 
     def observe(self, state: Any, events: Sequence[Event]) -> None:
         """Take note of a step; called by the runner."""
         self._state = state
-        if self._said is None:
-            self._said = SeatNames(self._names, self._game.scene(state, None).roles)
+        if self._seat_names is None:
+            self._seat_names = SeatNames(self._names, self._game.scene(state, None).roles)
         for event in events:
-            line = safe(self._said.say(self._game.tell(event.data)))
+            line = safe(self._seat_names.say(self._game.tell(event.data)))
             self._events.append(line)
             if self._view is None:
                 self._console.print(Text(line))
@@ -279,8 +277,8 @@ class MatchWatcher:
             self._view.scroll(key)
 
     def _scene(self) -> Any:
-        assert self._said is not None
-        return self._said.on(self._game.scene(self._state, None))
+        assert self._seat_names is not None
+        return self._seat_names.on(self._game.scene(self._state, None))
 
     def _draw(self) -> None:
         assert self._view is not None
@@ -290,5 +288,5 @@ class MatchWatcher:
         head += [Text(line, style=QUIET, no_wrap=True, overflow="ellipsis") for line in events]
         pace = "paused" if self._paused else f"{self._pace_s:.2g} s"
         keys = "space pause  → step  + faster  - slower  q end" if self._keys.there else ""
-        self._view.show(head, paint(scene), f" {pace}  {keys}")
+        self._view.show(head, Picture(scene), f" {pace}  {keys}")
         self._drawn = time.monotonic()

@@ -1,4 +1,4 @@
-"""Describes a column of a table, which is declared once for the terminal, the page of a league and `--json`."""
+"""The columns of all tables of a league, each declared once for the terminal, the page and `--json`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standing, Standings
     from warpleague.league.store.columns import Columns
-
-
-# -- columns ---------------------------------------------------------------------------------------------
 
 
 class View(Protocol):
@@ -145,11 +142,7 @@ def line_json(columns: Iterable[Column[LineT, ViewT]], line: LineT) -> dict[str,
 
 
 # -- standings columns -----------------------------------------------------------------------------------
-# The columns of the standings, each declared once: the terminal, the page of a league and `--json` show
-# these.
-#
 # To add a column, add a `Column` to `COLUMNS`. `Layout` says where the standings are shown.
-
 
 _NARROW, _WIDE, _WIDEST = 76, 96, 116
 """The widths of a terminal, in characters, from which on more columns are shown."""
@@ -402,10 +395,7 @@ def standing_json(line: Standing) -> dict[str, Any]:
 
 
 # -- league columns --------------------------------------------------------------------------------------
-# The columns of a league's tables by seat, kind of fault, time and service, each declared once.
-#
-# To add a column, add a `Column` to its table. The columns of the standings are above.
-
+# To add a column, add a `Column` to its table.
 
 _SeatColumn: TypeAlias = "Column[SeatLine, TableView[SeatLine]]"
 _FaultColumn: TypeAlias = "Column[FaultTally, TableView[FaultTally]]"

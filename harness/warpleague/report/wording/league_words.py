@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Confinement
 
 
-# -- league words ----------------------------------------------------------------------------------------
-
-
 _CYCLES: Final = 0.005  # the probability below which chance does not explain the cycles
 _MAX_CHANGES: Final = 8  # listed in one line
 _MIN_WAIT_MS: Final = 1000.0  # a shorter wait is not reported
@@ -343,7 +340,6 @@ def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
 
 # -- strength words --------------------------------------------------------------------------------------
 # Puts a test of strength into words: its state while it runs, and its verdict in a sentence.
-
 
 _WIDTH, _SHORTEST = 41, 9
 

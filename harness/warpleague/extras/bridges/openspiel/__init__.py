@@ -1,10 +1,8 @@
 """OpenSpiel's games as games of Warp League: `openspiel:backgammon`, `openspiel:go(board_size=9)`.
 
-rules     one game with its parameters: which games fit, and what chance draws
-options   a game's parameters as options
-state     a position
-actions   what a seat may do, and what it is called
-game      the `Game`
+rules   one game with its parameters, as options; its actions and their names; what chance draws; which games fit
+game    a position, its picture, and the `Game`
+ours    our games as games of OpenSpiel
 """
 
 from __future__ import annotations

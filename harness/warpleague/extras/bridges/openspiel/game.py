@@ -217,7 +217,6 @@ def _again(
 # -- scene -----------------------------------------------------------------------------------------------
 # The picture of a game of OpenSpiel, from its text: a board where the text is one, else the text itself.
 
-
 _MAX_LINES: Final = 60
 _MAX_ACROSS: Final = 100
 
@@ -263,7 +262,6 @@ TEXTS: Final[dict[str, Callable[[str], str]]] = {"chess": _chess}
 
 
 # -- game ------------------------------------------------------------------------------------------------
-
 
 # ruff: noqa: ARG002 - a method of the contract may need less than it is given
 

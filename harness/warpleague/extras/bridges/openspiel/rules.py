@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 # -- options ---------------------------------------------------------------------------------------------
 # The parameters of a game of OpenSpiel as options of Warp League, and the few options that all of them have.
 
-
 OURS = ("openings", "resign", "move_limit")
 SEATS = ("players", "numPlayers", "num_players")
 """The names that OpenSpiel's games have for the number of players: it is the number of bots, and no option."""
@@ -170,7 +169,6 @@ class Choices(Sequence[Any]):
 
 
 # -- rules -----------------------------------------------------------------------------------------------
-
 
 _PARTS: Final = 10**6
 """Probabilities are taken as fractions of at most this denominator where these are near enough and add up to 1."""

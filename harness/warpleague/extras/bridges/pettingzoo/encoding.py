@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
 
 
-# -- observation -----------------------------------------------------------------------------------------
-
-
 MISSING: Final = -99
 """The value of a place at which a view has nothing."""
 
@@ -181,7 +178,6 @@ def _deeper(lines: list[str]) -> list[str]:
 #
 # The numbers are the same for every number of players and all options, but for galaxies of one's own and free
 # text.
-
 
 _SPACES: Final = range(190)
 """Captains: ten boards of nineteen spaces, the station's among them."""
