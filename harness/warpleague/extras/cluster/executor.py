@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _CONNECT_S: Final = 5
 _LOOK_S: Final = 1.0  # how often the scheduler is asked for the state of the cluster
 _LOST_S: Final = 5.0  # how long there may be no connection to the scheduler before it counts as dead
-_BUSY_S: Final = 60.0  # how long the scheduler may be silent over a connection that stands
+_BUSY_S: Final = 60.0  # how long the scheduler may be silent while the connection is open
 _NOBODY_S: Final = 60.0  # how long a run waits for a worker that can play when there is none
 _SILENT_S: Final = 5.0  # how long a worker may be silent before others play its matches
 _GRACE_S: Final = 5.0  # how much longer than its clocks allow a match may take

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 PREFIX: Final = "warpleague-"
-"""With it begin the names of plugins; behind it stands the id of the client."""
+"""The prefix of the names of plugins; the id of the client follows."""
 
 
 @cache

@@ -199,16 +199,8 @@ def write_feedback(
     standing = {
         "round": round_.number,
         "you": part.version,
-        "standings": [
-            {key: value for key, value in attrs.asdict(line).items() if key in _AUTHOR_KEYS}
-            for line in results.curves
-            if line.round == round_.number
-        ],
-        "versions": [
-            {key: value for key, value in attrs.asdict(line).items() if key in _VERSION_KEYS}
-            for line in results.versions
-            if line.played
-        ],
+        "standings": [_public(line, _AUTHOR_KEYS) for line in results.curves if line.round == round_.number],
+        "versions": [_public(line, _VERSION_KEYS) for line in results.versions if line.played],
     }
     own = [line for line in results.curve(author.name) if line.round == round_.number]
     _write(draft / "standings.json", standing)
@@ -230,29 +222,14 @@ def write_feedback(
     draft.rename(target)
 
 
-_AUTHOR_KEYS = (
-    "author",
-    "version",
-    "new",
-    "rank",
-    "won",
-    "share",
-    "rating",
-    "error",
-    "anchor_share",
-    "faults",
-)
-_VERSION_KEYS = (
-    "version",
-    "author",
-    "fixed",
-    "rating",
-    "error",
-    "guessed",
-    "played",
-    "faults",
-    "anchor_share",
-)
+# The values of a line that every author may see.
+_SHARED_KEYS: Final = frozenset({"author", "version", "rating", "error", "anchor_share", "faults"})
+_AUTHOR_KEYS: Final = _SHARED_KEYS | {"new", "rank", "won", "share"}
+_VERSION_KEYS: Final = _SHARED_KEYS | {"fixed", "guessed", "played"}
+
+
+def _public(line: Any, keys: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in attrs.asdict(line).items() if key in keys}
 
 
 def _write(path: Path, data: Any) -> None:
@@ -273,9 +250,8 @@ def _records(
             if config.shows != "own" or own in fixture.seats:
                 yield fixture
 
-    matches = list(visible())
     # The author's own matches come first.
-    matches.sort(key=lambda fixture: own not in fixture.seats)
+    matches = sorted(visible(), key=lambda fixture: own not in fixture.seats)
     ours = sum(own in fixture.seats for fixture in matches)
     chosen = _spread(matches[:ours], config.records) + _spread(matches[ours:], config.records)
     for fixture in chosen:
@@ -364,8 +340,8 @@ def check_conditions(config: RoundsConfig, state: State, run_folder: RunFolder) 
 
 
 def _plain(data: dict[str, Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = json.loads(json.dumps(data))
-    return plain
+    """The data as it is read back from JSON."""
+    return json.loads(json.dumps(data))  # type: ignore[no-any-return]
 
 
 def run_rounds(config: RoundsConfig, run_folder: RunFolder, state: State, context: RunContext) -> None:

@@ -345,7 +345,6 @@ _FAILED: Final = {
     "forfeit": "you do not play in this round",
 }
 
-
 _REPLACED: Final = " Before each round everything is replaced except `bot/` and your notes."
 
 _TESTS: Final = (

@@ -272,7 +272,7 @@ def _better_half(decision: Decision, book: Book, plan: Plan, left: list[int], hi
 def _may_be_blunder(decision: Decision, book: Book, plan: Plan, ways: Sequence[int], high: int) -> bool:
     """Whether one of the ways may yet be better than the action played, by as much as matters.
 
-    Never settled before each has had twice the first number of playouts.
+    Always true before each has had twice the first number of playouts.
     """
     if high < 2 * FIRST:
         return True
@@ -456,7 +456,7 @@ def analyse(
         for place in positions
         for k, ways in next_playouts(place.decision, book, plan)
     ]:
-        tasks.sort(key=lambda task: (task.k, task.n))  # all decisions come on alike
+        tasks.sort(key=lambda task: (task.k, task.n))  # all decisions advance together
         with closing(spread(partial(play, setting), tasks, jobs, end_s, least)) as samples:
             for sample in samples:
                 book.add(sample)
@@ -535,7 +535,7 @@ class Playout(Referee):
         return self._state
 
     def advance(self) -> Situation:
-        """As of any referee; once there is an estimate, all seats leave, so that the bots hear of an end."""
+        """As of any referee; once there is an estimate, all seats retire, so that bots get the end of the match."""
         if self.value is not None:
             for seat in range(len(self.spec.seats)):
                 if not self.is_retired(seat) and self.game.actors(self._state):
@@ -570,7 +570,7 @@ class Playout(Referee):
 _FORMAT: Final = 1
 _MAX_BYTES: Final = 1 << 28
 _ALL: Final = 1 << 30
-_MANY: Final = 1 << 53  # beyond this no count of an analysis goes, and no float is exact
+_MANY: Final = 1 << 53  # no count of an analysis is larger, and beyond it floats are not exact
 
 
 @attrs.frozen

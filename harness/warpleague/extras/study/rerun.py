@@ -353,7 +353,7 @@ class Bot:
 def rerun(
     bot: Bot, tasks: Iterable[Task], jobs: int | None = None, end_s: float | None = None
 ) -> Generator[list[Seen], None, None]:
-    """How the bot fares in each record, in their order: a list of the seats it was put to, which may be empty.
+    """The decisions of the bot in each record, in their order: a list of the seats it had, which may be empty.
 
     Raises `TimeIsUp` once `time.monotonic()` is `end_s`, but not before the first record is done; `RecordError` for a
     record that does not hold, and `BadInput` if the level does not hold here.

@@ -512,8 +512,7 @@ def _page_table(
 def index_content(league: League, *, only_totals: bool = False) -> IndexContent:
     """Read the league and compute all that its page shows but the replays.
 
-    With `only_totals` nothing of a single match is among it: neither its result, nor what a bot said or how long it
-    took there.
+    With `only_totals` it has nothing of a single match: neither its result, nor the faults and times in it.
     """
     now, season = status(league), league.season
     columns = league.columns(*(("matches",) if league.season.players == 1 else ()))

@@ -218,7 +218,7 @@ def _rendered(name: str, root: str) -> tuple[str, Markup]:
         if token.children:
             token.children = _with_links(token.children, known, root)
     text = reader.renderer.render(tokens, reader.options, {})
-    # A header cell without words is none for who hears the page.
+    # A screen reader would read out a header cell without words.
     return page.title, Markup(_EMPTY_HEADER.sub("<td></td>", text))
 
 

@@ -33,7 +33,6 @@ BAD: Final = "color(196)"
 CODE: Final = "color(30)"
 HEAD: Final = "bold color(30)"
 
-
 PLAIN_WIDTH: Final = 160
 """The columns of a pipe or a file: wide enough that nothing is cut."""
 

@@ -1,6 +1,6 @@
 """Shows a league while it runs: a live view in a terminal, plain lines elsewhere.
 
-It hears the events of `warpleague.league.play.running`. The final tables are in `terminal.tables`.
+It follows the events of `warpleague.league.play.running`. The final tables are in `terminal.tables`.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def standings_table(
 ) -> RenderableType:
     """The standings; `top` limits the lines, `width` (columns) decides which columns there are.
 
-    Below them it is said which bots `faulted`.
+    A line below them names the bots that `faulted`.
     """
     layout = Layout(standings, width)
     table = filled(COLUMNS, layout, standings.lines[:top])

@@ -47,7 +47,7 @@ _LONGEST: Final = 8
 _ESCAPE_S: Final = 0.02
 """How long the rest of an escape sequence may take."""
 _LOOK_S: Final = 0.2
-"""How often the size of the terminal is looked at, in seconds."""
+"""How often the size of the terminal is checked, in seconds."""
 
 
 class Keys:
@@ -250,7 +250,7 @@ class MatchWatcher:
             self._obey(self._keys.read(0) if self._keys.there else "")
 
     def _wait(self) -> None:
-        """Let the step be looked at."""
+        """Show the step for as long as the pace says, and obey keys."""
         until = time.monotonic() + self._pace_s
         while not self._left:
             left_s = None if self._paused else max(0.0, until - time.monotonic())

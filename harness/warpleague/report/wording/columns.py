@@ -462,7 +462,6 @@ SEATS: Final[tuple[_SeatColumn, ...]] = (
 )
 """The results by seat."""
 
-
 FAULTS: Final[tuple[_FaultColumn, ...]] = (
     Column("bot", "bot", lambda tally: tally.bot, kind="bot"),
     Column("kind", "kind", lambda tally: tally.kind, kind="text", drawn=True),
@@ -486,7 +485,6 @@ FAULT_LINES: Final[tuple[_FaultLineColumn, ...]] = (
 )
 """Each fault, for `--json`: whose, in which match (its number and id) and seat, and which line of the record (`n`)."""
 
-
 TIMES: Final[tuple[_TimeColumn, ...]] = (
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
     count_column("matches", lambda line: line.matches, shown=never),
@@ -502,7 +500,6 @@ TIMES: Final[tuple[_TimeColumn, ...]] = (
            lambda line: {"longest_match": line.longest_match}, kind="text", drawn=True),
 )
 """The time that the bots used for a decision, in milliseconds."""
-
 
 SERVICES: Final[tuple[_ServiceColumn, ...]] = (
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),

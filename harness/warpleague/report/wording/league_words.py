@@ -454,7 +454,7 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
 
 
 def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
-    """That all deals went alike, if there are several and they did, and the verdict has not said so."""
+    """A line if all of several deals went alike, unless the verdict says so."""
     if state.one_way is None or state.counts.deals < 2 or state.fixed:
         return []
     if not state.one_way:

@@ -108,7 +108,7 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
 
 @attrs.frozen(eq=False)
 class _At:
-    """Where a match stands; never changed, so that copies need not copy it."""
+    """The situation of a match; never changed, so that copies need not copy it."""
 
     position: Any
     actor: int
@@ -125,7 +125,7 @@ class _At:
 
 
 def _standing(ours: Game[Any, Any], position: Any, own: tuple[tuple[int, ...], ...]) -> _At:
-    """Where a match stands once all forced moves from `position` have been played."""
+    """The situation once all forced moves from `position` have been played."""
     while actors := ours.actors(position):
         if actors[0] == CHANCE:
             return _At(position, pyspiel.PlayerId.CHANCE, draws=ours.chance(position), own=own)

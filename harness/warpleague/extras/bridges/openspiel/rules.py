@@ -114,11 +114,6 @@ NAMES: dict[str, Callable[[Any, int, int], str]] = {"chess": _chess_name}
 """The games whose moves have another name than OpenSpiel's: that which engines use."""
 
 
-def namer(short_name: str) -> Callable[[Any, int, int], str]:
-    """The function that names the actions of the game: one of OpenSpiel's state, the player and the action."""
-    return NAMES.get(short_name, _name)
-
-
 class Choices(Sequence[Any]):
     """The legal actions of a seat, in the order of OpenSpiel's numbers; each gets its name when it is read."""
 
@@ -316,17 +311,9 @@ def _made(game_id: str, name: str, fixed: str, seats: str, players: int, text: b
         raise OptionsError(f"{game_id} with {parameters} is for {spiel.num_players()} players, not {players}")
     kind = spiel.get_type()
     has = (kind.provides_observation_string, kind.provides_information_state_string)
-    named = namer(name)
-    rules = Rules(
-        game_id,
-        players,
-        options,
-        spiel,
-        is_open(spiel),
-        named,
-        has,
-        _openings(spiel, named, options.openings),
-    )
+    named = NAMES.get(name, _name)
+    openings = _openings(spiel, named, options.openings)
+    rules = Rules(game_id, players, options, spiel, is_open(spiel), named, has, openings)
     if options.resign and players != 2:
         raise OptionsError(f"resign: only games of two players have it, not one of {players}")
     if options.resign and at_once(spiel):

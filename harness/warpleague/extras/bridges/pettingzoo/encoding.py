@@ -1,7 +1,7 @@
 """Views as arrays: each number of a view has a place with a name, such as `ships.suns[0]`.
 
 A word is its place among those that the field may have, true is 1. A list has room for a fixed number of items; what
-is not there is `MISSING`, and what is beyond is left out.
+is not there is `MISSING`, and further items are left out.
 """
 
 from __future__ import annotations
