@@ -22,11 +22,8 @@ _WHITE: Final = 1
 """OpenSpiel's seat of the white pieces."""
 _ACROSS: Final = 80
 _ENDS: Final = {
-    "resigned": "normal",
-    "retired": "rules infraction",
-    "move-limit": "adjudication",
-    "completed": "normal",
-}
+    "resigned": "normal", "retired": "rules infraction", "move-limit": "adjudication", "completed": "normal",
+}  # fmt: skip
 
 
 def pgn(replay: Replay) -> str:
@@ -56,11 +53,8 @@ def pgn(replay: Replay) -> str:
         "Termination": _ENDS.get(outcome.why, outcome.why),
     }
     first = state.spiel.starting_state_str()
-    if (
-        header["position"] is None
-        and first
-        and not first.startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w")
-    ):
+    usual = first.startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w")
+    if header["position"] is None and first and not usual:
         tags |= {"SetUp": "1", "FEN": first}
     lines = [f'[{name} "{_escaped(text)}"]' for name, text in tags.items()]
     return "\n".join((*lines, "", *_wrapped([*_moves(state), result]), ""))

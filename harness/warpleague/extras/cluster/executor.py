@@ -48,9 +48,7 @@ _GRACE_S: Final = 5.0  # how much longer than its clocks allow a match may take
 _ANSWER_S: Final = 10.0  # how long workers may take to end bots
 _ASK_S: Final = 2.0  # how long to wait until the workers have ended what a run left there
 _AIM_S: Final = 0.8  # how long a batch should take at least: much longer than Dask's work for it
-_BATCHES_A_SECOND: Final = (
-    100  # what a scheduler with 1,000 workers can serve; with more threads, batches take longer
-)
+_BATCHES_A_SECOND: Final = 100  # what a scheduler with 1,000 workers can serve; more threads: longer batches
 _TASKS: Final = 2  # batches for each thread of a worker: one is played, one waits
 _MOST: Final = 128  # matches of a batch
 _MAX_AHEAD: Final = 20_000  # matches in flight, unless more are played at once

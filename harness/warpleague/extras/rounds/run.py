@@ -417,9 +417,7 @@ class _Run:
         missing = [author for author in self._config.editors if not self._state.versions_of(author.name)]
         if not missing:
             return
-        commit_secret(
-            self._config, self._folder, 1
-        )  # makes the league file of the first round, for the check
+        commit_secret(self._config, self._folder, 1)  # makes the first round's league file, for the check
         requests: dict[str, CheckRequest] = {}
         commits: dict[str, str] = {}
         for author in missing:

@@ -295,9 +295,8 @@ class AuthorFolder:
                 return None, f"{USAGE}: is not a file"
             return structure(json.loads(os.read(file, _MAX_USAGE_BYTES)), Usage, USAGE), ""
         except (OSError, ValueError, RecursionError, ConfigError) as error:
-            return None, str(error).splitlines()[0] if isinstance(
-                error, ConfigError
-            ) else f"{USAGE}: is not JSON"
+            known = isinstance(error, ConfigError)
+            return None, str(error).splitlines()[0] if known else f"{USAGE}: is not JSON"
         finally:
             os.close(file)
 

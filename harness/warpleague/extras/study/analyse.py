@@ -28,7 +28,6 @@ from warpleague.strict import structure
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Sequence
     from pathlib import Path
-    from types import TracebackType
 
     from warpleague.games.api import Game, JsonObject
 
@@ -643,16 +642,12 @@ def concluded(
             best = [] if one.best is None else [one.best]
             for index in {one.decision.played, *best, *(other.index for other in one.others)}:
                 actions[n, index] = game.action_json(legal[index])
-    return Analysis(
-        heading,
-        plan,
-        actions,
-        verdicts,
-        tuple(turns(verdicts, plan)),
+    left, changes, faults = (
         len(each) - len(verdicts),
-        book.playouts,
+        tuple(turns(verdicts, plan)),
         dict(sorted(book.faults.items())),
     )
+    return Analysis(heading, plan, actions, verdicts, changes, left, book.playouts, faults)
 
 
 def about(setting: Setting, actions: int) -> JsonObject:
@@ -728,9 +723,7 @@ class AnalysisFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._file.close()
 
     def add(self, sample: Sample) -> None:
@@ -775,9 +768,8 @@ def _parsed(line: bytes) -> Any:
 
 
 def _sample(line: _Sample, known: dict[int, Decision]) -> Sample:
-    legal = (
-        known[line.n].legal if line.n in known else None
-    )  # of another seat or line: it was analysed before
+    # None: of another seat or line, which was analysed before.
+    legal = known[line.n].legal if line.n in known else None
     worth = {int(way): value for way, value in line.worth.items()}
     ways = [*worth] + ([] if line.chose is None else [line.chose])
     if legal is not None and not all(FREE <= way < legal for way in ways):

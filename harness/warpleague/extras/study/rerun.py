@@ -393,16 +393,9 @@ def _put(bot: Bot, where: str, replay: Replay, record: bytes, seat: int) -> Seen
         fault: Fault | None = trio.run(_follow, follower, spec.key, before)
     finally:
         sweep(before | _IDLE.pids())
-    return Seen(
-        where,
-        header["id"],
-        header["game"],
-        seat,
-        names[seat]["bot"],
-        tuple(follower.choices),
-        fault,
-        replay.key is not None,
-    )
+    match, game, bot_name = header["id"], header["game"], names[seat]["bot"]
+    seeded = replay.key is not None
+    return Seen(where, match, game, seat, bot_name, tuple(follower.choices), fault, seeded)
 
 
 async def _follow(follower: Follower, key: bytes, before: set[int]) -> Fault | None:
@@ -533,11 +526,8 @@ def _excess(choice: Choice) -> float:
 
 def is_slower(choice: Choice) -> bool:
     """Whether a decision took clearly longer than recorded."""
-    return (
-        _excess(choice) > _SLOWER_MS
-        and choice.ms is not None
-        and choice.ms > _SLOWER * (choice.recorded_ms or 0)
-    )
+    more = (choice.ms or 0) > _SLOWER * (choice.recorded_ms or 0)
+    return more and _excess(choice) > _SLOWER_MS
 
 
 def summary_json(summary: Summary) -> JsonObject:
@@ -597,13 +587,11 @@ def print_summary(name: str, summary: Summary) -> None:
         more = f", and {rest:,} more" if rest else ""
         console.print(Text(f"Decided differently ({len(summary.first)}{more})", style="bold"))
         for where, seat, choice in summary.first:
-            console.print(
-                Text(safe(f"  {where}, line {choice.n}, seat {seat}: {choice.ask}")), soft_wrap=True
-            )
-            console.print(Text(safe(f"      recorded {_action(choice.recorded)}")), soft_wrap=True)
-            console.print(
-                Text(safe(f"      now      {_action(choice.action)}{_expects(choice)}")), soft_wrap=True
-            )
+            head = f"  {where}, line {choice.n}, seat {seat}: {choice.ask}"
+            recorded = f"      recorded {_action(choice.recorded)}"
+            now = f"      now      {_action(choice.action)}{_expects(choice)}"
+            for line in (head, recorded, now):
+                console.print(Text(safe(line)), soft_wrap=True)
     if slow := summary.worst():
         more = f" of {summary.slower:,}" if summary.slower > len(slow) else ""
         console.print(Text(f"Slower by more than twice ({len(slow)}{more})", style="bold"))

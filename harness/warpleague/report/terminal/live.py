@@ -116,11 +116,9 @@ class _Counting(RunWatcher):
 
     def progress(self) -> str:
         """How many matches are played, of how many if that is known."""
-        return (
-            counted(self.done, "match")
-            if self.total is None
-            else f"{self.done:,}/{counted(self.total, 'match')}"
-        )
+        if self.total is None:
+            return counted(self.done, "match")
+        return f"{self.done:,}/{counted(self.total, 'match')}"
 
 
 class PlainWatcher(_Counting):
@@ -266,10 +264,9 @@ class LiveWatcher(_Counting):
             bracket = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))
             parts += [Text(""), *(Text(line, no_wrap=True, overflow="ellipsis") for line in bracket)]
         if self.tally.matches and not (cup and self.league.season.format.kind != "swiss"):
-            season = self.league.season
+            season, kind = self.league.season, ranks_by(self.league)
             solo = season.players == 1
             fit = None if solo else self._fitted()
-            kind = ranks_by(self.league)
             table = ranked(season.names, self.tally, fit, kind, solo=solo, barred=self.league.barred)
             parts += [Text(""), standings_table(table, self.league.config.name, width, top=_TOP)]
         return Group(*parts)

@@ -251,11 +251,8 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
     table = make_table()
     table.add_column("seat", justify="right")
     table.add_column("bot", overflow="fold")
-    table.add_column("rank", justify="right")
-    table.add_column("score", justify="right")
-    table.add_column("decisions", justify="right")
-    table.add_column("mean ms", justify="right")
-    table.add_column("longest ms", justify="right")
+    for heading in ("rank", "score", "decisions", "mean ms", "longest ms"):
+        table.add_column(heading, justify="right")
     table.add_column("fault")
     for seat, bot in enumerate(spec.seats):
         times = result.times[seat]

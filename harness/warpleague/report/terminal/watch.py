@@ -25,7 +25,6 @@ from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from rich.console import Console, RenderableType
 
@@ -70,9 +69,7 @@ class Keys:
             self._size = os.get_terminal_size(self._fd)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._restore.close()
 
     @property
@@ -124,10 +121,8 @@ class Viewport:
         self._screen.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._screen.__exit__(kind, error, trace)
+    def __exit__(self, *raised: object) -> None:
+        self._screen.__exit__(None, None, None)
 
     def show(self, head: Sequence[Text], body: RenderableType, foot: str) -> None:
         """Draw `head`, as much of `body` as there is room for, and one line `foot`."""
@@ -217,14 +212,12 @@ class MatchWatcher:
             self._view.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._view is None:
             return
-        self._view.__exit__(kind, error, trace)
-        self._keys.__exit__(kind, error, trace)
-        if self._state is not None and kind is None:
+        self._view.__exit__(*raised)
+        self._keys.__exit__(*raised)
+        if self._state is not None and raised[0] is None:
             # What stays on the terminal: whole, since it may scroll.
             self._console.print(score_line(self._names, self._scene()))
             self._console.print(Picture(self._scene()))

@@ -35,16 +35,10 @@ MISSING: Final = -99
 """The value of a place at which a view has nothing."""
 
 _SUITS: Final = ("suns", "moons", "crowns", "arms")
-_LEFT_OUT: Final = frozenset(
-    {
-        "aliens options",
-        "captains match",
-        "captains why",
-        "coasters options",
-        "coasters messages",
-        "sheets shared_discards",
-    }
-)
+_LEFT_OUT: Final = frozenset({
+    "aliens options", "captains match", "captains why", "coasters options", "coasters messages",
+    "sheets shared_discards",
+})  # fmt: skip
 """Options never change in a match, and texts are not numbers."""
 _KEYS: Final = {
     "aliens ships": _SUITS,
