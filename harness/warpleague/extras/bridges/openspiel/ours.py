@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import pyspiel
 
+from warpleague.extras.bridges.pettingzoo.batch import rewards_of
 from warpleague.extras.bridges.pettingzoo.encoding import layout, universe
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE, Game, JsonObject
@@ -187,14 +188,9 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """From 1 for who beat all others to -1 for who lost against all; alone, the score. Zeros before the end."""
-        players = self.num_players()
         if not self.is_terminal():
-            return [0.0] * players
-        outcome = self.get_game().ours.outcome(self.at.position)
-        if players == 1:
-            return [float(outcome.scores[0])]
-        ranks = outcome.ranks
-        return [sum((rank < one) - (one < rank) for one in ranks) / (players - 1) for rank in ranks]
+            return [0.0] * self.num_players()
+        return [float(reward) for reward in rewards_of(self.get_game().ours.outcome(self.at.position))]
 
     def __str__(self) -> str:
         """The position as JSON, what is hidden included, and what has been rolled of the dice."""
