@@ -3,7 +3,8 @@
 A job waits until a worker claims it, and ends when the worker closes it. A worker may be killed at any moment: the
 next one puts its job back, so each job is done; one that ended its workers too often is closed instead.
 
-The ledger, the JSON API, the pages and the commands share the classes.
+The ledger, the JSON API, the pages and the commands share the classes. A field that comes later needs a default, since
+arenas of earlier releases do not send it.
 """
 
 from __future__ import annotations
