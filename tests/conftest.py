@@ -104,7 +104,7 @@ def own_groups() -> Callable[[], set[str]]:
 
     def found() -> set[str]:
         base = cgroups.memory_support().base
-        prefix = f"warpleague-{cgroups.owner()}-"
+        prefix = f"warpleague-{cgroups.groups_owner()}-"
         return {name for name in os.listdir(base) if name.startswith(prefix)} if base else set()
 
     return found

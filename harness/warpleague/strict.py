@@ -18,6 +18,7 @@ import attrs
 
 from warpleague.errors import ConfigError
 from warpleague.text import nearest
+from warpline.bounds import keys_of
 from warpline.structure import Misfit, MisfitError, Path, path_text, strict_converter
 
 T = TypeVar("T")
@@ -67,7 +68,7 @@ def _words(misfit: Misfit, cls: type, also: Tables) -> str:
         case "unknown":
             return f"{text}; {_meant(str(misfit.path[-1]), value, _names(wanted), cls, also)}"
         case "missing" if attrs.has(wanted):
-            keys = [field.name for field in attrs.fields(wanted) if field.default is attrs.NOTHING]
+            keys = [field.name for field in keys_of(wanted) if field.default is attrs.NOTHING]
             return (
                 f"{text}; write [{misfit.path[-1]}] and below it {' and '.join(f'{key} = ...' for key in keys)}"
                 if keys
@@ -93,7 +94,7 @@ def _meant(key: str, value: object, known: Sequence[str], cls: type, also: Table
 
 
 def _names(cls: type) -> list[str]:
-    return [field.name for field in attrs.fields(cls) if field.init]
+    return [field.name for field in keys_of(cls)]
 
 
 def _place(table: tuple[str, ...]) -> str:
@@ -111,10 +112,11 @@ def _as_table(path: Path, cls: type, value: object) -> str:
     name = ".".join(map(str, path))
     if not path or not all(isinstance(step, str) for step in path):
         return ""
-    for field in attrs.fields(cls):
-        if field.init and not isinstance(value, (list, tuple)):
+    for field in keys_of(cls):
+        if not isinstance(value, (list, tuple)):
             with suppress(Exception):
-                _structure(value, field.type)
+                kind: Any = field.type
+                _structure(value, kind)
                 line = f"{field.name} = {_toml(value)}"
                 return f"; write [{name}] and below it {line}, or here {path[-1]} = {{ {line} }}"
     if isinstance(value, (list, tuple)) and all(isinstance(part, Mapping) for part in value):
@@ -157,11 +159,10 @@ def _tables(cls: type) -> dict[str, list[tuple[str, ...]]]:
 
     def walk(cls: Any, table: tuple[str, ...]) -> None:
         attrs.resolve_types(cls)
-        for field in attrs.fields(cls):
-            if field.init:
-                tables.setdefault(field.name, []).append(table)
-                for inner, more in _classes_in(field.type):
-                    walk(inner, (*table, field.name, *more))
+        for field in keys_of(cls):
+            tables.setdefault(field.name, []).append(table)
+            for inner, more in _classes_in(field.type):
+                walk(inner, (*table, field.name, *more))
 
     walk(cls, ())
     return tables

@@ -1,8 +1,8 @@
-"""Which values a field may have besides its type: ranges of numbers, lengths of texts, nulls."""
+"""Which fields are keys, and which values they may have besides their type: ranges, lengths of texts, nulls."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 
@@ -34,6 +34,20 @@ class MaxBytes:
     """Annotation of a text: how many bytes of UTF-8 it may have."""
 
     size: int
+
+
+NO_KEY: Final = {"no_key": True}
+"""The metadata of a field that is no key of a file or message: the program sets it."""
+
+
+def is_key(field: attrs.Attribute[Any]) -> bool:
+    """Whether a field of a class is a key of its JSON form."""
+    return field.init and "no_key" not in field.metadata
+
+
+def keys_of(cls: type) -> list[attrs.Attribute[Any]]:
+    """The fields of an attrs class that are keys of its JSON form."""
+    return [field for field in attrs.fields(cls) if is_key(field)]
 
 
 def in_schema(**keywords: Any) -> dict[str, dict[str, Any]]:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import attrs
 
-from warpline.bounds import Bounds, MaxBytes, Null, Range
+from warpline.bounds import Bounds, MaxBytes, Null, Range, keys_of
 from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Failed, JsonObject
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -74,10 +74,10 @@ class Definitions:
 
     def _describe(self, cls: type) -> JsonObject:
         hints = get_type_hints(cls, include_extras=True)
-        below = _literals_below(cls)
+        below = {name: text for base in reversed(cls.__mro__) for name, text in _literals_below(base).items()}
         properties: JsonObject = {tag: {"const": getattr(cls, tag)} for tag in _TAGS if _is_tagged(cls, tag)}
         required = list(properties)
-        for field in (field for field in attrs.fields(cls) if field.init):
+        for field in keys_of(cls):
             name = field.name
             try:
                 schema = self.of(hints[name])

@@ -17,9 +17,9 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, g
 
 import attrs
 import cattrs
-from cattrs.gen import make_dict_structure_fn
+from cattrs.gen import make_dict_structure_fn, override
 
-from warpline.bounds import Bounds, MaxBytes, Null, Range
+from warpline.bounds import Bounds, MaxBytes, Null, Range, keys_of
 from warpline.limits import MAX_INT
 
 StructureHook: TypeAlias = Callable[[Any, Any], Any]
@@ -278,8 +278,11 @@ def _table(kind: Any, converter: cattrs.Converter) -> StructureHook:
 
 
 def _class(cls: Any, converter: cattrs.Converter, null: Null) -> StructureHook:
-    build: StructureHook = make_dict_structure_fn(cls, converter)
-    optional = {field.name: field.type for field in attrs.fields(cls) if field.default is not attrs.NOTHING}
+    keys = keys_of(cls)
+    others = attrs.fields_dict(cls).keys() - {field.name for field in keys}
+    omitted: dict[str, Any] = {name: override(omit=True) for name in others}
+    build: StructureHook = make_dict_structure_fn(cls, converter, **omitted)
+    optional = {field.name: field.type for field in keys if field.default is not attrs.NOTHING}
 
     def hook(value: Any, _: Any) -> Any:
         if not isinstance(value, Mapping):

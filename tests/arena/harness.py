@@ -31,7 +31,7 @@ from warpleague.arena.web.middleware import RequestMiddleware
 from warpleague.arena.web.renderer import LeagueFiles, freeze_time_s, league_page
 from warpleague.arena.web.server import OPERATIONS, all_routes, author_routes
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.play.running import run_league
+from warpleague.league.play.running import StopWhen, run_league
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
@@ -362,7 +362,7 @@ class ApiHarness(ArenaHarness):
         path.write_text(PLAYED.format("mine"))
         self.played = load_config(path)
         with open_to_run(self.played, self.results, fakeplay.prepare) as league:
-            run_league(league, executor=Inline(), play=fakeplay.play, publish=False)
+            run_league(league, executor=Inline(), play=fakeplay.play, stop_when=StopWhen(more_may_come=True))
         number = self.accepted("ada", "mine")
         with self.ledger.writing() as db:
             db.execute("UPDATE job SET league = 'played', digest = 'digest of mine' WHERE id = ?", (number,))

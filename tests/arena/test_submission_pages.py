@@ -434,7 +434,7 @@ def test_authors_get_their_own_records(arena: ArenaHarness, capsys: pytest.Captu
         db.execute("UPDATE job SET digest = ? WHERE id = ?", (folder_digest(folder), number))
     logs = LogFolder(arena.results / "cup" / "logs")
     with open_to_run(entering.entered(arena.ledger, arena.config), arena.results) as league:
-        report = run_league(league, stop_when=StopWhen(matches=4), logs=logs, publish=False)
+        report = run_league(league, stop_when=StopWhen(matches=4), logs=logs)
         assert report.played == 4
     data = arena.client("ada").ask("GET", "/submit/cup/mine/records.zip").body
     with zipfile.ZipFile(io.BytesIO(data)) as packed:

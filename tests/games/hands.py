@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import attrs
 
 from warpleague.games.api import Event, Game, Outcome, ranked
-from warpleague.games.reading import ActionReader, Given
+from warpleague.games.reading import ActionReader, Whole, distinct, read, refuse, within
 from warpleague.games.scene import Cell, Scene
 from warpleague.games.values import Interned
 
@@ -35,10 +35,10 @@ class Options:
 class State:
     """A position, which everybody sees in full."""
 
-    rounds: int
+    rounds: Annotated[int, Whole(1, 99)]
     left: int
-    points: list[int]
-    retired: list[int]
+    points: list[Annotated[int, Whole(0, 999)]]
+    retired: Annotated[list[int], distinct]
 
 
 HANDS: tuple[Any, ...] = ("rock", "paper", "scissors")
@@ -112,12 +112,11 @@ class Hands(Game[State, Any]):
         return attrs.asdict(state)
 
     def from_json(self, data: object) -> State:
-        fields = Given(data).fields("rounds", "left", "points", "retired")
-        rounds, points = fields["rounds"].whole(1, 99), list(fields["points"].wholes(0, 999))
-        if len(points) not in self.players:
-            fields.fail("points", "must be those of 2 or 3 seats")
-        retired = list(fields["retired"].distinct(0, len(points) - 1))
-        return State(rounds, fields["left"].whole(0, rounds), points, retired)
+        state = read(State, data)
+        refuse(len(state.points) not in self.players, "points", "must be those of 2 or 3 seats")
+        within("left", state.left, 0, state.rounds)
+        within("retired", state.retired, 0, len(state.points) - 1)
+        return state
 
     def scene(self, state: State, viewer: int | None) -> Scene:
         return Scene("square", (Cell(0, 0, "table", str(state.points)),))

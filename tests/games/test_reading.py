@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import attrs
 import pytest
 
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.fields import choice, switch, whole
-from warpleague.games.reading import ActionReader, Given
+from warpleague.games.reading import ActionReader, Misfit, Whole, by_hand, distinct, read
 from warpleague.games.values import Interned, copier
 
 
@@ -40,6 +40,31 @@ class Options:
     size: int = whole(9, 1, 19, "the size")
     fast: bool = switch(default=False, text="whether it is fast")
     mode: Literal["a", "b"] = choice("a", ("a", "b"), "the mode")
+
+
+def odd(numbers: list[int]) -> None:
+    if any(number % 2 == 0 for number in numbers):
+        raise Misfit("must be odd numbers")
+
+
+@attrs.frozen
+class Stone:
+    """A stone of a position."""
+
+    at: tuple[int, int]
+    colour: Literal["black", "white"]
+
+
+@attrs.frozen(kw_only=True)
+class Stones:
+    """A position with fields of all kinds."""
+
+    size: Annotated[int, Whole(1, 9)] = by_hand(9)
+    half: int = by_hand(lambda made: made["size"] // 2)
+    last: Stone | None = by_hand(None)
+    stones: list[Stone] = by_hand([])
+    points: dict[Literal["black", "white"], Annotated[list[int], odd]] = by_hand({})
+    turns: Annotated[list[str], distinct] = by_hand([])
 
 
 READER = ActionReader([Put, Shout])
@@ -84,7 +109,7 @@ def test_text_of_strangers_is_shown_as_plain_ascii() -> None:
     with pytest.raises(
         PositionError, match="size: must be a whole number from 1 to 9, not something too large"
     ):
-        Given({"size": 10**5000}).fields("size")["size"].whole(1, 9)
+        read(Stones, {"size": 10**5000})
 
 
 @pytest.mark.parametrize(
@@ -100,9 +125,46 @@ def test_text_of_strangers_is_shown_as_plain_ascii() -> None:
 )
 def test_options_are_read_with_their_path(given: Any, text: str) -> None:
     """Type, value and key are each named where they do not fit; what is missing has its default."""
-    assert Given({"options": {"size": 3}}).fields("options")["options"].options(Options) == Options(3)
+    assert read(Options, {"size": 3}, "options") == Options(3)
     with pytest.raises(PositionError, match=text):
-        Given({"options": given}).fields("options")["options"].options(Options)
+        read(Options, given, "options")
+
+
+def test_what_a_position_made_by_hand_lacks_has_its_default() -> None:
+    """It may follow from the fields before it."""
+    assert read(Stones, {"size": 4}) == Stones(size=4, half=2, last=None, stones=[], points={}, turns=[])
+    stone = {"at": [1, 2], "colour": "black"}
+    stones = read(Stones, {"half": 1, "last": stone, "stones": [stone], "points": {"white": [3]}})
+    assert stones.last == stones.stones[0] == Stone((1, 2), "black")
+    assert (stones.size, stones.half, stones.points) == (9, 1, {"white": [3]})
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (
+            None,
+            "^position: must be an object with the keys size, half, last, stones, points, turns, not null$",
+        ),
+        ({"size": 10}, "^size: must be a whole number from 1 to 9, not 10$"),
+        ({"stones": [{"at": [1, 2]}]}, r"^stones\[0\].colour: is missing$"),
+        ({"stones": [{"at": [1], "colour": "black"}]}, r"^stones\[0\].at: must have 2 items, not 1$"),
+        (
+            {"stones": {"at": 1}},
+            r"^stones: must be a list, each item an object with the keys at, colour, not",
+        ),
+        ({"last": {"at": [1, "2"], "colour": "black"}}, r'^last.at\[1\]: must be a whole number, not "2"$'),
+        ({"last": {"to": 1}}, '^last: unknown key "to"; the keys are at, colour$'),
+        ({"last": 5}, "^last: must be an object with the keys at, colour or null, not 5$"),
+        ({"points": {"red": [1]}}, '^points: unknown key "red"; the keys are black, white$'),
+        ({"points": {"black": [1, 2]}}, "^points.black: must be odd numbers$"),
+        ({"turns": ["a", "b", "a"]}, r'^turns\[2\]: "a" is listed twice$'),
+    ],
+)
+def test_a_place_that_does_not_fit_is_named(given: Any, text: str) -> None:
+    """The type of the class says what would fit there."""
+    with pytest.raises(PositionError, match=text):
+        read(Stones, given)
 
 
 def test_equal_actions_are_one_object() -> None:

@@ -14,7 +14,7 @@ FOLDER = Path(warpleague.games.__file__).parent
 MODULES = re.findall(r"^(\w+) {2,}\S", warpleague.games.__doc__ or "", re.MULTILINE)
 EXTRAS = {
     "aliens": set(),
-    "captains": {"boards", "checks", "dealing"},
+    "captains": {"boards", "dealing"},
     "coasters": set(),
     "sheets": set(),
 }

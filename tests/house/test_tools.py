@@ -160,7 +160,7 @@ def test_a_bare_debian_that_cannot_be_made_is_told_in_one_line(root: Path, tmp_p
 def test_every_python_is_told_whether_its_tests_were_run(
     root: Path, tmp_path: Path, here: list[str], own: str, told: str
 ) -> None:
-    """All tests run on the oldest and the newest Python found; the last line names each supported version."""
+    """Tests run on the oldest and the newest Python found; the last line names each supported version."""
     path = tools(tmp_path / "bin", "sh", "dirname", "sed", "uniq", "grep", "tr")
     for version in here:
         write_program(path / f"python{version}", f"echo {version}")

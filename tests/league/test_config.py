@@ -14,7 +14,7 @@ from tests.league.conftest import Cup
 
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
 from warpleague.games import game_ids
-from warpleague.league.season.config import BotEntry, load_config
+from warpleague.league.season.config import BotEntry, LeagueConfig, SeasonTable, load_config
 from warpleague.league.season.entry import enter_bots
 from warpleague.league.season.season import Season
 from warpleague.match.spec import SeatSpec, TimeControl
@@ -358,6 +358,22 @@ def test_the_snapshot_reads_back_as_the_same_league(cup: Cup) -> None:
     assert load_config(copy).to_toml() == config.to_toml()
     assert "bee" in copy.read_text()
     assert "bots/b" in copy.read_text()
+
+
+def test_what_is_stored_follows_from_the_class(cup: Cup) -> None:
+    """A key that a class of tables gets is stored, but not what belongs to this machine; `path` is no key."""
+
+    @attrs.frozen(kw_only=True)
+    class NewConfig(LeagueConfig):
+        new: SeasonTable = attrs.Factory(lambda: SeasonTable(beacon="tomorrow"))
+
+    config = load_config(cup.file("a", "b", top='on_end = ["true"]', extra="[arena]\nfreeze = 'hidden'"))
+    stored = NewConfig(**attrs.asdict(config, recurse=False)).to_toml()
+    assert stored.pop("new") == {"beacon": "tomorrow"}
+    assert stored == config.to_toml()
+    assert set(stored).isdisjoint({"on_end", "arena", "path"})
+    with pytest.raises(ConfigError, match="path: unknown key"):
+        load_config(cup.file("a", "b", top='path = "cup.toml"'))
 
 
 def test_pondering_is_a_condition_only_where_it_is_not_the_usual(cup: Cup) -> None:

@@ -99,8 +99,8 @@ def test_reinstated_it_plays_on(cup: Half) -> None:
     with cup.read(path) as league:
         assert len(list(league.results())) == 18
         assert league.disqualified == ()
-        assert [fact.kind for fact in league.store.facts(*KINDS)] == ["disqualified", "reinstated"]
-        assert league.store.journal() == 18 + len(league.store.facts())
+        assert [event.kind for event in league.store.events(*KINDS)] == ["disqualified", "reinstated"]
+        assert league.store.journal() == 18 + len(league.store.events())
         assert altered(league) == []
 
 
@@ -112,7 +112,7 @@ def test_a_decision_can_be_replaced(cup: Half) -> None:
     with cup.read(path) as league:
         (found,) = league.disqualified
         assert (found.reason, found.results) == ("worse than a copy", "out")
-        assert len(league.store.facts(*KINDS)) == 2
+        assert len(league.store.events(*KINDS)) == 2
 
 
 def test_a_new_version_stays_disqualified(cup: Half) -> None:
@@ -143,7 +143,7 @@ def test_what_cannot_be_entered_is_refused(cup: Half, bot: Any, reason: str, tex
     with pytest.raises(BadInput, match="no bot of this league is disqualified"):
         reinstate(load_config(path), cup.results, "bert", REASON)
     with cup.read(path) as league:
-        assert league.store.facts(*KINDS) == []
+        assert league.store.events(*KINDS) == []
 
 
 def test_a_league_that_runs_or_never_ran_is_told(cup: Half) -> None:

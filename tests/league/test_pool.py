@@ -103,7 +103,7 @@ def test_shutdown_finishes_or_cancels() -> None:
         pool.submit(os.getpid)
 
 
-def test_everywhere_reaches_each_referee(pool: RefereePool, tmp_path: Path) -> None:
+def test_broadcast_reaches_each_referee(pool: RefereePool, tmp_path: Path) -> None:
     """A call for all is made once in each referee, after what it does, and is waited for; the dead are passed over."""
     gate = tmp_path / "gate"
     os.mkfifo(gate)
@@ -111,28 +111,28 @@ def test_everywhere_reaches_each_referee(pool: RefereePool, tmp_path: Path) -> N
     wait_until(busy.running)
     opener = threading.Thread(target=gate.write_text, args=("open",))
     opener.start()
-    pool.everywhere(os.getpid)
+    pool.broadcast(os.getpid)
     assert busy.done()
     opener.join()
     old = pool.processes()
-    pool.everywhere(os.abort)
+    pool.broadcast(os.abort)
     assert not set(old) & set(pool.processes())
     assert pool.submit(int, "7").result(timeout=120) == 7
 
 
-def test_everywhere_ends_with_the_pool() -> None:
+def test_broadcast_ends_with_the_pool() -> None:
     """Who waits for a call in all referees is not left waiting when the pool is killed, nor lets it go on."""
     pool = RefereePool(2)
     busy = [pool.submit(signal.pause) for _ in range(2)]
     wait_until(lambda: all(future.running() for future in busy))
-    waiting = threading.Thread(target=pool.everywhere, args=(os.getpid,), daemon=True)
+    waiting = threading.Thread(target=pool.broadcast, args=(os.getpid,), daemon=True)
     waiting.start()
     wait_until(lambda: any(referee.own for referee in pool._referees))
     pool.kill()
     waiting.join(timeout=120)
     assert not waiting.is_alive()
     with pytest.raises(RuntimeError, match="shut down"):
-        pool.everywhere(os.getpid)
+        pool.broadcast(os.getpid)
 
 
 @pytest.mark.parametrize("cancels", ["the caller", "shutdown"])
@@ -248,7 +248,7 @@ def test_a_task_that_is_to_be_alone_waits_for_the_others_and_keeps_out_the_next(
         first = [pool.submit(cup.fake.meet, 2) for _ in range(2)]
         doomed = pool.submit_alone(cup.fake.die)
         last = pool.submit(cup.fake.meet, 1)
-        pool.everywhere(os.getpid)
+        pool.broadcast(os.getpid)
         assert [future.exception(timeout=120) for future in first] == [None, None]
         assert isinstance(doomed.exception(timeout=120), RefereeDied)
         assert last.exception(timeout=120) is None

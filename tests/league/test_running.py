@@ -23,12 +23,12 @@ from tests.league.conftest import Command, Cup, MakeSeason
 from warpleague.arena.web.renderer import LeagueFiles, league_page, league_table, match_record
 from warpleague.errors import BadInput, ConfigError
 from warpleague.league.play.hooks import run_hook
-from warpleague.league.play.running import RunWatcher, StopWhen, run_league
+from warpleague.league.play.running import DEALS_A_JOB, RunWatcher, StopWhen, in_phases, run_league
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
 from warpleague.league.results.league import League
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import tally
-from warpleague.league.schedule.schedule import DEALS_A_JOB, Schedule, in_phases
+from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import load_config, with_dice
 from warpleague.league.season.fixture import Fixture
 from warpleague.league.store.store import Store
@@ -658,7 +658,7 @@ class Bots(MatchExecutor):
         else:
             future.set_result(self.play(spec))
 
-    def everywhere(self, fn: Any) -> None:
+    def broadcast(self, fn: Any) -> None:
         assert fn is end_idle
         assert not self.going
         self.seen.clear()
@@ -721,7 +721,6 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
     cup: Cup, monkeypatch: pytest.MonkeyPatch, shared: bool
 ) -> None:
     """Where bots wait from one run to the next, they are ended before dice come again that were seen in the first."""
-    dealt: set[int] = set()
     with cup.open(cup.file("a", "b", "c", deals=10)) as league:
         bots = Patient(cup.fake.play, 3)
         watcher = RunWatcher()
@@ -734,8 +733,9 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(
                 play=cup.fake.play,
                 watcher=watcher,
                 stop_when=StopWhen(matches=most),
-                dealt=dealt if shared else None,
             )
+            if not shared:
+                bots.known_deals.clear()
     assert report.complete
     assert (bots.foretold == 0) == shared
 
@@ -750,10 +750,10 @@ def test_referees_of_a_real_pool_end_their_bots(
     class Noting(RefereePool):
         """Has each referee note that its bots were to end."""
 
-        def everywhere(self, fn: Any) -> None:
+        def broadcast(self, fn: Any) -> None:
             assert fn is end_idle
-            super().everywhere(cup.fake.note_end)
+            super().broadcast(cup.fake.note_end)
 
     with cup.open(cup.file("a", "b", deals=20)) as league:
-        assert run_league(league, jobs=2, play=cup.fake.play, new_pool=Noting).complete
+        assert run_league(league, jobs=2, play=cup.fake.play, executor=Noting).complete
     assert len(os.listdir(tmp_path / "ended")) == 2

@@ -249,7 +249,7 @@ def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) ->
             problems = [problem for _, problem in verify_league(league, new_pool=InlinePool) if problem]
             problems += [problem for _, _, problem in altered(league)]
         except StoreError:
-            problems = ["facts"]
+            problems = ["events"]
         assert problems or not changed or whole(before, content(results))
         for view in views():
             try:
@@ -259,7 +259,7 @@ def test_whatever_our_own_store_holds_it_is_told(base: Path, done: list[Any]) ->
     try:
         mend(config, results, new_pool=InlinePool)
     except StoreError:
-        return  # its facts cannot be read
+        return  # its events cannot be read
     with open_to_read(config, results) as league:
         assert [problem for _, problem in verify_league(league, new_pool=InlinePool) if problem] == []
         try:
@@ -432,9 +432,9 @@ def test_mend_removes_what_does_not_hold_and_says_so(base: Path, cup: Cup, refer
     with cup.open(base, results) as league:
         assert cup.run(league, play=refereed(CONFINED)).played == 1
         assert altered(league) == []
-        (fact,) = league.store.facts("removed")
-        assert fact.said["match"] == match
-        assert "ranks: " in fact.said["problem"]
+        (event,) = league.store.events("removed")
+        assert event.details["match"] == match
+        assert "ranks: " in event.details["problem"]
 
 
 def test_nothing_is_mended_without_a_store(base: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Shares files of rounds, authors made of a few lines of shell, and the command line called in this process.
 
-The rounds are as small as can be: matches of two turns, one deal.
+The rounds are as small as can be: one deal, matches of two turns, no earlier versions, and bots that wait for more.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ BOT = """
 from warpline.client import run
 
 CHOICE = 0
-run(lambda question: min(CHOICE, len(question.legal) - 1), wants=("legal",))
+run(lambda question: min(CHOICE, len(question.legal) - 1), wants=("legal",), reusable=True)
 """
 HEAD = """
 rounds = {rounds}
@@ -59,7 +59,12 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
 
 
 def write_rounds(
-    folder: Path, authors: dict[str, str], rounds: int = 2, level: str = "limits", more: str = "", **own: str
+    folder: Path,
+    authors: dict[str, str],
+    rounds: int = 2,
+    level: str = "limits",
+    more: str = "previous = 0",
+    **own: str,
 ) -> Path:
     """A file of rounds: `authors` are shell scripts by name, `own` are lines for the table of an author.
 
@@ -69,7 +74,7 @@ def write_rounds(
     bot.mkdir(parents=True, exist_ok=True)
     (bot / "bot.py").write_text(BOT, "utf-8")
     (bot / "bot.toml").write_text(
-        'name = "start"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n', "utf-8"
+        'name = "start"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\nreusable = true\n', "utf-8"
     )
     text = HEAD.format(rounds=rounds, level=level, more=more)
     for name, script in authors.items():

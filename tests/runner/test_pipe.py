@@ -110,11 +110,11 @@ def test_a_line_that_continues_an_earlier_one_is_no_answer_by_itself(bot: Bot) -
 
 def test_a_gap_that_must_be_judged_is_told_in_full(bot: Bot) -> None:
     """Nothing is brought up to date then: the caller judges the gap first."""
-    bot.pipes.alarm_ns, bot.pipes.ended_ns = 1, 7
+    bot.pipes.gap_check_at_ns, bot.pipes.ended_ns = 1, 7
     sent = bot.answered(b"a line\n")
     assert isinstance(sent, Sent)
     assert sent.data == b"a line\n"
-    assert (bot.pipes.alarm_ns, bot.pipes.ended_ns, bot.pipes.turns_ns) == (1, 7, 0)
+    assert (bot.pipes.gap_check_at_ns, bot.pipes.ended_ns, bot.pipes.turns_ns) == (1, 7, 0)
 
 
 def test_a_line_that_comes_at_once_is_charged_as_measured(bot: Bot) -> None:
@@ -127,8 +127,8 @@ def test_a_line_that_comes_at_once_is_charged_as_measured(bot: Bot) -> None:
     assert 0 <= answer.cpu_ns <= answer.wall_ns == bot.pipes.turns_ns
     assert before + answer.wall_ns <= bot.pipes.ended_ns <= time.perf_counter_ns()
     assert 0 < bot.pipes.known_ns <= time.process_time_ns()
-    assert bot.pipes.alarm_ns == bot.pipes.known_ns + QUIET_NS
-    assert bot.pipes.known_until_ns == bot.pipes.ended_ns + QUIET_NS
+    assert bot.pipes.gap_check_at_ns == bot.pipes.known_ns + QUIET_NS
+    assert bot.pipes.skip_clock_until_ns == bot.pipes.ended_ns + QUIET_NS
 
 
 @pytest.mark.parametrize("computes", [True, False])
@@ -161,13 +161,13 @@ def test_a_bot_that_computed_nearly_all_the_time_is_charged_as_measured(bot: Bot
 def test_on_more_cores_a_bot_may_compute_more_in_less_time(bot: Bot) -> None:
     bot.pipes = bot.over(OWN_CLOCK, cores=4)
     bot.answered(b"a line\n")
-    assert bot.pipes.known_until_ns == bot.pipes.ended_ns + QUIET_NS // 4
+    assert bot.pipes.skip_clock_until_ns == bot.pipes.ended_ns + QUIET_NS // 4
 
 
 def test_the_clock_is_read_before_the_question_only_when_needed(bot: Bot) -> None:
-    bot.pipes.known_until_ns = 1 << 62
+    bot.pipes.skip_clock_until_ns = 1 << 62
     known = bot.pipes.exchange(b"1\n", 0)
-    bot.pipes.known_until_ns = time.perf_counter_ns() - 1
+    bot.pipes.skip_clock_until_ns = time.perf_counter_ns() - 1
     unknown = bot.pipes.exchange(b"2\n", 0)
     assert isinstance(known, Sent)
     assert isinstance(unknown, Sent)

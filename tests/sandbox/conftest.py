@@ -62,6 +62,6 @@ def read_all(fd: int) -> str:
 @pytest.fixture
 def no_freezer() -> Iterator[None]:
     """Bots are stopped by signals, as where control groups cannot be made any more."""
-    cgroups.freezer_lost.append(cgroups.FreezerSupport(reason="switched off"))
+    cgroups.freezer_states.append(cgroups.FreezerSupport(reason="switched off"))
     yield
-    cgroups.freezer_lost.pop()
+    cgroups.freezer_states.pop()

@@ -23,9 +23,9 @@ from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, SeatTimes, TimeControl, Violation
 from warpleague.match.spec import Pondering as Policy
 from warpleague.report.terminal.replay import print_result
-from warpleague.runner.bot.child import Child, Children, clock_id
+from warpleague.runner.bot.child import Child, clock_id
 from warpleague.runner.bot.clocks import Stopwatch
-from warpleague.runner.bot.halt import QUIET_NS, Pondering
+from warpleague.runner.bot.halt import QUIET_NS, Children, Pondering
 from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess, IdleBots
 from warpleague.runner.play import play_match

@@ -146,7 +146,7 @@ async def test_a_kill_from_outside_is_nobodys_fault(
     above = cgroups.Group(found, 32 << 20)
     try:
         if found.version == 2:
-            cgroups.write(f"{above.path}/cgroup.subtree_control", "+memory")
+            cgroups.write_control(f"{above.path}/cgroup.subtree_control", "+memory")
         monkeypatch.setattr(
             launch, "open_group", lambda cap: cgroups.Group(attrs.evolve(found, base=above.path), cap)
         )
@@ -212,12 +212,12 @@ def test_a_killed_harness_leaves_nothing_for_long(capped: str, bot_folder: Path)
     """The next harness ends what ran in the groups of one that was killed, and leaves those of a live one alone."""
     harness, daemon, group = start(bot_folder, "input()")
     with harness:
-        cgroups.sweep(capped)
+        cgroups.sweep_groups(capped)
         assert group.exists()
         assert not ended(daemon, wait_s=0)
         harness.send_signal(signal.SIGKILL)
         harness.wait()
-        cgroups.sweep(capped)
+        cgroups.sweep_groups(capped)
         assert not group.exists()
         assert ended(daemon)
 
@@ -263,7 +263,7 @@ class FakeTree:
         self.denied: set[Path] = set()
         self.version = 2
         self.mkdir, self.rmdir, access = os.mkdir, os.rmdir, os.access
-        monkeypatch.setattr(cgroups, "write", self.write)
+        monkeypatch.setattr(cgroups, "write_control", self.write)
         monkeypatch.setattr(os, "mkdir", self.make)
         monkeypatch.setattr(os, "rmdir", self.remove)
         monkeypatch.setattr(
@@ -358,9 +358,9 @@ def test_divides_a_group_of_its_own(tree: FakeTree) -> None:
     home = tree.group("user/run.scope", ME)
     assert tree.detect() == cgroups.CgroupSupport(2, str(home))
     assert members(home) == []
-    assert members(home / cgroups.LEAF) == [ME]
+    assert members(home / cgroups.HARNESS_GROUP) == [ME]
     assert (home / "cgroup.subtree_control").read_text() == "memory"
-    assert sorted(path.name for path in home.iterdir() if path.is_dir()) == [cgroups.LEAF]
+    assert sorted(path.name for path in home.iterdir() if path.is_dir()) == [cgroups.HARNESS_GROUP]
 
 
 def test_takes_what_it_has_started_along(tree: FakeTree) -> None:
@@ -369,15 +369,15 @@ def test_takes_what_it_has_started_along(tree: FakeTree) -> None:
         tree.mounted(2, "/mine")
         home = tree.group("mine", ME, child.pid)
         assert tree.detect().version == 2
-        assert sorted(members(home / cgroups.LEAF)) == sorted([ME, child.pid])
+        assert sorted(members(home / cgroups.HARNESS_GROUP)) == sorted([ME, child.pid])
         child.kill()
 
 
 def test_finds_the_group_that_another_harness_process_divided(tree: FakeTree) -> None:
     """A referee starts in the leaf of its league, and makes groups beside it."""
-    tree.mounted(2, f"/mine/{cgroups.LEAF}")
+    tree.mounted(2, f"/mine/{cgroups.HARNESS_GROUP}")
     home = tree.group("mine", enabled="memory")
-    leaf = tree.group(f"mine/{cgroups.LEAF}", STRANGER, ME)
+    leaf = tree.group(f"mine/{cgroups.HARNESS_GROUP}", STRANGER, ME)
     assert tree.detect() == cgroups.CgroupSupport(2, str(home))
     assert members(leaf) == [STRANGER, ME]
 
@@ -490,9 +490,9 @@ def test_sets_the_cap(tree: FakeTree, version: int, limit: str) -> None:
 @pytest.fixture
 def nothing_lost() -> Iterator[None]:
     """What a test loses of this machine's groups is there again after it."""
-    before = cgroups.memory_lost[:], cgroups.freezer_lost[:]
+    before = cgroups.memory_states[:], cgroups.freezer_states[:]
     yield
-    cgroups.memory_lost[:], cgroups.freezer_lost[:] = before
+    cgroups.memory_states[:], cgroups.freezer_states[:] = before
 
 
 @pytest.mark.usefixtures("nothing_lost")
@@ -500,8 +500,8 @@ def test_does_without_after_a_failure_and_says_so(tree: FakeTree) -> None:
     """A group that cannot be made any more voids one match; then memory is polled, and the level says why."""
     tree.mounted(1, "/mine")
     home = tree.group("mine", ME)
-    cgroups.memory_lost.append(tree.detect())
-    cgroups.freezer_lost.append(cgroups.FreezerSupport(reason="not here"))
+    cgroups.memory_states.append(tree.detect())
+    cgroups.freezer_states.append(cgroups.FreezerSupport(reason="not here"))
     signals = "stopped by signals, no freezer: not here"
     report = doctor.Report("limits", "resource limits")
     assert report.confinement().made_by == "resource limits; memory capped by cgroup v1; " + signals
@@ -518,20 +518,20 @@ def test_sweeps_only_what_the_dead_left(tree: FakeTree) -> None:
     tree.mounted(1, "/mine")
     tree.group("mine", ME)
     base = Path(tree.detect().base)
-    namespace, pid, start = cgroups.owner().split("-")
+    namespace, pid, start = cgroups.groups_owner().split("-")
     ended = subprocess.Popen(["true"])
     ended.wait()
     dead = [f"warpleague-{namespace}-{ended.pid}-1-7", f"warpleague-{namespace}-{pid}-{int(start) - 1}-1"]
     alive = [
-        f"warpleague-{cgroups.owner()}-90",
+        f"warpleague-{cgroups.groups_owner()}-90",
         f"warpleague-{int(namespace) + 1}-{ended.pid}-1-7",
         "other-1-2-3-4",
     ]
     for name in dead + alive:
         tree.group(f"mine/{name}")
-    assert cgroups.sweep(str(base)) == len(dead)
+    assert cgroups.sweep_groups(str(base)) == len(dead)
     assert {path.name for path in base.iterdir() if path.is_dir()} == set(alive)
-    assert cgroups.sweep(str(base), ours_too=True) == 1
+    assert cgroups.sweep_groups(str(base), ours_too=True) == 1
 
 
 def test_a_zombie_is_dead() -> None:
@@ -581,9 +581,9 @@ TABLE_HOGS = {
 @pytest.fixture
 def no_cgroup() -> Iterator[None]:
     """The memory of bots is looked at, as where control groups cannot be made any more."""
-    cgroups.memory_lost.append(cgroups.CgroupSupport(reason="switched off"))
+    cgroups.memory_states.append(cgroups.CgroupSupport(reason="switched off"))
     yield
-    cgroups.memory_lost.pop()
+    cgroups.memory_states.pop()
 
 
 @pytest.mark.parametrize("hog", [*TABLE_HOGS, "honest"])

@@ -57,7 +57,7 @@ class Bots:
         self.known: set[str] = set()
         self.ended = threading.Event()
 
-    def everywhere(self, fn: Callable[[], object]) -> None:
+    def broadcast(self, fn: Callable[[], object]) -> None:
         """Do what a pool of referees would do."""
         fn()
         self.known.clear()
@@ -229,7 +229,7 @@ def shared() -> None:
         simulation.play(20, 0.01)
         wait_until(lambda: simulation.said("others play its matches"))
         wait_until(lambda: len(simulation.ended) == 20)
-        executor.everywhere(time.monotonic)
+        executor.broadcast(time.monotonic)
         knowing = simulation.bots(frozen)
         assert knowing.known
         assert not simulation.bots(other).known

@@ -100,7 +100,6 @@ class Scheduler:
         self._restarts = Restarts()
         self._pool: Pool | None = None
         self._pool_key: tuple[Any, ...] = ()  # the settings that the pool was made for
-        self._dealt: set[int] = set()  # deals that bots waiting in the pool may know
         self._logs: LogFolder | None = None
         self._last_failure: tuple[str | None, int] = (None, 0)  # of the run before
 
@@ -170,14 +169,14 @@ class Scheduler:
     def _play(self, config: LeagueConfig, before: tuple[Any, ...]) -> RunReport | None:
         """Play until nothing is left or something has changed. Returns None if the league is paused."""
         ledger, results, name = self._ledger, self._settings.results, config.name
-        publish = True
+        more_may_come = False
         if ledger is not None:
             for decision in entering.decide(ledger, config, results):
                 log("decided", league=name, what=decision.what, answer=decision.answer)
             if entering.is_paused(ledger, name):
                 log("paused", league=name)
                 return None
-            publish = entering.is_closed(ledger, name)
+            more_may_come = not entering.is_closed(ledger, name)
             config = entering.entered(ledger, config)
         logs = self.log_folder(results / name / "logs")  # before the disk is needed
         with open_to_run(config, results) as league:
@@ -203,10 +202,9 @@ class Scheduler:
                     watcher=watcher,
                     logs=logs,
                     stop_when=StopWhen(
-                        asked=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config))
+                        asked=lambda: self._stop.is_set() or self._restarts.due(before, self._state(config)),
+                        more_may_come=more_may_come,
                     ),
-                    publish=publish,
-                    dealt=self._dealt,
                 )
                 whole = report.failure is None
             finally:
@@ -257,7 +255,6 @@ class Scheduler:
 
     def _end_pool(self, *, at_once: bool = False) -> None:
         pool, self._pool = self._pool, None
-        self._dealt.clear()
         if pool is not None:
             pool.kill() if at_once else pool.shutdown(cancel_futures=True)
 

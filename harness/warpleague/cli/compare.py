@@ -9,7 +9,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import tomli_w
 
 from warpleague.cli.common import print_json, program, say, write_file
@@ -22,7 +21,7 @@ from warpleague.league.play.entering import open_to_run
 from warpleague.league.results.details import times
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.status import strength_test
-from warpleague.league.season.config import EntrantClock, load_config, without_none
+from warpleague.league.season.config import EntrantClock, load_config, toml_of
 from warpleague.league.season.entry import first_alike
 from warpleague.report.wording.league_words import (
     duration,
@@ -235,7 +234,7 @@ def _played(args: Namespace, entrants: list[_Entrant], names: list[str], *, insi
         {
             "path": str(located(folder).resolve()),
             "name": name,
-            **({} if own is None else {"clock": without_none(attrs.asdict(own))}),
+            **({} if own is None else {"clock": toml_of(own)}),
         }
         for (folder, own), name in zip(entrants, names, strict=True)
     ]

@@ -15,6 +15,7 @@ from warpleague.errors import BadInput, EntrantsError
 from warpleague.league.play.entering import commit, entered_from, open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
 from warpleague.league.play.running import RunWatcher, StopWhen, run_league
+from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.faulted import bot_faults, confined_matches
 from warpleague.league.season.config import load_config
 from warpleague.league.season.entry import enter_bots
@@ -293,7 +294,7 @@ def play_season(league: League, args: Namespace, logs: LogFolder | None) -> RunR
                 watcher=watcher,
                 logs=logs,
                 stop_when=stop_when,
-                **args.tools.pool,
+                executor=args.tools.new_pool or RefereePool,
             )
     season = league.season
     shared, limit_s = season.format.dice != "own", season.longest_match_s

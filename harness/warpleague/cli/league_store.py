@@ -128,14 +128,13 @@ def _print_test(league: League, test: StrengthTest, *, sound: bool) -> None:
 
 def _print_journal(league: League, whole: bool, heads: list[Any]) -> None:
     store = league.store
-    out = store.facts(REMOVED)
-    for fact in out:
-        print(
-            f"note: match {fact.said.get('match')} was removed at {fact.stored}: {fact.said.get('problem')}"
-        )
+    out = store.events(REMOVED)
+    for event in out:
+        match, problem = event.details.get("match"), event.details.get("problem")
+        print(f"note: match {match} was removed at {event.stored}: {problem}")
     if not whole:
         return
-    matches, decisions = store.journal() - len(store.facts()) - len(out), len(store.facts(*KINDS))
+    matches, decisions = store.journal() - len(store.events()) - len(out), len(store.events(*KINDS))
     decided = f" and {counted(decisions, 'decision')}" if decisions else ""
     print(
         f"Nothing was deleted from the store: it has all {counted(matches, 'match')}{decided} of its journal."

@@ -39,9 +39,9 @@ def _width() -> int:
         columns = int(os.environ["COLUMNS"])
     except (KeyError, ValueError):
         columns = 0
-    if columns <= 0 and sys.__stdout__ is not None:
-        with suppress(AttributeError, ValueError, OSError):
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    if columns <= 0:
+        with suppress(OSError):
+            columns = os.get_terminal_size(1).columns  # standard output
     return (columns if columns > 0 else 80) - 2
 
 

@@ -272,7 +272,7 @@ class Game(ABC, Generic[S, A]):
     def view_json(self, state: S, seat: int) -> bytes:
         """The JSON of `view`, as a question carries it.
 
-        A game that keeps the parts that stay the same (`warpleague.games.values.Parts`) makes it faster.
+        A game that keeps the JSON of the parts that stay the same (`warpleague.games.values.Cache`) makes it faster.
         """
         return encoded(self.view(state, seat))
 

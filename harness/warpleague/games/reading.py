@@ -1,10 +1,11 @@
-"""Reads the JSON of strangers: positions, options and actions, with the place of what does not fit in each error.
+"""Reads the JSON of strangers as attrs classes: positions, options and actions. Errors name the place that is wrong.
 
-Nothing is converted on the way: true is no number, 2.0 is no whole number, a text is no list. Games say which
-numbers and words there are; what is well formed but not allowed, they refuse themselves.
+The types of a class say what fits; `Annotated` adds bounds of numbers, and checks of its own. Nothing is converted on
+the way: true is no number, 2.0 is no whole number, a text is no list. Whether parts fit each other, games check by
+code, with `refuse` and `within`.
 
-This is not the strict converter of `warpline.structure`: bots take the games along without any package but attrs, and
-which numbers fit depends on the board.
+`warpline.structure` is a second such reader: the wire is a package that knows no games, and bots take the games along
+without the packages of the wire.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from __future__ import annotations
 import json
 import types
 import typing
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, Union
+from functools import cache, partial
+from itertools import count
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeAlias, TypeVar, Union
 
 import attrs
 
 from warpleague.errors import ActionError, OptionsError, PositionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from warpleague.games.api import JsonObject
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
 T = TypeVar("T")
+Read: TypeAlias = "Callable[[Any], Any]"
+"""Gives the value that JSON stands for, or raises `Misfit`."""
 
 _SHOWN = 60
 """The most characters of a stranger's value in an error."""
@@ -50,222 +52,240 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
-# -- positions ---------------------------------------------------------------------------------------------
+# -- what a class says -----------------------------------------------------------------------------------
 
 
-class Given:
-    """A value somebody wrote, and where it stands; each method reads it as one kind of value.
+@attrs.frozen
+class Whole:
+    """Annotation of an int: the least and the greatest value."""
 
-    They raise `PositionError`, which begins with the path from the top. The path is put together only then.
+    low: int
+    high: int = 2**53 - 1
+
+
+def by_hand(default: Any) -> Any:
+    """A field that a position made by hand may lack.
+
+    It is then `default`, or what the function `default` makes of the fields before it.
+    """
+    return attrs.field(metadata={"by_hand": default})
+
+
+def distinct(items: Iterable[Any]) -> None:
+    """Annotation of a list: each item at most once."""
+    seen: list[Any] = []
+    for item in items:
+        if item in seen:
+            raise Misfit(f"{shown(item)} is listed twice", f"[{len(seen)}]")
+        seen.append(item)
+
+
+class Misfit(Exception):
+    """What is wrong with a value, and where in it; an annotation that checks a value raises it.
+
+    `kind` is true if the value is of another kind than wanted, so that another type of a union may fit it.
     """
 
-    __slots__ = ("_above", "_step", "value")
+    def __init__(self, text: str, path: str = "", *, kind: bool = False) -> None:
+        super().__init__(text)
+        self.text = text
+        self.path = path
+        self.kind = kind
 
-    def __init__(self, value: object, step: str | int = "", above: Given | None = None) -> None:
-        self.value = value
-        self._step = step
-        self._above = above
-
-    @property
-    def path(self) -> str:
-        """Where the value stands, such as `ships[0].at`; empty for the whole."""
-        above = self._above.path if self._above else ""
-        if isinstance(self._step, int):
-            return f"{above}[{self._step}]"
-        return f"{above}.{self._step}" if above else self._step
-
-    def fail(self, text: str) -> NoReturn:
-        """Refuse the value; `text` follows the path."""
-        raise PositionError(f"{self.path or 'position'}: {text}")
-
-    def wrong(self, wanted: str) -> NoReturn:
-        """Refuse the value, which is not `wanted`."""
-        self.fail(f"must be {wanted}, not {shown(self.value)}")
-
-    def whole(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`."""
-        value = self.value
-        if type(value) is not int or not low <= value <= high:
-            self.wrong(f"a whole number from {low} to {high}")
-        return value
-
-    def flag(self) -> bool:
-        """True or false."""
-        if type(self.value) is not bool:
-            self.wrong("true or false")
-        return self.value
-
-    def index(self, words: Sequence[str]) -> int:
-        """The index of one of `words`."""
-        if type(self.value) is not str or self.value not in words:
-            self.wrong(f"one of {', '.join(words)}")
-        return words.index(self.value)
-
-    def items(self, length: int | None = None) -> list[Given]:
-        """The items of a list, of `length` items if that is given."""
-        value = self.value
-        if type(value) is not list:
-            self.wrong("a list")
-        if length is not None and len(value) != length:
-            self.fail(f"must have {length} items, not {len(value)}")
-        return [Given(item, i, self) for i, item in enumerate(value)]
-
-    def wholes(self, low: int, high: int, length: int | None = None) -> tuple[int, ...]:
-        """A list of whole numbers from `low` to `high`, `length` of them if that is given."""
-        value = self.value
-        if type(value) is list and length in (None, len(value)):
-            for number in value:
-                if type(number) is not int or not low <= number <= high:
-                    break
-            else:
-                return tuple(value)
-        return tuple([item.whole(low, high) for item in self.items(length)])
-
-    def distinct(self, low: int, high: int) -> tuple[int, ...]:
-        """A list of whole numbers from `low` to `high`, each at most once."""
-        numbers: list[int] = []
-        for item in self.items():
-            number = item.whole(low, high)
-            if number in numbers:
-                item.fail(f"{number} is listed twice")
-            numbers.append(number)
-        return tuple(numbers)
-
-    def fields(self, *known: str) -> Fields:
-        """An object that has no other keys than `known`."""
-        return Fields(self, known)
-
-    def parts(self, *keys: str) -> list[Given]:
-        """The values of an object that has exactly these keys, in their order."""
-        value = self.value
-        if type(value) is dict and value.keys() == {*keys}:
-            return [Given(value[key], key, self) for key in keys]
-        fields = self.fields(*keys)
-        return [fields[key] for key in keys]
-
-    def options(self, cls: type[T]) -> T:
-        """An object with options: a `cls`, which is an attrs class with validators."""
-        known = json_fields(cls)  # type: ignore[arg-type]
-        fields = self.fields(*known)
-        for key in fields:
-            if misfit := type_misfit(fields[key].value, known[key][0], fields[key].path):
-                raise PositionError(misfit)
-        try:
-            return cls(**{key: fields[key].value for key in fields})
-        except (OptionsError, TypeError, ValueError) as error:
-            # The validators of attrs tell name, attribute and values; the text comes first.
-            self.fail(str(error.args[0]))
+    def under(self, step: str | int) -> Misfit:
+        """The same in the list or object that holds the value at the index or key `step`."""
+        step = f"[{step}]" if isinstance(step, int) else step
+        self.path = f"{step}.{self.path}" if step and self.path[:1] not in ("", "[") else step + self.path
+        return self
 
 
-class Fields:
-    """The fields of an object that somebody wrote."""
-
-    __slots__ = ("_above", "_given")
-
-    def __init__(self, given: Given, known: tuple[str, ...]) -> None:
-        value = given.value
-        if type(value) is not dict:
-            given.wrong(f"an object with the keys {', '.join(known)}")
-        for key in value:
-            if key not in known:
-                given.fail(f"unknown key {shown(key)}; the keys are {', '.join(known)}")
-        self._given: JsonObject = value
-        self._above = given
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._given
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
-
-    def __getitem__(self, key: str) -> Given:
-        """The field `key`, which must be there."""
-        if key not in self._given:
-            self.fail(key, "is missing")
-        return Given(self._given[key], key, self._above)
-
-    def get(self, key: str, default: object = None) -> Given:
-        """The field `key`, or `default` where it is missing."""
-        return Given(self._given.get(key, default), key, self._above)
-
-    def fail(self, key: str, text: str) -> NoReturn:
-        """Refuse the field `key`, or an item of it such as `ships[0]`."""
-        Given(None, key, self._above).fail(text)
+def read(cls: type[T], data: object, where: str = "") -> T:
+    """The `cls` that `data` describes, which stands at the path `where`; `PositionError` names what does not fit."""
+    hint: Any = cls
+    try:
+        made: T = _reader(hint)(data)
+    except Misfit as misfit:
+        fail(misfit.under(where).path, misfit.text)
+    return made
 
 
-# -- types -------------------------------------------------------------------------------------------------
-
-
-def type_misfit(value: Any, hint: Any, path: str) -> str | None:
-    """Where the JSON `value`, which stands at `path`, does not fit the type `hint` of an action or option, or None.
-
-    Knows scalars, literals, tuples and lists, unions of these, and plain dicts. An int fits float, a bool no int.
-    """
+@cache
+def _reader(hint: Any) -> Read:
+    """Reads scalars (an int fits float, a bool no int), literals, lists, dicts, attrs classes, and unions of these."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
-        return None
+        return lambda value: value
+    if origin is Annotated:
+        return _annotated(hint, *args)
     if origin in (Union, types.UnionType):
-        misfits = [type_misfit(value, arg, path) for arg in args]
-        inside = [misfit for misfit in misfits if misfit and not misfit.startswith(f"{path}: must be")]
-        return None if None in misfits else inside[0] if inside else _wrong(value, hint, path)
-    if origin in (tuple, list) and type(value) is list:
-        hints = args if origin is tuple and Ellipsis not in args else (args[0],) * len(value)
-        if len(value) != len(hints):
-            return f"{path}: must have {len(hints)} items, not {len(value)}"
-        parts = enumerate(zip(value, hints, strict=True))
-        return next(filter(None, (type_misfit(part, of, f"{path}[{i}]") for i, (part, of) in parts)), None)
-    kind = list if origin is tuple else origin or hint
-    if kind is Literal:
-        fits = any(type(value) is type(arg) and value == arg for arg in args)
-    else:
-        fits = type(value) in (int, float) if kind is float else type(value) is (kind or type(None))
-    return None if fits else _wrong(value, hint, path)
+        return partial(_one_of, hint, [_reader(arg) for arg in args])
+    if attrs.has(hint):
+        return partial(_object, hint)
+    if origin is dict:
+        keys, inner = typing.get_args(args[0]), _reader(args[1])
+        return lambda value: {
+            key: _part(key, inner, part) for key, part in _object_of(keys, hint, value).items()
+        }
+    if origin is list or Ellipsis in args:
+        make, inner = origin, _reader(args[0])
+        return lambda value: make(
+            [_part(i, inner, part) for i, part in enumerate(_list_of(None, hint, value))]
+        )
+    if origin is tuple:
+        readers = [_reader(arg) for arg in args]
+        return lambda value: tuple(map(_part, count(), readers, _list_of(len(args), hint, value)))
+    words = args if origin is Literal else None
+    kinds = {*map(type, words)} if words else {int, float} if hint is float else {hint or type(None)}
+
+    def scalar(value: Any) -> Any:
+        if type(value) in kinds and (words is None or value in words):  # true is not 1
+            return value
+        raise _wrong(hint, value)
+
+    return scalar
 
 
-def _wrong(value: object, hint: Any, path: str) -> str:
-    return f"{path}: must be {wanted(hint)}, not {shown(value)}"
+def _annotated(hint: Any, base: Any, mark: Any) -> Read:
+    inner = _reader(base)
+
+    def whole(value: Any) -> Any:
+        if type(value) is int and mark.low <= value <= mark.high:
+            return value
+        raise _wrong(hint, value)
+
+    def checked(value: Any) -> Any:
+        made = inner(value)
+        mark(made)
+        return made
+
+    return whole if isinstance(mark, Whole) else checked
 
 
-def wanted(hint: Any) -> str:
+def _one_of(hint: Any, readers: Iterable[Read], value: Any) -> Any:
+    for inner in readers:
+        try:
+            return inner(value)
+        except Misfit as misfit:
+            if misfit.path or not misfit.kind:
+                raise  # this type was meant: what is wrong is inside
+    raise _wrong(hint, value)
+
+
+def _list_of(size: int | None, hint: Any, value: Any) -> list[Any]:
+    if type(value) is not list:
+        raise _wrong(hint, value)
+    if size not in (None, len(value)):
+        raise Misfit(f"must have {size} items, not {len(value)}")
+    return value
+
+
+def _object_of(keys: Collection[str], hint: Any, value: Any) -> dict[str, Any]:
+    if type(value) is not dict:
+        raise _wrong(hint, value)
+    if keys:
+        for key in value:
+            if key not in keys:
+                raise Misfit(f"unknown key {shown(key)}; the keys are {', '.join(keys)}")
+    return value
+
+
+def _part(step: str | int, inner: Read, value: Any) -> Any:
+    try:
+        return inner(value)
+    except Misfit as misfit:
+        raise misfit.under(step) from None
+
+
+def _object(cls: Any, value: Any) -> Any:
+    fields = _fields(cls)
+    given, made, name = _object_of(fields, cls, value), dict[str, Any](), ""
+    try:
+        for name, (inner, field) in fields.items():
+            if name in given:
+                made[name] = inner(given[name])
+            elif "by_hand" in field.metadata:
+                default = field.metadata["by_hand"]
+                made[name] = default(made) if callable(default) else default
+            elif field.default is attrs.NOTHING:
+                raise Misfit("is missing")
+    except Misfit as misfit:
+        raise misfit.under(name) from None
+    try:
+        return cls(**made)
+    except (OptionsError, TypeError, ValueError) as error:
+        # The validators of attrs tell name, attribute and values; the text comes first.
+        raise Misfit(str(error.args[0])) from None
+
+
+@cache
+def _fields(cls: Any) -> dict[str, tuple[Read, attrs.Attribute[Any]]]:
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return {field.name: (_reader(hints[field.name]), field) for field in attrs.fields(cls)}
+
+
+@cache
+def json_fields(cls: Any) -> dict[str, Any]:
+    """The type of every field of an attrs class, without annotations."""
+    hints = typing.get_type_hints(cls)
+    return {field.name: hints[field.name] for field in attrs.fields(cls)}
+
+
+def _wrong(hint: Any, value: object) -> Misfit:
+    return Misfit(f"must be {_wanted(hint)}, not {shown(value)}", kind=True)
+
+
+def _wanted(hint: Any) -> str:
     """The type `hint` in words."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        mark = args[1]
+        return (
+            f"a whole number from {mark.low} to {mark.high}" if isinstance(mark, Whole) else _wanted(args[0])
+        )
     if origin in (Union, types.UnionType):
-        return " or ".join(wanted(arg) for arg in args)
+        return " or ".join(_wanted(arg) for arg in args)
     if origin is Literal:
         return args[0] if len(args) == 1 else f"one of {', '.join(map(str, args))}"
     if origin is tuple and Ellipsis not in args:
-        return f"a list of {len(args)}: {', '.join(wanted(arg) for arg in args)}"
+        return f"a list of {len(args)}: {', '.join(_wanted(arg) for arg in args)}"
     if origin in (tuple, list):
-        return f"a list, each item {wanted(args[0])}"
+        return f"a list, each item {_wanted(args[0])}"
+    if attrs.has(hint):
+        return f"an object with the keys {', '.join(json_fields(hint))}"
     return _NAMES.get(origin or hint, "an object")
 
 
-@cache
-def json_fields(cls: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of every field of an attrs class, and whether it must be there."""
-    hints = typing.get_type_hints(cls)
-    return {field.name: (hints[field.name], field.default is attrs.NOTHING) for field in attrs.fields(cls)}
+# -- what a class cannot say -----------------------------------------------------------------------------
 
 
-@cache
-def _fields_fit(cls: Any) -> dict[str, Callable[[Any], bool]]:
-    return {name: _fits(hint) for name, (hint, _) in json_fields(cls).items()}
+def fail(path: str, text: str) -> NoReturn:
+    """Refuse what stands at `path`."""
+    raise PositionError(f"{path or 'position'}: {text}")
 
 
-def _fits(hint: Any) -> Callable[[Any], bool]:
-    """Whether a value fits `hint`, as `type_misfit` has it, but quickly for what most fields of actions are."""
-    if hint in (int, str, bool):
-        return lambda value: type(value) is hint
-    if typing.get_origin(hint) is Literal:
-        words = frozenset(word for word in typing.get_args(hint) if type(word) is str)
-        if len(words) == len(typing.get_args(hint)):
-            return lambda value: type(value) is str and value in words
-    if hint == tuple[int, int]:
-        return lambda value: type(value) is list and [*map(type, value)] == [int, int]
-    return lambda value: type_misfit(value, hint, "") is None
+def refuse(wrong: object, path: str, text: str) -> None:
+    """Refuse what stands at `path` if something is `wrong`."""
+    if wrong:
+        fail(path, text)
 
 
-# -- actions -----------------------------------------------------------------------------------------------
+def within(path: str, value: Any, low: int, high: int, *sizes: int) -> None:
+    """Refuse a number that is not from `low` to `high`, or one in a list of as many items (of lists of ...)."""
+    if isinstance(value, (list, tuple)):
+        if sizes:
+            sized(path, value, sizes[0])
+        for i, part in enumerate(value):
+            within(f"{path}[{i}]", part, low, high, *sizes[1:])
+    elif value is None or not low <= value <= high:
+        fail(path, f"must be a whole number from {low} to {high}, not {shown(value)}")
+
+
+def sized(path: str, items: Sequence[Any], size: int) -> None:
+    """Refuse a list that has not as many items."""
+    refuse(len(items) != size, path, f"must have {size} items, not {len(items)}")
+
+
+# -- actions ---------------------------------------------------------------------------------------------
 
 
 class ActionReader:
@@ -289,18 +309,20 @@ class ActionReader:
         if type(do) is not str or do not in self._kinds:
             raise ActionError(f"no action is called {shown(do)}; possible: {possible(legal)}")
         kind = self._kinds[do]
-        fits = _fields_fit(kind)
-        if len(data) != len(fits) + 1 or not fits.keys() <= data.keys():
+        fields = _fields(kind)
+        if len(data) != len(fields) + 1 or not fields.keys() <= data.keys():
             raise ActionError(
-                f"{do} has exactly the keys {', '.join(('do', *fits))}, not {shown(list(data))}"
+                f"{do} has exactly the keys {', '.join(('do', *fields))}, not {shown(list(data))}"
             )
-        values = []
-        for name, fit in fits.items():
-            value = data[name]
-            if not fit(value):
-                misfit = type_misfit(value, json_fields(kind)[name][0], f"{do}: {name}") or ""
-                raise ActionError(misfit.replace(": must", " must", 1))
-            values.append(_frozen(value) if type(value) is list else value)
+        values: list[Any] = []
+        name = ""
+        try:
+            for name, (inner, _) in fields.items():
+                values.append(
+                    inner(data[name])
+                )  # not through `_part`: this is called for every action of a bot
+        except Misfit as misfit:
+            raise ActionError(f"{do}: {misfit.under(name).path} {misfit.text}") from None
         return self._known.get((kind, *values)) or kind(*values)
 
     def parse(
@@ -321,16 +343,11 @@ class ActionReader:
         action: T = self.read(data, legal)
         if action in legal:
             cls: Any = type(action)
-            self._known.setdefault((cls, *[getattr(action, name) for name in _fields_fit(cls)]), action)
+            self._known.setdefault((cls, *[getattr(action, name) for name in _fields(cls)]), action)
             return action
         reason = why(action)
         text = f"{brief(action)} is not possible now{reason and ': '}{reason}"
         raise ActionError(f"{text}; possible: {'; '.join((possible(legal, type(action)), *also))}")
-
-
-def _frozen(value: Any) -> Any:
-    """Lists as tuples, also those inside."""
-    return tuple([_frozen(part) for part in value]) if type(value) is list else value
 
 
 def brief(action: Any) -> str:

@@ -5,13 +5,13 @@ So records, positions and all that reads them need to know only one acting seat.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import attrs
 
 from warpleague.errors import ActionError
 from warpleague.games.api import Game
-from warpleague.games.reading import Given
+from warpleague.games.reading import distinct, fail, read, refuse, within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,15 @@ class Choosing:
     """The seats that have chosen, with their actions, in this order."""
     leaving: tuple[int, ...] = ()
     """The seats that are out when all have chosen, in the order in which they went."""
+
+
+@attrs.frozen
+class _Choices:
+    """The JSON form of `Choosing`; the game reads the position and the actions."""
+
+    before: Any
+    chosen: tuple[tuple[int, Any], ...]
+    leaving: Annotated[tuple[int, ...], distinct]
 
 
 State: TypeAlias = Any
@@ -158,27 +167,21 @@ class InTurn(Game[State, Any]):
         """The output of `to_json`, or a position of the game."""
         if not isinstance(data, dict) or data.keys() != {"before", "chosen", "leaving"}:
             return self.game.from_json(data)
-        fields = Given(data).fields("before", "chosen", "leaving")
-        before = self.game.from_json(data["before"])
-        choosers = self.game.actors(before)
-        if len(choosers) < 2:
-            fields.fail("before", "several seats must decide at once in it")
-        leaving = fields["leaving"].distinct(0, self.match_of(before)[0] - 1)
-        chosen = data["chosen"]
-        state = Choosing(before, leaving=leaving)
-        if not isinstance(chosen, list):
-            fields.fail("chosen", "must be a list of a seat and its action each")
-        for choice in chosen:
+        choices = read(_Choices, data)
+        before = self.game.from_json(choices.before)
+        refuse(len(self.game.actors(before)) < 2, "before", "several seats must decide at once in it")
+        within("leaving", choices.leaving, 0, self.match_of(before)[0] - 1)
+        state = Choosing(before, leaving=choices.leaving)
+        for seat, data_of_action in choices.chosen:
             left = self.together(state)
-            if not isinstance(choice, list) or len(choice) != 2 or left[:1] != (choice[0],) or len(left) < 2:
-                fields.fail("chosen", "must be pairs of a seat and its action, in the order of the seats")
+            misplaced = left[:1] != (seat,) or len(left) < 2
+            refuse(misplaced, "chosen", "must be pairs of a seat and its action, in the order of the seats")
             try:
-                action = self.game.parse(before, choice[0], choice[1])
+                action = self.game.parse(before, seat, data_of_action)
             except ActionError as error:
-                fields.fail("chosen", f"seat {choice[0]}: {error}")
-            state = attrs.evolve(state, chosen=(*state.chosen, (choice[0], action)))
-        if not self.together(state):
-            fields.fail("leaving", "some seat must still be to choose")
+                fail("chosen", f"seat {seat}: {error}")
+            state = attrs.evolve(state, chosen=(*state.chosen, (seat, action)))
+        refuse(not self.together(state), "leaving", "some seat must still be to choose")
         return state
 
     # ------------------------------------------------------------------ what the game tells of its own position

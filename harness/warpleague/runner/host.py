@@ -1,7 +1,6 @@
-"""Starts programs with three pipes, and checks whether a process runs or how it ended.
+"""Processes of the host, and what its kernel tells of them: starts, stops and ends them, and reads their counters.
 
-The process id of a child that has ended stays reserved until somebody waits for it. So nothing here waits for it:
-then killing a process group by its leader's id cannot hit another process.
+Where a system says nothing, as other systems than Linux, the answer is empty.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import contextlib
 import ctypes
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -23,14 +23,108 @@ from weakref import WeakSet
 from warpleague.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+HOLDS_NUMBERS: Final = hasattr(os, "waitid")
+"""Whether `ended` leaves a dead child its number; macOS can only ask and take it."""
+
+GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
+"""The errors of pidfd_open(2) for the number of a process that is just ending."""
+
+_CHUNK: Final = 1 << 16
+_TICK_NS: Final = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+_BLOCKED: Final = 39  # the field of proc_pid_stat(5), counted from the one after the program's name
+_GLANCE_S: Final = 0.0005
+_started: Final[WeakSet[subprocess.Popen[bytes]]] = WeakSet()
 
 
-# -- niceness --------------------------------------------------------------------------------------------
-# How nice a process is to others that want a processor: the nicer it is, the lower its CPU priority.
-#
-# Where the kernel shares the processors between sessions first (sched(7), autogroup), a niceness counts only
-# within its session. Bots run in sessions of their own, so there the session's niceness must be set, too.
+def spawn(
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], fds: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """Start a program as the leader of a session of its own, with three pipes and the descriptors `fds`.
+
+    To be called in the thread that runs trio. With vfork it takes a fraction of a millisecond, whatever our own size.
+    Raises `OSError`.
+    """
+    # A child that asked to die with its parent dies with the thread that started it: the end of a worker thread could
+    # kill a bot.
+    pipes: list[tuple[int, int]] = []
+    try:
+        # Not by Popen: that of early Python 3.11 keeps what it has opened when there is no room for the next pipe.
+        for _ in range(3):
+            pipes.append(os.pipe())  # noqa: PERF401 - what is open already must be known when this fails
+        (stdin, to), (back, stdout), (errors, stderr) = pipes
+        process = subprocess.Popen(
+            argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=cwd,
+            env=env,
+            pass_fds=fds,
+            start_new_session=True,
+        )
+    except BaseException:
+        for fd in chain.from_iterable(pipes):
+            os.close(fd)
+        raise
+    for fd in (stdin, stdout, stderr):
+        os.close(fd)
+    _started.add(process)
+    pass_on(process.pid)
+    process.stdin, process.stdout = os.fdopen(to, "wb", 0), os.fdopen(back, "rb", 0)
+    process.stderr = os.fdopen(errors, "rb", 0)
+    return process
+
+
+def started() -> set[int]:
+    """The process ids of what `spawn` has started here and nobody has waited for yet."""
+    return {process.pid for process in list(_started) if process.returncode is None}
+
+
+def ended(process: subprocess.Popen[bytes], within_s: float = 0.0) -> int | None:
+    """How a child ended, negative for a signal; None if it has not, and does not `within_s` seconds."""
+    # Nothing here waits for it: the process id of a child that has ended stays reserved until somebody does. So
+    # killing a process group by its leader's id cannot hit another process.
+    deadline = time.monotonic() + within_s
+    while (status := _ended(process)) is None and within_s and time.monotonic() < deadline:
+        time.sleep(_GLANCE_S)
+    return status
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int | None:
+    if process.returncode is not None or not HOLDS_NUMBERS:
+        return process.poll()
+    try:
+        status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return process.poll()  # the kernel itself took it, since SIGCHLD is ignored here
+    if status is None:
+        return None
+    return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def stop(pid: int) -> None:
+    """Stop a process by SIGSTOP, which each of its threads gets, too; `ProcessLookupError` if it is gone."""
+    # A signal to a process alone waits for one of its threads, perhaps one that sleeps. Until that one has got a
+    # processor, which takes milliseconds on a busy machine, the others compute on.
+    with contextlib.suppress(OSError, AttributeError):  # not every system has a signal to a thread
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            _libc().tgkill(pid, int(thread), signal.SIGSTOP)
+    os.kill(pid, signal.SIGSTOP)
+
+
+# -- niceness ------------------------------------------------------------------------------------------
+
+
+# How nice a process is to others that want a processor: the nicer it is, the lower its CPU priority. Where the kernel
+# shares the processors between sessions first (sched(7), autogroup), a niceness counts only within its session. Bots
+# run in sessions of their own, so there the session's niceness must be set, too.
 
 
 def be_nice(niceness: int) -> None:
@@ -61,83 +155,7 @@ def _set_session(pid: int, niceness: int) -> None:
             os.close(fd)
 
 
-# -- processes -------------------------------------------------------------------------------------------
-
-
-HOLDS_NUMBERS: Final = hasattr(os, "waitid")
-"""Whether `ended` leaves a dead child its number; macOS can only ask and take it."""
-
-GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
-"""The errors of pidfd_open(2) for the number of a process that is just ending."""
-
-_CHUNK: Final = 1 << 16
-_GLANCE_S: Final = 0.0005
-_started: Final[WeakSet[subprocess.Popen[bytes]]] = WeakSet()
-
-
-def spawn(
-    argv: Sequence[str], cwd: str, env: Mapping[str, str], fds: Sequence[int] = ()
-) -> subprocess.Popen[bytes]:
-    """Start a program as the leader of a session of its own, with three pipes and the descriptors `fds`.
-
-    To be called in the thread that runs trio: the end of a worker thread could kill a bot that asked to die with its
-    parent. With vfork it takes a fraction of a millisecond, whatever our own size. Raises `OSError`.
-    """
-    pipes: list[tuple[int, int]] = []
-    try:
-        # Not by Popen: that of early Python 3.11 keeps what it has opened when there is no room for the next pipe.
-        for _ in range(3):
-            pipes.append(os.pipe())  # noqa: PERF401 - what is open already must be known when this fails
-        (stdin, to), (back, stdout), (errors, stderr) = pipes
-        process = subprocess.Popen(
-            argv,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            cwd=cwd,
-            env=env,
-            pass_fds=fds,
-            start_new_session=True,
-        )
-    except BaseException:
-        for fd in chain.from_iterable(pipes):
-            os.close(fd)
-        raise
-    for fd in (stdin, stdout, stderr):
-        os.close(fd)
-    _started.add(process)
-    pass_on(process.pid)
-    process.stdin, process.stdout, process.stderr = (
-        os.fdopen(to, "wb", 0),
-        os.fdopen(back, "rb", 0),
-        os.fdopen(errors, "rb", 0),
-    )
-    return process
-
-
-def started() -> set[int]:
-    """The process ids of what `spawn` has started here and nobody has waited for yet."""
-    return {process.pid for process in list(_started) if process.returncode is None}
-
-
-def ended(process: subprocess.Popen[bytes], within_s: float = 0.0) -> int | None:
-    """How a child ended, negative for a signal; None if it has not, and does not `within_s` seconds."""
-    deadline = time.monotonic() + within_s
-    while (status := _ended(process)) is None and within_s and time.monotonic() < deadline:
-        time.sleep(_GLANCE_S)
-    return status
-
-
-def _ended(process: subprocess.Popen[bytes]) -> int | None:
-    if process.returncode is not None or not HOLDS_NUMBERS:
-        return process.poll()
-    try:
-        status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return process.poll()  # the kernel itself took it, since SIGCHLD is ignored here
-    if status is None:
-        return None
-    return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+# -- counters of the kernel ----------------------------------------------------------------------------
 
 
 def read_file(path: str) -> bytes:
@@ -177,40 +195,115 @@ def threads_of(pids: Iterable[int], most: int) -> list[int]:
     threads: list[int] = []
     for pid in pids:
         with contextlib.suppress(OSError):
-            threads += map(int, os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - while a bot is waited for
+            threads += map(int, os.listdir(f"/proc/{pid}/task"))
         if len(threads) > most:
             return []
     return threads
 
 
-@cache
-def _tgkill() -> Callable[[int, int, int], int] | None:
-    """The system's way to send a signal to one thread, if there is one."""
-    import ctypes
+class CounterFile:
+    """A small file at `path` in which the kernel counts: opened at the first reading, and read again and again."""
 
-    return getattr(ctypes.CDLL(None), "tgkill", None)
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._fd = -1
+
+    def read(self) -> bytes:
+        """Its content now; nothing if it cannot be read."""
+        try:
+            if self._fd < 0:
+                self._fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+            return os.pread(self._fd, 200, 0)
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        """Give back the descriptor; a later reading opens the file again."""
+        if self._fd >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self._fd)
+            self._fd = -1
 
 
-def stop(pid: int) -> None:
-    """Stop a process by SIGSTOP, which each of its threads gets, too; `ProcessLookupError` if it is gone.
+class Schedstat(CounterFile):
+    """How long the thread at `path` below /proc computed and waited, in nanoseconds (scheduler/sched-stats.rst)."""
 
-    A signal to a process alone waits for one of its threads, perhaps one that sleeps. Until that one has got a
-    processor, which takes milliseconds on a busy machine, the others compute on.
-    """
-    tgkill = _tgkill()
-    if tgkill is not None:
-        with contextlib.suppress(OSError):
-            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - a bot may be stopped at each decision
-                tgkill(pid, int(thread), signal.SIGSTOP)
-    os.kill(pid, signal.SIGSTOP)
+    def __init__(self, path: str) -> None:
+        super().__init__(f"/proc/{path}/schedstat")
+
+    def counts(self) -> tuple[int, int] | None:
+        """How long it computed and how long it waited so far; None if the system does not say."""
+        try:
+            computed, waited = self.read().split()[:2]
+            return int(computed), int(waited)
+        except ValueError:
+            return None
 
 
-# -- reaper ----------------------------------------------------------------------------------------------
-# Finds the processes that a match has left behind, and ends them.
-#
-# `warpleague.runner.bot.process` ends the process groups of bots. This module finds what escaped them: a
-# daemon that was forked twice into its own session becomes a child of the nearest subreaper, which is a
-# referee process.
+def counts_of(thread: int) -> tuple[int, int] | None:
+    """How long one thread computed and waited so far; None if there is none such, or the system does not say."""
+    file = Schedstat(str(thread))
+    try:
+        return file.counts()
+    finally:
+        file.close()
+
+
+class _Own(threading.local):
+    file: Schedstat | None = None
+
+
+_own = _Own()
+
+
+def own_counts() -> tuple[int, int]:
+    """How long the calling thread computed and waited so far; 0 and 0 if the system does not say."""
+    file = _own.file
+    if file is None:
+        file = _own.file = Schedstat(f"{os.getpid()}/task/{threading.get_native_id()}")
+    return file.counts() or (0, 0)
+
+
+def _forget() -> None:
+    """In a fork: its only thread has other counts than the one whose descriptor it inherits."""
+    if _own.file is not None:
+        _own.file.close()
+        _own.file = None
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def traffic_bytes() -> int:
+    """The bytes that the whole machine read from its disks and wrote to them so far; 0 if the system does not say."""
+    counters = read_file("/proc/vmstat")
+    return 1024 * (_number(counters, b"pgpgin ") + _number(counters, b"pgpgout "))
+
+
+def bytes_of(pids: Iterable[int]) -> int | None:
+    """The part of it that these processes read and wrote so far, with their children; None if not all say."""
+    total = 0
+    for pid in pids:
+        counters = read_file(f"/proc/{pid}/io")
+        if counters:
+            total += _number(counters, b"\nread_bytes: ") + _number(counters, b"\nwrite_bytes: ")
+        elif os.path.exists(f"/proc/{pid}"):
+            return None
+    return total
+
+
+def blocked_ns(thread: int) -> int:
+    """How long a thread waited for disks so far; 0 unless kernel.task_delayacct is switched on."""
+    fields = read_file(f"/proc/{thread}/stat").rpartition(b")")[2].split()
+    return int(fields[_BLOCKED]) * _TICK_NS if len(fields) > _BLOCKED else 0
+
+
+def _number(text: bytes, name: bytes) -> int:
+    at = text.find(name)
+    return int(text[at + len(name) : text.index(b"\n", at + len(name))]) if at >= 0 else 0
+
+
+# -- what a match leaves behind ------------------------------------------------------------------------
 
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
@@ -219,13 +312,10 @@ _ROUNDS: Final = 50
 _gathering: Final = threading.Lock()
 
 
-@cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
-
-
 def become_subreaper() -> bool:
     """Make this process the parent of its orphaned descendants (Linux); false where that is not possible."""
+    # The end of a bot kills its process group. What escaped that, a daemon that was forked twice into a session of its
+    # own, becomes a child of the nearest subreaper: so there it is found.
     if sys.platform != "linux":
         return False
     return bool(_libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
@@ -255,7 +345,7 @@ def children_of(pid: int) -> list[int]:
     """The children of all threads of `pid`, the oldest of each thread first; empty if the system does not say."""
     children: list[int] = []
     with contextlib.suppress(OSError, ValueError):
-        for task in sorted(os.listdir(f"/proc/{pid}/task"), key=int):  # noqa: PTH208 - looked at all the time
+        for task in sorted(os.listdir(f"/proc/{pid}/task"), key=int):
             children += map(int, read_file(f"/proc/{pid}/task/{task}/children").split())
     return children
 
@@ -320,7 +410,7 @@ def end_started_with(variable: str, value: str) -> int:
     killed = 0
     for _ in range(_ROUNDS):
         killed_now = 0
-        for entry in os.listdir("/proc") if sys.platform == "linux" else ():  # noqa: PTH208
+        for entry in os.listdir("/proc") if sys.platform == "linux" else ():
             with contextlib.suppress(OSError, ValueError):
                 if int(entry) != os.getpid() and wanted in read_file(f"/proc/{entry}/environ").split(b"\0"):
                     os.kill(int(entry), signal.SIGKILL)
@@ -331,8 +421,7 @@ def end_started_with(variable: str, value: str) -> int:
     return killed
 
 
-# -- shortage --------------------------------------------------------------------------------------------
-# Says what the system gives this process too little of, and what allows more.
+# -- what this process has too little of ---------------------------------------------------------------
 
 
 _LEAST_FILES: Final = 64
@@ -344,7 +433,7 @@ _MORE_PROCESSES: Final = (
 
 def check_own_limits(level: str) -> None:
     """Raise `BadInput` if this process may open too few files, or start too few processes, to try a level."""
-    files = _limit("RLIMIT_NOFILE")
+    files = _limit(resource.RLIMIT_NOFILE)
     if files is not None and files < _LEAST_FILES:
         raise BadInput(
             f"this process may open {files} files; Warp League needs {_LEAST_FILES}: `ulimit -n {_LEAST_FILES}` "
@@ -362,25 +451,21 @@ def check_own_limits(level: str) -> None:
 def shortage(error: OSError | MemoryError) -> str:
     """The resource that was short, from the error that it caused, and the setting that allows more."""
     match error:
-        case OSError(errno=errno.EMFILE) if (files := _limit("RLIMIT_NOFILE")) is not None:
+        case OSError(errno=errno.EMFILE) if (files := _limit(resource.RLIMIT_NOFILE)) is not None:
             return f"it may open {files} files: `ulimit -n` in the shell that starts it allows more"
         case OSError(errno=errno.EAGAIN):
             return f"it may start no more processes: {_MORE_PROCESSES}"
         case MemoryError() | OSError(errno=errno.ENOMEM):
-            memory = _limit("RLIMIT_AS")
+            memory = _limit(resource.RLIMIT_AS)
             if memory is None:
                 return "out of memory"
             return f"it may use {memory >> 20} MiB of memory: `ulimit -v` in the shell that starts it allows more"
     return str(error)
 
 
-def _limit(name: str) -> int | None:
+def _limit(kind: int) -> int | None:
     """A resource limit of this process; None where there is none."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    most: int = resource.getrlimit(getattr(resource, name))[0]
+    most = resource.getrlimit(kind)[0]
     return None if most == resource.RLIM_INFINITY else most
 
 
@@ -390,7 +475,7 @@ def _startable(most: int) -> int:
     It starts threads, which count, too, and take less time. Where memory is limited, none is tried: the stacks of
     threads might be too much of it.
     """
-    if _limit("RLIMIT_AS") is not None:
+    if _limit(resource.RLIMIT_AS) is not None:
         return most
     enough = threading.Event()
     threads: list[threading.Thread] = []
@@ -406,108 +491,3 @@ def _startable(most: int) -> int:
         for thread in threads:
             thread.join()
     return len(threads)
-
-
-# -- schedstat -------------------------------------------------------------------------------------------
-# The kernel's counters of one thread: how long it computed, and how long it waited for a processor.
-#
-# From /proc/PID/schedstat (Linux; the kernel's scheduler/sched-stats.rst), in nanoseconds.
-
-
-class Schedstat:
-    """The counts of the thread at `path` below /proc; its file is opened at the first reading."""
-
-    __slots__ = ("_fd", "_path")
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._fd = -1
-
-    def read(self) -> tuple[int, int] | None:
-        """How long it computed and how long it waited so far; None if the system does not say."""
-        try:
-            if self._fd < 0:
-                self._fd = os.open(f"/proc/{self._path}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-            computed, waited = os.pread(self._fd, 100, 0).split()[:2]
-            return int(computed), int(waited)
-        except (OSError, ValueError):
-            return None
-
-    def close(self) -> None:
-        """Give back the descriptor; a later reading opens it again."""
-        if self._fd >= 0:
-            with contextlib.suppress(OSError):
-                os.close(self._fd)
-            self._fd = -1
-
-
-def counts_of(thread: int) -> tuple[int, int] | None:
-    """How long one thread computed and waited so far; None if there is none such, or the system does not say."""
-    counts = Schedstat(str(thread))
-    try:
-        return counts.read()
-    finally:
-        counts.close()
-
-
-class _Own(threading.local):
-    counts: Schedstat | None = None
-
-
-_own = _Own()
-
-
-def own_counts() -> tuple[int, int]:
-    """How long the calling thread computed and waited so far; 0 and 0 if the system does not say."""
-    counts = _own.counts
-    if counts is None:
-        counts = _own.counts = Schedstat(f"{os.getpid()}/task/{threading.get_native_id()}")
-    return counts.read() or (0, 0)
-
-
-def _forget() -> None:
-    """In a fork: its only thread has other counts than the one whose descriptor it inherits."""
-    if _own.counts is not None:
-        _own.counts.close()
-        _own.counts = None
-
-
-os.register_at_fork(after_in_child=_forget)
-
-
-# -- disk ------------------------------------------------------------------------------------------------
-# The kernel's counters of disks: how much was read and written, and how long a thread waited for that
-# (Linux).
-
-
-_TICK_NS: Final = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_BLOCKED: Final = 39  # the field of proc_pid_stat(5), counted from the one after the program's name
-
-
-def traffic_bytes() -> int:
-    """The bytes that the whole machine read from its disks and wrote to them so far; 0 if the system does not say."""
-    counters = read_file("/proc/vmstat")
-    return 1024 * (_number(counters, b"pgpgin ") + _number(counters, b"pgpgout "))
-
-
-def bytes_of(pids: Iterable[int]) -> int | None:
-    """The part of it that these processes read and wrote so far, with their children; None if not all say."""
-    total = 0
-    for pid in pids:
-        counters = read_file(f"/proc/{pid}/io")
-        if counters:
-            total += _number(counters, b"\nread_bytes: ") + _number(counters, b"\nwrite_bytes: ")
-        elif os.path.exists(f"/proc/{pid}"):  # noqa: PTH110 - while a bot is waited for
-            return None
-    return total
-
-
-def blocked_ns(thread: int) -> int:
-    """How long a thread waited for disks so far; 0 unless kernel.task_delayacct is switched on."""
-    fields = read_file(f"/proc/{thread}/stat").rpartition(b")")[2].split()
-    return int(fields[_BLOCKED]) * _TICK_NS if len(fields) > _BLOCKED else 0
-
-
-def _number(text: bytes, name: bytes) -> int:
-    at = text.find(name)
-    return int(text[at + len(name) : text.index(b"\n", at + len(name))]) if at >= 0 else 0

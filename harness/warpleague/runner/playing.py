@@ -1,7 +1,6 @@
 """Plays a match inside a running trio: starts the bots, greets them, asks them until it is over, and ends them.
 
-The rules of the wire and the record are in `warpleague.match.referee`, one bot in `warpleague.runner.bot`, and who may
-compute when in `warpleague.runner.playing`.
+The rules of the wire and the record are in `warpleague.match.referee`, one bot in `warpleague.runner.bot`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from warpleague.match.faults import with_words
 from warpleague.match.spec import MatchResult, SeatSpec, Violation
 from warpleague.runner.bot.clocks import Loop, LoopShare
 from warpleague.runner.bot.logs import BotLog
-from warpleague.runner.bot.process import Attendance, BotProcess, IdleBots
+from warpleague.runner.bot.process import BackgroundTasks, BotProcess, IdleBots
+from warpleague.runner.bundle.bundle import missing_from
 from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host import children, reap_orphans
 
@@ -37,75 +37,6 @@ if TYPE_CHECKING:
     """Runs beside a match while it is played, and is cancelled at its end."""
     Starter = Callable[[Referee, int], BotProcess]
     """Starts the process of a seat; raises `BotError` if that cannot be."""
-
-
-# -- turns -----------------------------------------------------------------------------------------------
-# Decides which bots of a match may compute, and when its event loop runs.
-#
-# The bots of a match share a core with each other, and several matches may share an event loop. So bots that
-# are not asked are frozen as soon as an answer takes more than a moment, and a match asks only while no bot
-# of another one computes.
-
-
-class Turns:
-    """The turns of one match on `loop`; with `freezes`, bots are frozen while others are asked.
-
-    `begin_tasks` is called before the event loop runs: it begins what is to run beside the match. A match may be over
-    before its event loop ever ran; then nothing need be begun.
-    """
-
-    def __init__(self, loop: Loop, begin_tasks: Callable[[], None], *, freezes: bool) -> None:
-        self.asked: Collection[int] = ()
-        """The seats that are asked now, and may compute."""
-        self._loop = loop
-        self._freezes = freezes
-        self._begin_tasks = begin_tasks
-        self._bots: dict[int, BotProcess] = {}
-        self._shares: list[LoopShare] = []
-
-    def share(self) -> LoopShare:
-        """The part in the event loop of one more bot."""
-        self._shares.append(LoopShare(self._loop, self.on_slow))
-        return self._shares[-1]
-
-    def join(self, seat: int, bot: BotProcess) -> None:
-        """Have the bot of `seat` frozen from now on while others are asked."""
-        self._bots[seat] = bot
-
-    def leave(self, seat: int) -> None:
-        """Leave the bot of `seat` alone: it is out."""
-        self._bots.pop(seat, None)
-
-    def play(self, *, alone: bool) -> None:
-        """The questions begin; each bot is asked `alone`, or some at the same time."""
-        for share in self._shares:
-            share.plays, share.alone = True, alone
-        self._loop.plan()
-
-    def on_slow(self) -> None:
-        """An answer takes more than a moment."""
-        self._begin_tasks()
-        self.freeze_others()
-
-    def freeze_others(self) -> None:
-        """Freeze all bots that are not asked."""
-        if self._freezes:
-            for seat, bot in self._bots.items():
-                if seat not in self.asked:
-                    bot.freeze()
-
-    async def run_loop(self) -> None:
-        """Let the event loop run, and wait while a bot of another match computes."""
-        self.asked = ()
-        self._begin_tasks()
-        await trio.lowlevel.checkpoint()
-        if self._loop.taken:
-            await self._loop.turn(self.freeze_others)
-        self._loop.plan()
-
-
-# -- playing ---------------------------------------------------------------------------------------------
-
 
 GRACE_S: Final = 0.5
 """How long a bot may take to exit after `quit`, in seconds."""
@@ -151,14 +82,13 @@ class Match:
         self._bots: list[Bot | None] = [None for _ in self._spec.seats]
         begun_ns = time.perf_counter_ns()
         self._logs = [BotLog(begun_ns) for _ in self._spec.seats] if log else []
-        self._answers: dict[
-            int, Answer | Violation
-        ] = {}  # of seats that decide at once, until they are judged
+        # Of seats that decide at once, until they are judged.
+        self._answers: dict[int, Answer | Violation] = {}
         self._loop = Loop.here()
         self._turns = Turns(self._loop, self._begin_tasks, freezes=self._spec.pondering != "on")
         self._is_late = [partial(referee.is_late, seat) for seat in range(len(self._bots))]
         self._before = children() if before is None else before
-        self._reaping = Attendance()
+        self._reaping = BackgroundTasks()
 
     async def play(self) -> MatchResult:
         """Play the match.
@@ -267,12 +197,14 @@ class Match:
 
     async def _ask_all(self, tasks: trio.Nursery) -> None:
         """Ask until the match is over."""
+        # The only loop that is paid for every decision. To compile it and the referee (with mypyc) saved a tenth of a
+        # real match at most, and each version of Python would need a wheel of its own.
         referee, loop, clock = self._referee, self._loop, time.perf_counter_ns
         together = referee.game.simultaneous
         ask = self._ask_together if together else self._ask
         self._turns.play(alone=not together)
         while referee.advance():
-            if clock() > loop.due_ns:
+            if clock() > loop.due_ns:  # for standard error, the memory watch, and other matches
                 await self._turns.run_loop()
             answer = referee.violation or await ask(referee.seat)
             trouble = answer if isinstance(answer, Violation) else _judge(referee, answer)
@@ -390,9 +322,9 @@ async def greet(referee: Referee, seat: int, bot: Bot) -> Violation | None:
     else:
         referee.connect(seat, bot.hello)
     answer = await bot.ask(referee.start_line(seat), limit_ns)
-    return (
-        _at_startup(answer, "start") if isinstance(answer, Violation) else greeting.judge_ready(answer.line)
-    )
+    if isinstance(answer, Violation):
+        return _at_startup(answer, "start")
+    return greeting.judge_ready(answer.line)
 
 
 def _at_startup(trouble: Violation, after: str) -> Violation:
@@ -406,7 +338,70 @@ def _at_startup(trouble: Violation, after: str) -> Violation:
 
 def _check_bundle(seat: SeatSpec) -> None:
     """Raise `HarnessFault` for a bot that did not start because its built copy is missing from the machine."""
-    from warpleague.runner.bundle.bundle import missing_from
-
     if seat.digest and (missing := missing_from(seat)) is not None:
         raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")
+
+
+# -- whose turn it is ------------------------------------------------------------------------------------
+
+
+class Turns:
+    """The turns of one match on `loop`: which of its bots may compute, and when the event loop runs.
+
+    Seats alternate, so only one process of a match has work to do. To wake it on the same core costs one switch of
+    context; on another core it costs about twenty times as much. So referee and bots share a core, and a bot that
+    computes while others think takes time from them. With `freezes`, bots are frozen while others are asked.
+
+    `begin_tasks` is called before the event loop runs: it begins what is to run beside the match. A match may be over
+    before its event loop ever ran; then nothing need be begun.
+    """
+
+    def __init__(self, loop: Loop, begin_tasks: Callable[[], None], *, freezes: bool) -> None:
+        self.asked: Collection[int] = ()
+        """The seats that are asked now, and may compute."""
+        self._loop = loop
+        self._freezes = freezes
+        self._begin_tasks = begin_tasks
+        self._bots: dict[int, BotProcess] = {}
+        self._shares: list[LoopShare] = []
+
+    def share(self) -> LoopShare:
+        """The part in the event loop of one more bot."""
+        self._shares.append(LoopShare(self._loop, self.on_slow))
+        return self._shares[-1]
+
+    def join(self, seat: int, bot: BotProcess) -> None:
+        """Have the bot of `seat` frozen from now on while others are asked."""
+        self._bots[seat] = bot
+
+    def leave(self, seat: int) -> None:
+        """Leave the bot of `seat` alone: it is retired."""
+        self._bots.pop(seat, None)
+
+    def play(self, *, alone: bool) -> None:
+        """The questions begin; each bot is asked `alone`, or some at the same time."""
+        for share in self._shares:
+            share.plays, share.alone = True, alone
+        self._loop.plan()
+
+    def on_slow(self) -> None:
+        """An answer takes more than a moment."""
+        # Only now: so bots that answer at once are not frozen, and cost nothing more.
+        self._begin_tasks()
+        self.freeze_others()
+
+    def freeze_others(self) -> None:
+        """Freeze all bots that are not asked."""
+        if self._freezes:
+            for seat, bot in self._bots.items():
+                if seat not in self.asked:
+                    bot.freeze()
+
+    async def run_loop(self) -> None:
+        """Let the event loop run, and wait while a bot of another match computes."""
+        self.asked = ()
+        self._begin_tasks()
+        await trio.lowlevel.checkpoint()
+        if self._loop.taken:
+            await self._loop.turn(self.freeze_others)
+        self._loop.plan()

@@ -267,7 +267,7 @@ def marks(_: Expected) -> str:
             with contextlib.suppress(OSError):
                 if set_times(path) in (0, None):
                     return f"it can set the times of {path}"
-    with open(own, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as pages:  # noqa: PTH123
+    with open(own, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as pages:
         tries: dict[str, Callable[[], object]] = {
             "leave hints in an inode": lambda: fcntl.fcntl(file, _F_SET_RW_HINT, bytes(8)),
             "leave hints in a file": lambda: fcntl.fcntl(file, _F_SET_FILE_RW_HINT, bytes(8)),

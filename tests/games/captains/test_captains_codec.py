@@ -83,7 +83,7 @@ def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         ("retired", [0, 1], "why: is 'retired' exactly when every seat is"),
         ("stage", "start", "stage: seat 0 has started already"),
         ("stage", "pickup-station", "stage: the ship is not beside the station"),
-        ("stage", "pickup-planet", "focus: must be the planet beside the ship"),
+        ("stage", "pickup-planet", "picked: must be true in stage 'pickup-planet'"),
         ("stage", "blackhole", "stage: the ship is not in a black hole"),
         ("stage", "ai-place", "stage: 'ai-place' is of the solo game only"),
         ("stage", "deal", r"hands\[0\]: 1 cards cannot be|stage: 'deal' is before"),
@@ -113,6 +113,13 @@ def test_a_pickup_in_a_position_was_begun(tools: Tools) -> None:
     assert tools.at(**here, picked=True).picked
     with pytest.raises(PositionError, match="picked: must be true in stage 'pickup-station'"):
         tools.at(**here)
+
+
+def test_a_pickup_is_at_the_planet_beside_the_ship(tools: Tools) -> None:
+    """`focus` names it."""
+    here: dict[str, Any] = {"ships": [106, 134], "tokens": [[119, 106], [134]], "explorers": [0]}
+    with pytest.raises(PositionError, match="focus: must be the planet beside the ship"):
+        tools.at(**here, stage="pickup-planet", picked=True)
 
 
 @pytest.mark.parametrize(("ai", "most"), [("echabod-z", 2), ("brood", 3), ("azimuth", -1)])

@@ -247,7 +247,7 @@ def broken(change: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda t: t["board"][2]["A"]["planet"].append([2, 2]), r"board 3\.A\.planet: space \[2, 2\] is not on"),
+        (lambda t: t["board"][2]["A"]["planet"].append([2, 2]), r"board 3\.A\.planet\[1\]: space \[2, 2\] is not on"),
         (lambda t: t["board"][2]["B"].update(comet=[[0, 0]]), r'board 3\.B: unknown key "comet"'),
         (lambda t: t["board"][0]["A"]["planet"].append([0, 0]), r"board 1\.A: planets at .* are 1 apart"),
         (lambda t: t["board"][0]["A"]["nebula"].append([1, 0]), r"board 1\.A\.nebula: space \[1, 0\] is planet"),

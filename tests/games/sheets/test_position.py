@@ -39,8 +39,8 @@ def change_sheet(**changes: Any) -> Callable[[dict[str, Any]], None]:
         (change(dice={"white": [1]}), "dice.white: must have 2 items, not 1"),
         (change(dice={"green": 1}), 'dice: unknown key "green"; the keys are white'),
         (change(dice={}), "dice: the value of 'white' is missing"),
-        (change(hand=["white", "red"]), "hand: 6, 4 or 2 units must be in hand"),
-        (change(kept=["white"]), "hand: 6, 4 or 2 units must be in hand"),
+        (change(hand=["white", "red"]), "hand, kept, offered: must have (2, 2, 2) or (4, 1, 1) or (6, 0, 0)"),
+        (change(kept=["white"]), "hand, kept, offered: must have (2, 2, 2) or (4, 1, 1) or (6, 0, 0)"),
         (change(offered=["white"]), "offered[0]: must be one of black-1"),
         (change(taken="red"), "taken: must be null in the phase 'keep'"),
         (change(shared_discards=1), "shared_discards: must be true or false"),
@@ -69,14 +69,17 @@ def test_a_wrong_field_is_named(table: Any, damage: Callable[[dict[str, Any]], N
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"phase": "take", "actor": 1}, "offered: must have one to three units"),
+        ({"phase": "take", "actor": 1}, "hand, kept, offered: must have (0, 0, 1) or"),
         ({"phase": "take", "actor": 0, "offered": ["red"]}, "actor: in the phase 'take' another seat"),
-        ({"phase": "use", "actor": 1}, "taken: must be a unit"),
+        ({"phase": "use", "actor": 1}, "taken: must not be null"),
         ({"phase": "use", "actor": 1, "taken": "red", "offered": ["red"]}, "offered: the taken unit"),
         ({"phase": "lines", "actor": 1}, "round: must be 7"),
         ({"phase": "over", "actor": None}, "round: must be 7"),
-        ({"phase": "mark", "kept": []}, "kept: must not be empty"),
-        ({"phase": "mark", "kept": ["red"], "offered": ["blue"]}, "offered: must have three units"),
+        ({"phase": "mark", "kept": []}, "hand, kept, offered: must have (0, 1, 3) or"),
+        (
+            {"phase": "mark", "kept": ["red"], "offered": ["blue"]},
+            "hand, kept, offered: must have (0, 1, 3) or",
+        ),
         (
             {"phase": "mark", "kept": ["red"], "offered": ["red", "blue", "yellow"]},
             "hand, kept, offered: a unit can be in one",

@@ -466,7 +466,7 @@ def hill(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     module = ModuleType("warpleague.league.schedule.formats.hill")
     module.__dict__["make"] = lambda season: Hill(season, request.param)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(formats.MODULES, "round-robin", "hill:make")
+    monkeypatch.setitem(formats.CLASSES, "round-robin", "hill:make")
     return request.param
 
 

@@ -26,9 +26,9 @@ from warpleague.league.schedule.formats import format_of
 from warpleague.league.schedule.formats.ladder import groups
 from warpleague.league.season.config import UntilTable, load_config
 from warpleague.league.season.fixture import Outcome
-from warpleague.league.season.season import Begun, Season
+from warpleague.league.season.season import Season, TableProgress
 from warpleague.league.store.disqualifications import disqualify
-from warpleague.league.store.events import read
+from warpleague.league.store.events import read_progress
 from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
 
@@ -315,16 +315,17 @@ def test_a_deal_of_before_that_is_lost_is_played_again(cup: Cup) -> None:
 def test_what_was_taken_over_is_read_with_care(text: str) -> None:
     """A text that is of no such kind is an error; one of another entry says nothing."""
     with pytest.raises((ValueError, TypeError, KeyError)):
-        read(text, "")
-    assert read('{"entry": "other", "deals": []}', "this") == ()
-    assert read('{"entry": "this", "deals": [[0, 1, 3]]}', "this") == (Begun((0, 1), 3),)  # before 0.1.0
+        read_progress(text, "")
+    assert read_progress('{"entry": "other", "deals": []}', "this") == ()
+    text = '{"entry": "this", "deals": [[0, 1, 3]], "open": [[0, 1, 2]]}'
+    assert read_progress(text, "this") == (TableProgress((0, 1), 3, (2,)),)
 
 
 def test_tables_that_cannot_be_are_not_taken_over(make_season: Any) -> None:
     """A stranger's store may name bots that are not there, or tables of another size."""
     tables = ((), (0,), (0, 0), (0, 9), (0, 1, 2), (1, 2))
-    known = tuple(Begun(table, 3, (1,)) for table in tables)
-    season = attrs.evolve(make_season(4, 2, kind="ladder"), taken_over=known)
+    known = tuple(TableProgress(table, 3, (1,)) for table in tables)
+    season = attrs.evolve(make_season(4, 2, kind="ladder"), deals_in_progress=known)
     whole, open_ = groups(season)
     assert [(group.bots, group.round) for group in whole] == [((1, 2), 0), ((1, 2), 2)]
     assert [(group.bots, group.round) for group in open_] == [((1, 2), 1)]

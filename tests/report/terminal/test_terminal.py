@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 from rich.style import Style
@@ -178,6 +178,7 @@ CELLS: st.SearchStrategy[str | Text] = st.sampled_from(
 )
 
 
+@settings(max_examples=25)
 @given(st.data(), st.integers(20, 90))
 def test_a_table_written_quickly_is_that_of_rich(data: st.DataObject, width: int) -> None:
     """Whether or not a table's lines are made without rich, they are the same."""

@@ -140,7 +140,7 @@ def config_of(conditions: Conditions) -> LeagueConfig:
         pondering=conditions.pondering,  # type: ignore[arg-type]
         illegal=conditions.illegal,
     )
-    config = LeagueConfig(
+    return LeagueConfig(
         name=conditions.league,
         game=GameTable(id=conditions.game, players=conditions.players, options=conditions.options),
         clock=TimeControl(**attrs.asdict(conditions.clock)),
@@ -148,9 +148,8 @@ def config_of(conditions: Conditions) -> LeagueConfig:
         service=ServiceTable(ask_again=conditions.ask_again, note_bytes=conditions.note_bytes),
         sandbox=SandboxTable(paths=tuple(conditions.paths), network=tuple(conditions.network)),
         run=RunTable(affinity=conditions.affinity),  # type: ignore[arg-type]
+        path=Path(f"{conditions.league}.toml"),
     )
-    object.__setattr__(config, "path", Path(f"{conditions.league}.toml"))
-    return config
 
 
 def facts(conditions: Conditions) -> list[tuple[str, str]]:

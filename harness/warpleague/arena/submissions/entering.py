@@ -181,11 +181,9 @@ def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
         ),
     ]
     more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
-    extended = attrs.evolve(
+    return attrs.evolve(
         config, bots=tuple(entries), missing="skip", format=attrs.evolve(config.format, **more)
     )
-    object.__setattr__(extended, "path", config.path)
-    return extended
 
 
 def league_in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
@@ -244,7 +242,6 @@ def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
         extended = attrs.evolve(config, format=attrs.evolve(config.format, **{**was, **more}))
     except ValueError as error:
         raise BadInput(f"{config.name}: {error}") from None
-    object.__setattr__(extended, "path", config.path)
     check_config(extended, str(config.path))
     ledger.set(f"extended {config.name}", json.dumps({**was, **more}), who)
 

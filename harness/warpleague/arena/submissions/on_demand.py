@@ -34,7 +34,7 @@ from warpleague.arena.submissions.jobs import (
 from warpleague.arena.submissions.ledger import Ledger, limits_of
 from warpleague.arena.submissions.versions import add_trial, versions_in
 from warpleague.errors import BadInput
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test, make
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test
 from warpleague.league.season.config import FormatTable, LeagueConfig
 from warpleague.league.season.entry import name_of
 from warpleague.league.season.season import Season
@@ -292,9 +292,9 @@ def _schedule(config: LeagueConfig, deals: int) -> Test:
     bots = 2 if config.game.players <= 2 else config.game.players + 1
     form = FormatTable(kind="test", fixed=1)
     seats = tuple(SeatSpec(bot=str(bot), digest=str(bot)) for bot in range(bots))
-    test = make(Season.of(attrs.evolve(config, format=form), seats, b""))
+    test = Test(Season.of(attrs.evolve(config, format=form), seats, b""))
     fixed = attrs.evolve(form, fixed=deals * test.matches_a_deal)
-    return make(attrs.evolve(test.season, format=fixed))
+    return Test(attrs.evolve(test.season, format=fixed))
 
 
 def _lineup(ledger: Ledger, config: LeagueConfig, author: str, new: int, old: int | None) -> dict[str, Any]:

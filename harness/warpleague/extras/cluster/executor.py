@@ -200,12 +200,12 @@ class ClusterExecutor(MatchExecutor):
             self._waiting.append(call)
         return call.future
 
-    def everywhere(self, fn: Callable[[], object]) -> None:
+    def broadcast(self, fn: Callable[[], object]) -> None:
         """Have `fn` called in each referee process of the workers that are well; who cannot do so has stalled."""
         while self._broken is None:
             well = self._well()
             with suppress(TimeoutError):  # who is silent has stalled by now
-                self._stalled |= well.keys() - self._ask(well, cluster_worker.call_everywhere, fn)
+                self._stalled |= well.keys() - self._ask(well, cluster_worker.broadcast_here, fn)
                 return
         raise BrokenExecutor(self._broken)
 

@@ -186,7 +186,7 @@ def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchRes
     return pool.submit(play_beside, here, log).result()  # type: ignore[return-value]
 
 
-async def call_everywhere(name: str, fn: Callable[[], object], dask_worker: Any) -> None:
+async def broadcast_here(name: str, fn: Callable[[], object], dask_worker: Any) -> None:
     """On a worker: call `fn` in each referee process of the plugin `name`."""
     await asyncio.to_thread(dask_worker.plugins[name].pool.everywhere, fn)
 

@@ -79,9 +79,7 @@ def _parse_words(words: list[str]) -> tuple[str, Path]:
 
 def _run(args: Namespace, config: RoundsConfig) -> int:
     if args.jobs is not None:
-        path = config.path
         config = attrs.evolve(config, run=attrs.evolve(config.run, jobs=args.jobs))
-        object.__setattr__(config, "path", path)
     args.cluster = None
 
     def play(league: League, logs: LogFolder) -> RunReport:

@@ -20,13 +20,15 @@ from warpleague.league.season.config import (
     FormatTable,
     GameTable,
     LeagueConfig,
+    RatingTable,
     RulesTable,
     RunTable,
     SandboxTable,
     Seating,
     Tables,
     load_config,
-    without_none,
+    toml_of,
+    write_config,
 )
 from warpleague.league.season.entry import first_alike
 from warpleague.match.setup import load_options, options_json
@@ -38,7 +40,7 @@ from warpleague.runner.confine.sandbox import parse_address
 from warpleague.strict import structure
 from warpleague.text import nearest_path
 from warpleague.toml_text import parse_toml, read_text
-from warpline.bounds import in_schema
+from warpline.bounds import NO_KEY, in_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +128,7 @@ class RoundsConfig:
     rules: RulesTable = attrs.Factory(RulesTable)
     sandbox: SandboxTable = attrs.Factory(SandboxTable)
     run: RunTable = attrs.Factory(RunTable)
-    path: Path = attrs.field(default=Path(), init=False)
+    path: Path = attrs.field(default=Path(), metadata=NO_KEY)
 
     @property
     def editors(self) -> tuple[Author, ...]:
@@ -177,8 +179,7 @@ class RoundsConfig:
     def conditions(self) -> dict[str, Any]:
         """The settings that results depend on, as plain data. They must not change during a run."""
         relevant = attrs.evolve(self, rounds=1, run=RunTable(), records=0)
-        data: dict[str, Any] = without_none(attrs.asdict(relevant))
-        del data["path"]
+        data = toml_of(relevant)
         for author in data["authors"]:
             del author["limits"]  # they hold for later edits only
         return data
@@ -202,8 +203,7 @@ def load_rounds(path: Path) -> RoundsConfig:
     name = config.name or path.stem
     if not NAME.fullmatch(name):
         raise ConfigError(f"{where}: name: {name!r} must be letters, digits, dots, dashes; it names a folder")
-    config = attrs.evolve(config, name=name, game=_game(config, where))
-    object.__setattr__(config, "path", path)
+    config = attrs.evolve(config, name=name, game=_game(config, where), path=path)
     _check(config, where)
     return config
 
@@ -260,41 +260,21 @@ def _check(config: RoundsConfig, where: str) -> None:
         )
 
 
-def league_data(
-    config: RoundsConfig, name: str, bots: Sequence[BotEntry], anchor: str | None
-) -> dict[str, Any]:
-    """The league of one round as TOML data, with these bots (none before they are known)."""
-    form = FormatTable(deals=config.deals, seats=config.seats, tables=config.tables, dice="shared")
-    data: dict[str, Any] = {
-        "name": name,
-        "bots": [attrs.asdict(bot) for bot in bots],
-        "game": attrs.asdict(config.game),
-        "format": {
-            "kind": form.kind,
-            "deals": form.deals,
-            "seats": form.seats,
-            "tables": form.tables,
-            "dice": form.dice,
-        },
-        "clock": attrs.asdict(config.clock),
-        "rules": attrs.asdict(config.rules),
-        "sandbox": attrs.asdict(config.sandbox),
-        "run": attrs.asdict(config.run),
-        "rating": {"anchor": anchor},
-        "seed": config.seed,
-    }
-    table: dict[str, Any] = without_none(data)
-    return {key: value for key, value in table.items() if value != {}}
-
-
 def write_league(
     config: RoundsConfig, target: Path, bots: Sequence[BotEntry] = (), anchor: str | None = None
 ) -> LeagueConfig:
     """Write the league file of one round, and read it again. Every command of leagues takes this file."""
-    import tomli_w
-
-    data = league_data(config, target.stem, bots, anchor)
-    scratch = target.with_suffix(".tmp")
-    scratch.write_text(f"# Written by warpleague rounds.\n{tomli_w.dumps(data)}", encoding="utf-8")
-    scratch.replace(target)
+    league = LeagueConfig(
+        name=target.stem,
+        seed=config.seed,
+        bots=tuple(bots),
+        game=config.game,
+        format=FormatTable(deals=config.deals, seats=config.seats, tables=config.tables, dice="shared"),
+        clock=config.clock,
+        rules=config.rules,
+        sandbox=config.sandbox,
+        run=config.run,
+        rating=RatingTable(anchor=anchor),
+    )
+    write_config(league, target, "Written by warpleague rounds.")
     return load_config(target, without_bots=not bots)

@@ -1,331 +1,335 @@
-"""Positions of aliens as JSON, and what is wrong with one that somebody wrote by hand."""
+"""Positions of aliens as JSON: how they are written, and what is wrong with one that somebody wrote by hand."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import attrs
 
 from warpleague.games.aliens import rules as legal
-from warpleague.games.aliens.geometry import COINS, COUNT, HOME, INDEX, ORDERS, SHIPS, SQUARES
-from warpleague.games.aliens.state import (
-    DICE,
-    END,
-    JUMP,
-    NO_HOLES,
-    NOBODY,
-    OPENING_ROLL,
-    ORDER,
-    PHASES,
-    PLACE,
-    ROLL,
-    SEATS,
-    SEND,
-    TURN,
-    WHYS,
-    Cascade,
-    Options,
-    Result,
-    Rules,
-    State,
-    rules_for,
-)
-from warpleague.games.reading import Given
-from warpleague.games.values import Cache, Parts, decoded, encoded, part
+from warpleague.games.aliens import state as st
+from warpleague.games.aliens.geometry import COINS, HOME, INDEX, ORDERS, SHIPS, SQUARES, Ship
+from warpleague.games.aliens.state import Options
+from warpleague.games.reading import Misfit, Whole, by_hand, distinct, read, refuse, shown, within
+from warpleague.games.values import Cache, decoded, encoded, mask, template
 
 if TYPE_CHECKING:
+    from warpleague.games.aliens.state import State
     from warpleague.games.api import JsonObject
 
-KEYS: Final = (
-    "options",
-    "phase",
-    "to_move",
-    "turn",
-    "ships",
-    "dice",
-    "lost",
-    "wormholes",
-    "pending",
-    "result",
+
+def _on_board(square: list[int]) -> None:
+    if tuple(square) not in INDEX:
+        raise Misfit(f"must be a square [x, y] of the board, not {shown(square)}")
+
+
+Square: TypeAlias = Annotated[list[int], _on_board]
+Value: TypeAlias = Annotated[int, Whole(0, 5)]
+Seat: TypeAlias = Annotated[int, Whole(0, 1)]
+
+
+@attrs.frozen(kw_only=True)
+class OptionsView:
+    """The options of the game, as in the start message."""
+
+    max_turns: int = by_hand(Options().max_turns)
+    both_ships: bool = by_hand(Options().both_ships)
+    diagonals: Literal["normal", "swapped"] = by_hand(Options().diagonals)
+
+
+@attrs.frozen
+class Wormhole:
+    """A coin on the board."""
+
+    at: Square
+    """Its square, [x, y]."""
+    suit: Ship
+    value: Value | None
+    """How far it leads, 0 (null, a black hole) to 5; None: an enemy coin never activated."""
+    public: bool
+    """Whether it has been activated, so that both sides know its value."""
+    up: Literal["suit", "value"]
+    """Which of its sides is up: each activation flips it."""
+
+
+@attrs.frozen
+class Then:
+    """A ship that landed by die on an enemy in a wormhole, which it activates if it still stands there."""
+
+    ship: Ship
+    at: Square
+
+
+@attrs.frozen
+class Pending:
+    """The decision in the midst of a move."""
+
+    ship: Ship
+    """The ship that must jump, or that must be sent."""
+    sends: Annotated[int, Whole(0, legal.SENDS_WITH_HOLES)]
+    """How many sends the use of this die has seen; from 16 on no wormhole may be chosen."""
+    then: Then | None
+    """The next step when no ship is in flight any more."""
+
+
+@attrs.frozen
+class Result:
+    """How the game ended."""
+
+    winner: Seat | None
+    """The winning seat; None: a draw."""
+    why: st.Why
+
+
+@attrs.frozen
+class Position:
+    """A whole position, in which every wormhole has its value."""
+
+    options: OptionsView
+    phase: Literal["opening-roll", "order", "place", "roll", "turn", "jump", "send", "end"]
+    to_move: Seat | None
+    """The seat whose turn it is (or that chooses, or places a coin); None before the opening roll."""
+    turn: int
+    """How many turns of both sides are over, skipped ones included."""
+    ships: dict[str, Square]
+    """The square [x, y] of each ship. A ship about to be sent shares its square with the one that landed on it."""
+    dice: dict[str, Value]
+    """The dice still to be used in this turn, by ship; null is 0. At the end, those that were left."""
+    lost: Annotated[list[Ship], distinct]
+    """The ships that lose their next turn."""
+    wormholes: list[Wormhole]
+    """The coins on the board, by y, then x."""
+    pending: Pending | None
+    """None except while a ship must jump or be sent."""
+    result: Result | None
+    """None until the end."""
+
+
+# -- writing ---------------------------------------------------------------------------------------------
+
+_SHIPS: Final = b'"ships":{"suns":%b,"moons":%b,"crowns":%b,"arms":%b}'
+_POSITION: Final = template(Position).replace(b'"ships":%b', _SHIPS).removesuffix(b"}") + b"%b}"
+_OPTIONS: Final = Cache[st.Rules, bytes](lambda rules: encoded(attrs.asdict(rules.options)))
+_PHASES: Final = tuple(map(encoded, st.PHASES))
+_SQUARES: Final = tuple(map(encoded, SQUARES))
+_SEATS: Final = (b"0", b"1", b"null")
+"""Of index -1: nobody."""
+_LOST: Final = [encoded([ship for i, ship in enumerate(SHIPS) if lost >> i & 1]) for lost in range(16)]
+_DICE: Final = Cache[tuple[int, tuple[int, int]], bytes](
+    lambda key: encoded({SHIPS[2 * key[0] + i]: die for i, die in enumerate(key[1]) if die >= 0})
 )
 
-# -- writing -----------------------------------------------------------------------------------------------
+
+def _pending(cascade: st.Cascade | None) -> JsonObject | None:
+    if cascade is None:
+        return None
+    ship, sends, after, at = cascade
+    then = {"ship": SHIPS[after], "at": SQUARES[at]} if after >= 0 else None
+    return {"ship": SHIPS[ship], "sends": sends, "then": then}
 
 
-_OPTIONS: Final[Parts[Rules]] = Parts(lambda rules: attrs.asdict(rules.options))
-_LOST: Final = [[ship for number, ship in enumerate(SHIPS) if mask >> number & 1] for mask in range(16)]
+def _wormhole(key: tuple[int, int, int]) -> bytes:
+    number, coin, flags = key
+    return encoded(
+        {
+            "at": SQUARES[number],
+            "suit": SHIPS[coin // 6],
+            "value": coin % 6 if flags & 4 else None,
+            "public": bool(flags & 2),
+            "up": "value" if flags & 1 else "suit",
+        }
+    )
 
 
-def _wormhole(key: int) -> JsonObject:
-    rest, flags = divmod(key, 8)
-    number, coin = divmod(rest, COINS)
-    suit, value = divmod(coin, 6)
-    return {
-        "at": SQUARES[number],
-        "suit": SHIPS[suit],
-        "value": value if flags & 4 else None,
-        "public": bool(flags & 2),
-        "up": "value" if flags & 1 else "suit",
-    }
-
-
-_WORMHOLE: Final[Parts[int]] = Parts(_wormhole, 1 << 16)
-
-
-def _lying(holes: tuple[int, ...]) -> tuple[list[tuple[int, int]], tuple[JsonObject, JsonObject]]:
-    """The coins on the board, each with the key of its wormhole without flags, and the hands."""
-    placed = [((number * COINS + coin) * 8, coin) for number, coin in enumerate(holes) if coin >= 0]
-    rest = set(range(COINS)).difference(holes)
-    hands: tuple[JsonObject, JsonObject] = {}, {}
-    for suit, ship in enumerate(SHIPS):
-        hands[suit >> 1][ship] = [value for value in range(6) if suit * 6 + value in rest] if rest else []
-    return placed, hands
-
-
-_LYING: Final = Cache(_lying, 1024)
-
-
-def _coins(key: tuple[tuple[int, ...], int, int, int]) -> tuple[Any, tuple[JsonObject, JsonObject]]:
+def _coins(key: tuple[tuple[int, ...], int, int, int]) -> tuple[bytes, list[bytes]]:
+    """The coins on the board, and those in each hand."""
     holes, seen, known, faces = key
-    placed, hands = _LYING[holes]
-    shown = [
-        _WORMHOLE[at + (seen >> coin & 1) * 4 + (known >> coin & 1) * 2 + (faces >> coin & 1)]
-        for at, coin in placed
+    placed = [
+        _WORMHOLE[number, coin, (seen >> coin & 1) * 4 + (known >> coin & 1) * 2 + (faces >> coin & 1)]
+        for number, coin in enumerate(holes)
+        if coin >= 0
     ]
-    return part(shown), hands
+    rest = set(range(COINS)).difference(holes)
+    hands = [
+        encoded({SHIPS[suit]: [value for value in range(6) if 6 * suit + value in rest] for suit in suits})
+        for suits in ((0, 1), (2, 3))
+    ]
+    return b"[%b]" % b",".join(placed), hands
 
 
+_PENDING: Final = Cache[Any, bytes](lambda cascade: encoded(_pending(cascade)))
+_WORMHOLE: Final = Cache(_wormhole)
 _COINS: Final = Cache(_coins, 1024)
-"""The coins on the board and those in each hand; in play the hands are empty."""
 _OWN: Final = (0x000FFF, 0xFFF000)
 """The coins of each seat, as bits."""
 
 
-def render(state: State, seat: int | None) -> JsonObject:
-    """The position as JSON, made of cached parts: the whole (`seat` None), or what `seat` knows."""
+def position_json(state: State, seat: int | None) -> bytes:
+    """The position as JSON: the whole (`seat` None), or the view of `seat`."""
     s = state
-    known = s.known
-    seen = -1 if seat is None else known | _OWN[seat]
-    pending: JsonObject | None = None
-    if s.cascade is not None:
-        ship, sends, after, at = s.cascade
-        then = {"ship": SHIPS[after], "at": SQUARES[at]} if after >= 0 else None
-        pending = {"ship": SHIPS[ship], "sends": sends, "then": then}
-    result: JsonObject | None = None
+    wormholes, hands = _COINS[s.holes, -1 if seat is None else s.known | _OWN[seat], s.known, s.faces]
+    suns, moons, crowns, arms = s.ships
+    more, result = b"", b"null"
+    if seat is not None:
+        actor = s.actors[0] if s.actors else -1
+        more = b',"seat":%d,"actor":%b,"hand":%b' % (seat, _SEATS[actor], hands[seat])
     if s.result is not None:
         winner, why = s.result
-        result = {"winner": None if winner < 0 else winner, "why": why}
-    suns, moons, crowns, arms = s.ships
-    one, two = s.dice
-    dice = {}
-    if one >= 0:
-        dice[SHIPS[2 * s.seat]] = one
-    if two >= 0:
-        dice[SHIPS[2 * s.seat + 1]] = two
-    wormholes, hands = _COINS[s.holes, seen, known, s.faces]
-    data: JsonObject = {
-        "options": _OPTIONS[s.rules],
-        "phase": PHASES[s.phase],
-        "to_move": None if s.phase == OPENING_ROLL else s.seat,
-        "turn": s.turn,
-        "ships": {
-            "suns": SQUARES[suns], "moons": SQUARES[moons], "crowns": SQUARES[crowns], "arms": SQUARES[arms]
-        },
-        "dice": dice,
-        "lost": _LOST[s.lost],
-        "wormholes": wormholes,
-        "pending": pending,
-        "result": result,
-    }  # fmt: skip
-    if seat is not None:
-        data["seat"] = seat
-        data["actor"] = s.actors[0] if s.actors and s.actors[0] >= 0 else None
-        data["hand"] = hands[seat]
-    return data
+        result = b'{"winner":%b,"why":"%b"}' % (_SEATS[winner], why.encode())
+    return _POSITION % (
+        _OPTIONS[s.rules], _PHASES[s.phase], _SEATS[-1 if s.phase == st.OPENING_ROLL else s.seat], s.turn,
+        _SQUARES[suns], _SQUARES[moons], _SQUARES[crowns], _SQUARES[arms], _DICE[s.seat, s.dice],
+        _LOST[s.lost], wormholes, _PENDING[s.cascade], result, more,
+    )  # fmt: skip
 
 
 def to_json(state: State) -> JsonObject:
     """The whole position."""
-    data: JsonObject = decoded(encoded(render(state, None)))
+    data: JsonObject = decoded(position_json(state, None))
     return data
 
 
-# -- reading -----------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------------
 
 
-def from_json(data: object) -> State:
-    """The position written as `data`; `PositionError` names the place that is wrong."""
-    top = Given(data).fields(*KEYS)
-    rules = rules_for(top["options"].options(Options))
-    phase = top["phase"].index(PHASES)
-    if phase != OPENING_ROLL:
-        seat = top["to_move"].whole(0, 1)
-    elif top["to_move"].value is None:
-        seat = 0
-    else:
-        top["to_move"].fail("must be null before the opening roll")
-    playing = phase in (ROLL, TURN, JUMP, SEND)
-    turn = top["turn"].whole(0, rules.max_turns - (phase != END) if playing or phase == END else 0)
-    ships = _ships(top["ships"])
-    dice = _dice(top["dice"], phase, seat)
-    lost = 0
-    for item in top["lost"].items():
-        bit = 1 << item.index(SHIPS)
-        if lost & bit:
-            item.fail(f"{item.value} is named twice")
-        lost |= bit
-    holes, known, faces = _read_wormholes(top["wormholes"])
-    cascade = _pending(top["pending"], phase, seat, dice, holes)
-    result = _result(top["result"], phase, turn == rules.max_turns)
-    if turn == rules.max_turns and (result is None or result[1] != "max-turns"):
-        top["turn"].fail(f"all {rules.max_turns} turns are over, so the game has ended by max-turns")
-    _check_ships(ships, phase, cascade)
-    state = State(
-        rules, phase, seat, turn, ships, dice, lost, holes, known, faces, cascade, result, NOBODY, ()
+def state_of(data: JsonObject) -> State:
+    """The state that a position describes, or a view with the values of all wormholes; all of it fits."""
+    phase, seat = st.PHASES.index(data["phase"]), data["to_move"] or 0
+    pending, result = data["pending"], data["result"]
+    holes, known, faces = list(st.NO_HOLES), 0, 0
+    for hole in data["wormholes"]:
+        coin = 6 * SHIPS.index(hole["suit"]) + hole["value"]
+        holes[_number(hole["at"])] = coin
+        known |= hole["public"] << coin
+        faces |= (hole["up"] == "value") << coin
+    cascade = None
+    if pending is not None:
+        then = pending["then"]
+        after = (SHIPS.index(then["ship"]), _number(then["at"])) if then else (-1, -1)
+        cascade = SHIPS.index(pending["ship"]), pending["sends"], *after
+    one, two = (data["dice"].get(ship, -1) for ship in SHIPS[2 * seat : 2 * seat + 2])
+    state = st.State(
+        st.rules_for(Options(**data["options"])), phase, seat, data["turn"],
+        tuple([_number(data["ships"][ship]) for ship in SHIPS]), (one, two),
+        mask(map(SHIPS.index, data["lost"])), tuple(holes), known, faces, cascade,
+        result and (-1 if result["winner"] is None else result["winner"], result["why"]), st.NOBODY, (),
     )  # fmt: skip
-    _set_decision(state)
+    _decide(state)
     return state
 
 
-def _bad(path: str, text: str) -> None:
-    Given(None, path).fail(text)
+def _number(square: list[int]) -> int:
+    x, y = square
+    return INDEX[x, y]
 
 
-def _square(given: Given) -> int:
-    value = given.value
-    number = None
-    if type(value) is list and len(value) == 2 and type(value[0]) is int and type(value[1]) is int:
-        number = INDEX.get((value[0], value[1]))
-    if number is None:
-        given.wrong("a square [x, y] of the board")
-    return number
-
-
-def _ships(given: Given) -> tuple[int, ...]:
-    ships = given.fields(*SHIPS)
-    return tuple([_square(ships[ship]) for ship in SHIPS])
-
-
-def _check_ships(ships: tuple[int, ...], phase: int, cascade: Cascade | None) -> None:
-    """No two ships share a square, but where one is about to be sent, or has won."""
-    sent = cascade[0] if phase == SEND and cascade else -1
-    for ship, number in enumerate(ships):
-        others = [other for other in range(4) if other != ship and ships[other] == number]
-        if any(other >> 1 == ship >> 1 for other in others):
-            _bad(f"ships.{SHIPS[ship]}", "shares its square with the other ship of its side")
-        if phase == SEND and ship == sent and not others:
-            _bad("pending.ship", f"{SHIPS[ship]} must share its square with the ship that landed on it")
-        if others and phase != END and sent not in (ship, *others):
-            _bad(f"ships.{SHIPS[ship]}", f"shares its square with {SHIPS[others[0]]}")
-
-
-def _dice(given: Given, phase: int, seat: int) -> tuple[int, int]:
-    own = SHIPS[2 * seat : 2 * seat + 2]
-    dice = given.fields(*own)
-    one, two = (dice[ship].whole(0, 5) if ship in dice else -1 for ship in own)
-    allowed = {TURN: 2, JUMP: 1, SEND: 1, END: 2}.get(phase, 0)
-    if (one >= 0) + (two >= 0) > allowed:
-        given.fail(f"at most {allowed} can be unused in the phase {PHASES[phase]!r}")
-    return one, two
-
-
-def _read_wormholes(given: Given) -> tuple[tuple[int, ...], int, int]:
-    """The coin on each square, and the masks of public and flipped coins."""
-    holes = list(NO_HOLES)
-    known = faces = 0
-    for item in given.items():
-        at, suit_given, value_given, public_given, up = item.parts("at", "suit", "value", "public", "up")
-        number = _square(at)
-        suit, value = suit_given.index(SHIPS), value_given.whole(0, 5)
-        coin = 6 * suit + value
-        if HOME[number] >= 0:
-            at.fail("a base cannot hold a wormhole")
-        if holes[number] >= 0:
-            at.fail(f"a second wormhole on {list(SQUARES[number])}")
-        if coin in holes:
-            item.fail(f"{SHIPS[suit]} {value} is there twice")
-        public = public_given.flag()
-        flipped = up.index(("suit", "value"))
-        if flipped and not public:
-            up.fail("a coin that shows its value is public")
-        holes[number] = coin
-        known |= public << coin
-        faces |= flipped << coin
-    return tuple(holes), known, faces
-
-
-def _pending(
-    given: Given, phase: int, seat: int, dice: tuple[int, int], holes: tuple[int, ...]
-) -> Cascade | None:
-    if phase not in (JUMP, SEND):
-        if given.value is not None:
-            given.fail(f"must be null in the phase {PHASES[phase]!r}")
-        return None
-    pending = given.fields("ship", "sends", "then")
-    ship = pending["ship"].index(SHIPS)
-    sends = pending["sends"].whole(0, legal.SENDS_WITH_HOLES)
-    if pending["then"].value is None:
-        return ship, sends, -1, -1
-    then = pending["then"].fields("ship", "at")
-    after = then["ship"].index(SHIPS)
-    at = _square(then["at"])
-    if after >> 1 != seat or dice[after & 1] >= 0:
-        then["ship"].fail("must be the ship whose die is being used")
-    if holes[at] < 0:
-        then["at"].fail("must hold a wormhole")
-    return ship, sends, after, at
-
-
-def _result(given: Given, phase: int, all_played: bool) -> Result | None:
-    if phase != END:
-        if given.value is not None:
-            given.fail(f"must be null in the phase {PHASES[phase]!r}")
-        return None
-    result = given.fields("winner", "why")
-    why = WHYS[result["why"].index(WHYS)]
-    if why != "max-turns":
-        return result["winner"].whole(0, 1), why
-    if result["winner"].value is not None or not all_played:
-        given.fail("max-turns is a draw, winner null, when max_turns turns are over")
-    return -1, why
-
-
-def _set_decision(state: State) -> None:
-    """Fill in who acts and what is legal in a state just read, or say why it is no position."""
-    s = state
-    placed = COUNT - s.holes.count(-1)
-    if s.phase == END:
-        return
-    if s.phase in (OPENING_ROLL, ROLL):
-        if s.phase == ROLL and s.lost >> 2 * s.seat & 3 == 3:
-            _bad("lost", "both ships of the side to move lose this turn, so it does not roll")
-        s.actors = DICE
-    if s.phase in (OPENING_ROLL, ORDER) and placed:
-        _bad("wormholes", "there are none before the order is chosen")
-    if s.phase == ORDER:
-        s.actors, s.legal = SEATS[s.seat], tuple(ORDERS.values())
-    elif s.phase == PLACE:
-        owned = sum(1 for coin in s.holes if coin >= 0 and coin // 12 == s.seat)
-        if placed >= COINS or placed - owned - owned not in (0, 1):
-            _bad(
-                "wormholes",
-                f"seat {s.seat} has placed {owned}, the other {placed - owned}: it is not its turn",
-            )
-        s.actors, s.legal = SEATS[s.seat], legal.placements(s.holes, s.seat)
-    elif s.phase == TURN:
-        s.actors, s.legal = SEATS[s.seat], legal.turn_actions(s.rules, s.seat, s.ships, s.dice)
-        if not s.legal:
-            _bad("dice", "none of them can be used, so the turn is over")
+def _decide(s: State) -> None:
+    """Fill in who acts, and what is legal."""
+    seat = s.seat
+    if s.phase in (st.OPENING_ROLL, st.ROLL):
+        s.actors = st.DICE
+    elif s.phase == st.ORDER:
+        s.actors, s.legal = st.SEATS[seat], tuple(ORDERS.values())
+    elif s.phase == st.PLACE:
+        s.actors, s.legal = st.SEATS[seat], legal.placements(s.holes, seat)
+    elif s.phase == st.TURN:
+        s.actors, s.legal = st.SEATS[seat], legal.turn_actions(s.rules, seat, s.ships, s.dice)
     elif s.cascade is not None:
         ship, sends, _, _ = s.cascade
-        if s.phase == SEND:
-            s.actors, s.legal = SEATS[1 - (ship >> 1)], legal.send_actions(s.ships, s.holes, sends)
+        number, owner = s.ships[ship], ship >> 1
+        coin = s.holes[number]
+        if s.phase == st.SEND:
+            s.actors, s.legal = st.SEATS[1 - owner], legal.send_actions(s.ships, s.holes, sends)
         else:
-            number = s.ships[ship]
-            coin = s.holes[number]
-            if coin < 0 or not s.known >> coin & 1 or coin % 6 == 0:
-                _bad("pending.ship", f"{SHIPS[ship]} must stand on a public wormhole that is no black hole")
-            reach = s.rules.jumps[coin][number]
-            s.actors, s.legal = SEATS[ship >> 1], legal.jump_actions(reach, number, coin, s.ships[ship ^ 1])
-            if not s.legal:
-                _bad("pending.ship", f"{SHIPS[ship]} has no legal jump")
+            reach, sister = s.rules.jumps[coin][number], s.ships[ship ^ 1]
+            s.actors, s.legal = st.SEATS[owner], legal.jump_actions(reach, number, coin, sister)
+
+
+def from_json(data: Any) -> State:
+    """The position written as `data`; `PositionError` names the place that is wrong."""
+    form = read(Position, data)
+    options = read(Options, attrs.asdict(form.options), "options")
+    own = SHIPS[2 * (form.to_move or 0) :][:2]
+    _check_turn(form, options.max_turns, own)
+    _check_ships(form)
+    _check_pending(form, own, _check_wormholes(form, own))
+    state = state_of({**data, "options": attrs.asdict(options)})
+    stuck = state.phase == st.TURN and not state.legal
+    refuse(stuck, "dice", "none of them can be used, so the turn is over")
+    stuck = state.phase == st.JUMP and not state.legal
+    refuse(stuck, "pending.ship", "has no legal jump")
+    return state
+
+
+def _check_turn(form: Position, most: int, own: tuple[str, ...]) -> None:
+    phase, turn, result = form.phase, form.turn, form.result
+    ended, first = phase == "end", phase == "opening-roll"
+    refuse((form.to_move is None) != first, "to_move", "must be null before the opening roll, then a seat")
+    playing = st.PHASES.index(phase) >= st.ROLL
+    within("turn", turn, 0, most - (not ended) if playing else 0)
+    for ship in form.dice:
+        refuse(ship not in own, "dice", f"unknown key {shown(ship)}; the keys are {', '.join(own)}")
+    unused = {"turn": 2, "jump": 1, "send": 1, "end": 2}.get(phase, 0)
+    refuse(len(form.dice) > unused, "dice", f"at most {unused} can be unused in the phase {phase!r}")
+    none = phase == "roll" and set(own) <= {*form.lost}
+    refuse(none, "lost", "both ships of the side to move lose this turn, so it does not roll")
+    refuse((result is None) == ended, "result", f"must {'not ' * ended}be null in the phase {phase!r}")
+    drawn = result is not None and result.why == "max-turns"
+    winner = result is not None and result.winner is not None
+    refuse(ended and winner == drawn, "result.winner", f"must {'not ' * (not drawn)}be null")
+    refuse(drawn and turn < most, "result", "max-turns is a draw when max_turns turns are over")
+    refuse(turn == most and not drawn, "turn", f"all {most} turns are over, so the game ended by max-turns")
+
+
+def _check_ships(form: Position) -> None:
+    """No two ships share a square, but where one is about to be sent, or has won."""
+    refuse(form.ships.keys() ^ set(SHIPS), "ships", f"must have exactly the keys {', '.join(SHIPS)}")
+    sent = form.pending.ship if form.phase == "send" and form.pending else None
+    for i, ship in enumerate(SHIPS):
+        others = [other for other in SHIPS if other != ship and form.ships[other] == form.ships[ship]]
+        path, sister = f"ships.{ship}", SHIPS[i ^ 1]
+        refuse(sister in others, path, "shares its square with the other ship of its side")
+        alone = ship == sent and not others
+        refuse(alone, "pending.ship", f"{ship} must share its square with the ship that landed on it")
+        wrong = others and form.phase != "end" and sent not in (ship, *others)
+        refuse(wrong, path, f"shares its square with {' and '.join(others)}")
+
+
+def _check_wormholes(form: Position, own: tuple[str, ...]) -> dict[int, Wormhole]:
+    """The wormholes by the numbers of their squares."""
+    holes: dict[int, Wormhole] = {}
+    coins = set()
+    for i, hole in enumerate(form.wormholes):
+        path, number, coin = f"wormholes[{i}]", _number(hole.at), (hole.suit, hole.value)
+        within(f"{path}.value", hole.value, 0, 5)
+        refuse(HOME[number] >= 0, f"{path}.at", "a base cannot hold a wormhole")
+        refuse(number in holes, f"{path}.at", f"a second wormhole on {hole.at}")
+        refuse(coin in coins, path, f"{hole.suit} {hole.value} is there twice")
+        flipped = hole.up == "value" and not hole.public
+        refuse(flipped, f"{path}.up", "a coin that shows its value is public")
+        holes[number] = hole
+        coins.add(coin)
+    early = holes and form.phase in ("opening-roll", "order")
+    refuse(early, "wormholes", "there are none before the order is chosen")
+    placed = sum(hole.suit in own for hole in form.wormholes)
+    others = len(holes) - placed
+    turn = len(holes) < COINS and others - placed in (0, 1)
+    text = f"seat {form.to_move} has placed {placed}, the other {others}: it is not its turn"
+    refuse(form.phase == "place" and not turn, "wormholes", text)
+    return holes
+
+
+def _check_pending(form: Position, own: tuple[str, ...], holes: dict[int, Wormhole]) -> None:
+    pending, phase = form.pending, form.phase
+    due = phase in ("jump", "send")
+    refuse((pending is None) == due, "pending", f"must {'not ' * due}be null in the phase {phase!r}")
+    if pending is None:
+        return
+    if then := pending.then:
+        wrong = then.ship not in own or then.ship in form.dice
+        refuse(wrong, "pending.then.ship", "must be the ship whose die is being used")
+        refuse(_number(then.at) not in holes, "pending.then.at", "must hold a wormhole")
+    under = holes.get(_number(form.ships[pending.ship]))
+    off = phase == "jump" and not (under and under.public and under.value)
+    text = f"{pending.ship} must stand on a public wormhole that is no black hole"
+    refuse(off, "pending.ship", text)

@@ -7,12 +7,12 @@ import tomllib
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import attrs
 
 from warpleague.errors import OptionsError, PositionError
-from warpleague.games.reading import Given
+from warpleague.games.reading import Misfit, Whole, distinct, read, refuse, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,14 +39,6 @@ WILD_NUMBERS: Final = (3, 4, 5)
 SIDE_NAMES: Final = ("A", "B")
 DEFAULT_PATTERNS: Final = ("standard", "standard-large")
 """Taken first where they fit and no pattern is named; others follow by name."""
-_SPACE_KEYS: Final = (
-    "obstacle",
-    "orbit",
-    "nebula",
-    "cannon",
-    "blackhole",
-    *(f"wild{n}" for n in WILD_NUMBERS),
-)
 
 
 def distance(a: Hex, b: Hex) -> int:
@@ -132,95 +124,104 @@ class BoardSet:
         return pattern
 
 
-def _hexes(given: Given, *, far: bool = False) -> list[Hex]:
-    hexes: list[Hex] = []
-    for item in given.items():
-        q, r = item.wholes(-1000, 1000, 2)
-        if distance((q, r), (0, 0)) > (1000 if far else RADIUS):
-            given.fail(f"space [{q}, {r}] is not on the board: |q|, |r| and |q + r| are at most {RADIUS}")
-        if (q, r) in hexes:
-            given.fail(f"[{q}, {r}] is listed twice")
-        hexes.append((q, r))
-    return hexes
+# -- galaxy files ----------------------------------------------------------------------------------------
 
 
-def _side(given: Given, *, station: bool = False) -> Side:
-    own = ("station",) if station else ("planet", "big_ring_planet")
-    fields = given.fields(*own, *_SPACE_KEYS)
+def _on_board(at: Hex) -> None:
+    if distance(at, (0, 0)) > RADIUS:
+        raise Misfit(f"space {list(at)} is not on the board: |q|, |r| and |q + r| are at most {RADIUS}")
+
+
+_Hexes: TypeAlias = Annotated[tuple[Annotated[Hex, _on_board], ...], distinct]
+_Players: TypeAlias = Annotated[int, Whole(1, 5)]
+_Far: TypeAlias = Annotated[int, Whole(-1000, 1000)]
+_Kind: TypeAlias = Literal["obstacle", "orbit", "nebula", "cannon", "blackhole", "wild3", "wild4", "wild5"]
+_Side: TypeAlias = dict[Literal["planet", "big_ring_planet", _Kind], _Hexes]
+_StationSide: TypeAlias = dict[Literal["station", _Kind], _Hexes]
+
+
+@attrs.frozen
+class _Stations:
+    small: _StationSide | None = None
+    large: _StationSide | None = None
+
+
+@attrs.frozen
+class _Board:
+    number: Annotated[int, Whole(1, 999)]
+    A: _Side
+    B: _Side
+    min_players: _Players = 1
+
+
+@attrs.frozen
+class _Pattern:
+    players: tuple[_Players, _Players]
+    centres: Annotated[tuple[tuple[_Far, _Far], ...], distinct]
+
+
+@attrs.frozen
+class _Galaxy:
+    board: tuple[dict[str, Any], ...]
+    station: _Stations = _Stations()
+    pattern: dict[str, _Pattern] | None = None
+
+
+def _side(path: str, spaces: Mapping[Any, tuple[Hex, ...]]) -> Side:
     kinds: dict[Hex, tuple[str, int]] = {}
-    planets: list[tuple[Hex, ...]] = []
-    big: list[bool] = []
-    for key in (*own, *_SPACE_KEYS):
-        hexes = _hexes(fields.get(key, []))
+    for key in ("station", "planet", "big_ring_planet", *get_args(_Kind)):
         number = int(key[4:]) if key.startswith("wild") else 0
-        kind = "wild" if number else "planet" if key == "big_ring_planet" else key
-        for at in hexes:
-            if at in kinds:
-                fields.fail(key, f"space {list(at)} is {kinds[at][0]} already")
+        kind = "wild" if number else key.removeprefix("big_ring_")
+        for at in spaces.get(key, ()):
+            refuse(at in kinds, f"{path}.{key}", f"space {list(at)} is {kinds.get(at, ' ')[0]} already")
             kinds[at] = (kind, number)
-        if key == "planet":
-            planets += [(at,) for at in hexes]
-            big += [False] * len(hexes)
-        elif key == "big_ring_planet" and hexes:
-            planets.append(tuple(hexes))
-            big.append(True)
+    planets: list[tuple[Hex, ...]] = [(at,) for at in spaces.get("planet", ())]
+    big = [False] * len(planets)
+    if ring := spaces.get("big_ring_planet"):
+        planets.append(ring)
+        big.append(True)
     for i, one in enumerate(planets):
         for two in planets[:i]:
             apart = min(distance(a, b) for a in one for b in two)
-            if apart < NEAREST_PLANETS:
-                given.fail(
-                    f"planets at {list(two[0])} and {list(one[0])} are {apart} apart; "
-                    f"at least {NEAREST_PLANETS} are needed"
-                )
-    if station and not _hexes(fields["station"]):
-        fields.fail("station", "a station board needs a space of kind station")
+            near = f"planets at {list(two[0])} and {list(one[0])} are {apart} apart"
+            refuse(apart < NEAREST_PLANETS, path, f"{near}; at least {NEAREST_PLANETS} are needed")
     return Side(kinds, tuple(planets), tuple(big))
 
 
-def _station(given: Given, seats: int) -> Side:
-    side = _side(given, station=True)
-    spaces = [at for at, (kind, _) in side.kinds.items() if kind == "station"]
+def _station(path: str, spaces: Mapping[Any, tuple[Hex, ...]], seats: int) -> Side:
+    side, station = _side(path, spaces), spaces.get("station", ())
+    refuse(not station, f"{path}.station", "is missing: a station board needs a space of this kind")
     starts = [
         at
         for at in BOARD_HEXES
         if side.kinds.get(at, ("blank", 0))[0] in ("blank", "orbit")
-        and any(distance(at, space) == 1 for space in spaces)
+        and any(distance(at, space) == 1 for space in station)
     ]
-    if len(starts) < seats:
-        given.fail(
-            f"{len(starts)} spaces beside the station can take a token; {seats} are needed, "
-            "one for each player's start"
-        )
+    few = f"{len(starts)} spaces beside the station can take a token"
+    refuse(len(starts) < seats, path, f"{few}; {seats} are needed, one for each player's start")
     return side
 
 
-def _board(given: Given, where: str) -> Board:
-    number = given.fields("number", "min_players", *SIDE_NAMES)["number"].whole(1, 999)
-    named = Given(given.value, f"{where}, board {number}")  # by its number, not by its place in the file
-    fields = named.fields("number", "min_players", *SIDE_NAMES)
-    least = fields.get("min_players", 1).whole(1, 5)
-    one, two = (_side(fields[name]) for name in SIDE_NAMES)
-    if len(one.planets) != len(two.planets):
-        named.fail(
-            f"side A has {len(one.planets)} planets, side B {len(two.planets)}: "
-            "both sides must show the same ones"
-        )
-    return Board(number, least, (one, two))
+def _board(data: dict[str, Any], where: str) -> Board:
+    path = f"{where}, board {shown(data.get('number'))}"  # by its number, not by its place in the file
+    board = read(_Board, data, path)
+    one, two = _side(f"{path}.A", board.A), _side(f"{path}.B", board.B)
+    planets = f"side A has {len(one.planets)} planets, side B {len(two.planets)}"
+    other = len(one.planets) != len(two.planets)
+    refuse(other, path, f"{planets}: both sides must show the same ones")
+    return Board(board.number, board.min_players, (one, two))
 
 
-def _pattern(given: Given, name: str) -> Pattern:
-    fields = given.fields("players", "centres")
-    low, high = fields["players"].wholes(1, 5, 2)
-    if low > high:
-        fields.fail("players", "must be [least, most]")
-    centres = tuple(_hexes(fields["centres"], far=True))
+def _pattern(path: str, name: str, pattern: _Pattern) -> Pattern:
+    low, high = pattern.players
+    refuse(low > high, f"{path}.players", "must be [least, most]")
     used = set(BOARD_HEXES)
-    for q, r in centres:
+    for q, r in pattern.centres:
         spaces = {(q + dq, r + dr) for dq, dr in BOARD_HEXES}
-        if spaces & used:
-            fields.fail("centres", f"the board at [{q}, {r}] overlaps another or the station board")
+        overlaps = f"the board at [{q}, {r}] overlaps another or the station board"
+        refuse(spaces & used, f"{path}.centres", overlaps)
         used |= spaces
-    return Pattern(name, low, high, centres)
+    return Pattern(name, low, high, pattern.centres)
 
 
 def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
@@ -228,32 +229,21 @@ def _read(table: dict[str, Any], where: str, base: BoardSet | None) -> BoardSet:
 
     Raises `PositionError` with the path of what does not fit.
     """
-    top = Given(table, where)
-    fields = top.fields("station", "board", "pattern")
-    stations = fields.get("station", {}).fields("small", "large")
-    sides: dict[str, Side] = {}
-    for name, seats in (("small", 3), ("large", 5)):
-        if name in stations or base is None:
-            sides[name] = _station(stations[name], seats)
-        else:
-            sides[name] = base.small if name == "small" else base.large
-    boards = [_board(given, where) for given in fields["board"].items()]
-    if not boards:
-        fields.fail("board", "must be [[board]] tables, one for each board")
-    boards.sort(key=lambda board: board.number)
+    galaxy = read(_Galaxy, table, where)
+    boards = sorted([_board(board, where) for board in galaxy.board], key=lambda board: board.number)
+    refuse(not boards, f"{where}.board", "must be [[board]] tables, one for each board")
     for one, two in pairwise(boards):
-        if one.number == two.number:
-            top.fail(f"two boards have number {one.number}")
-    patterns: Mapping[str, Pattern]
-    if "pattern" in fields or base is None:
-        given = fields["pattern"]
-        if not isinstance(given.value, dict) or not given.value:
-            given.fail("must be tables [pattern.NAME]")
-        names = sorted(given.value, key=lambda name: (name not in DEFAULT_PATTERNS, name))
-        patterns = {name: _pattern(Given(given.value[name], name, given), name) for name in names}
-    else:
-        patterns = base.patterns
-    return BoardSet(sides["small"], sides["large"], tuple(boards), patterns, None if base is None else table)
+        refuse(one.number == two.number, where, f"two boards have number {one.number}")
+    small, large = [
+        getattr(base, size) if spaces is None else _station(f"{where}.station.{size}", spaces, seats)
+        for size, spaces, seats in (("small", galaxy.station.small, 3), ("large", galaxy.station.large, 5))
+    ]
+    patterns = {} if base is None else base.patterns
+    if galaxy.pattern is not None:
+        refuse(not galaxy.pattern, f"{where}.pattern", "must be tables [pattern.NAME]")
+        names = sorted(galaxy.pattern, key=lambda name: (name not in DEFAULT_PATTERNS, name))
+        patterns = {name: _pattern(f"{where}.pattern.{name}", name, galaxy.pattern[name]) for name in names}
+    return BoardSet(small, large, tuple(boards), patterns, None if base is None else table)
 
 
 @cache

@@ -49,7 +49,7 @@ class Options:
         "4-5 players: standard-large, geotria-7, chaetodon-3; "
         "default: standard or standard-large, else the first by name that fits the players",
     )
-    galaxy_file: dict[str, Any] | None = free(  # noqa: RUF009 - it makes a field
+    galaxy_file: dict[str, Any] | None = free(
         dict, "boards of your own: a TOML file in the format of the built-in boards"
     )
     ai: Literal["echabod-z", "brood", "azimuth"] | None = choice(

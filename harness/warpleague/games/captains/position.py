@@ -1,97 +1,153 @@
-"""Positions of captains as JSON, and what is wrong with one that somebody wrote by hand.
-
-A position made by hand may leave out most fields: see docs/games/captains.md. Whether its parts fit each other is
-checked in `checks`.
-"""
+"""Positions of captains as JSON: how they are written, and what is wrong with one that somebody wrote by hand."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+
+import attrs
 
 from warpleague.errors import OptionsError
+from warpleague.games.captains import dealing as deal
+from warpleague.games.captains import state as st
 from warpleague.games.captains.boards import CLOSED, SIDE_NAMES
-from warpleague.games.captains.checks import check
-from warpleague.games.captains.dealing import (
-    DECK_EMPTY,
-    EXPLORED,
-    MAX_ROUNDS,
-    RETIRED,
-    WHYS,
-    Dealing,
-    Options,
-    Plan,
-    first_deal,
-    plan,
-)
+from warpleague.games.captains.dealing import Options
 from warpleague.games.captains.geometry import Laid, Layout, misfit
-from warpleague.games.captains.state import (
-    ENERGY,
-    HAND,
-    STAGES,
-    STATION,
-    TOKENS,
-    TURN_ACTIONS,
-    Cards,
-    Known,
-    State,
-    Table,
-    Tokens,
-    add_token,
-    table,
-    tokens_of,
+from warpleague.games.captains.rules import AI_DISCARDS, UNTIL_PAIRS, ai_places
+from warpleague.games.reading import (
+    Misfit,
+    Whole,
+    by_hand,
+    distinct,
+    fail,
+    json_fields,
+    read,
+    refuse,
+    shown,
+    sized,
+    within,
 )
-from warpleague.games.reading import Given
-from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded, mask, members
+from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded, mask, members, template
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
-    from warpleague.games.captains.dealing import Why
-    from warpleague.games.captains.state import Position
-    from warpleague.games.reading import Fields
 
-_KEYS: Final = (
-    "match", "stage", "seat", "round", "last_round", "why", "energy", "steps", "warped", "picked", "focus",
-    "taken", "ships", "tokens", "hands", "known", "delivered", "docks", "points", "explorers", "retired",
-)  # fmt: skip
-_OPTIONS: Final = ("galaxy", "pattern", "galaxy_file", "ai", "max_rounds")
-_MATCH_KEYS: Final = ("players", *_OPTIONS, "station", "boards")
+
+def _ascending(numbers: list[int]) -> None:
+    distinct(numbers)
+    if numbers != sorted(numbers):
+        raise Misfit("must ascend")
+
+
+Stage: TypeAlias = Literal[
+    "galaxy", "start", "turn", "pickup-planet", "pickup-station", "emerge", "ai-place", "deal", "draw",
+    "blackhole", "ai-cards", "over",
+]  # fmt: skip
+_Ascending: TypeAlias = Annotated[list[int], _ascending]
+_Distinct: TypeAlias = Annotated[list[int], distinct]
 _MAX_POINTS: Final = 1_000_000
+
+
+@attrs.frozen(kw_only=True)
+class MatchFacts:
+    """The setting of a position: options and the galaxy's layout."""
+
+    players: Annotated[int, Whole(1, 5)]
+    galaxy: str = by_hand(Options().galaxy)
+    pattern: str = by_hand(None)
+    galaxy_file: dict[str, Any] | None = by_hand(None)
+    ai: str | None = by_hand(None)
+    max_rounds: int = by_hand(Options().max_rounds)
+    station: int = by_hand(None)
+    """The station board's rotation in steps of 60 degrees, -1 before it is drawn."""
+    boards: list[tuple[int, str, int]] = by_hand([])
+    """For each place of the pattern, in order: board number, side A or B, rotation."""
+
+
+@attrs.frozen
+class Spent:
+    """A hidden card that has left a hand, where it is not clear as which of several it had been drawn."""
+
+    planet: int
+    slots: _Ascending
+    """Indexes into `Memory.slots`: it filled one of these."""
+
+
+@attrs.frozen(kw_only=True)
+class Memory:
+    """Public knowledge of a hand."""
+
+    sure: list[int]
+    """By planet: cards taken from the Docks and still in hand."""
+    slots: list[_Ascending]
+    """For each card drawn from the deck: the planets it cannot be."""
+    spent: list[Spent] = by_hand([])
+    """Cards that have left the hand; as many of the slots are empty."""
+
+
+@attrs.frozen(kw_only=True)
+class Laying:
+    """A position while the galaxy is laid: nothing of it is hidden."""
+
+    match: MatchFacts
+    stage: Stage = by_hand("turn")
+    retired: _Distinct = by_hand([])
+
+
+@attrs.frozen(kw_only=True)
+class Position(Laying):
+    """A whole position once it is laid; `view.View` explains the keys.
+
+    A `last_round` of 0, and null as `why` and `known`, stand for what follows from the rest.
+    """
+
+    seat: int
+    round: int
+    last_round: int
+    why: deal.Why | None
+    energy: Annotated[int, Whole(0, st.ENERGY)]
+    steps: Annotated[int, Whole(0, st.TURN_ACTIONS + st.HAND)]
+    warped: bool
+    picked: bool
+    focus: int
+    taken: _Distinct
+    ships: list[int]
+    tokens: list[list[int]]
+    known: list[Memory] | None
+    delivered: list[list[int]]
+    docks: list[int]
+    points: list[int]
+    explorers: list[int]
+    hands: list[list[int]]
+
 
 # -- writing ---------------------------------------------------------------------------------------------
 
+_POSITION: Final = (
+    template(Position)
+    .replace(b'"known":%b,"delivered":%b,"docks":%b', b"%b")  # one part, see `_CARDS`
+    .replace(b'"hands":%b', b"%b")
+)
 
-def match_json(plan: Plan, station: int, laid: tuple[tuple[int, int, int], ...]) -> JsonObject:
+
+def match_json(plan: deal.Plan, station: int, laid: tuple[Laid, ...]) -> JsonObject:
     """The JSON form of `MatchFacts`."""
-    options = plan.options
-    return {
-        "players": plan.players,
-        "galaxy": options.galaxy,
-        "pattern": plan.pattern.name,
-        "galaxy_file": options.galaxy_file,
-        "ai": options.ai,
-        "max_rounds": options.max_rounds,
-        "station": station,
-        "boards": [[plan.boards[board].number, SIDE_NAMES[side], turn] for board, side, turn in laid],
-    }
+    options = attrs.asdict(plan.options)
+    boards = [[plan.boards[board].number, SIDE_NAMES[side], turn] for board, side, turn in laid]
+    return {"players": plan.players, **options, "station": station, "boards": boards}
 
 
 def _known(key: tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]) -> bytes:
     sure, slots, spent = key
-    return encoded(
-        {
-            "sure": sure,
-            "slots": [members(mask) for mask in slots],
-            "spent": [{"planet": planet, "slots": members(could)} for planet, could in spent],
-        }
-    )
+    gone = [{"planet": planet, "slots": members(could)} for planet, could in spent]
+    return encoded({"sure": sure, "slots": list(map(members, slots)), "spent": gone})
 
 
-def _cards(cards: Cards) -> bytes:
+def _cards(cards: st.Cards) -> bytes:
     known = b",".join([_KNOWN[one.sure, one.slots, one.spent] for one in cards.known])
     return b'"known":[%b],"delivered":%b,"docks":%b' % (known, encoded(cards.piles), encoded(cards.docks))
 
 
-_MATCH: Final = CacheByIdentity[Table, bytes](
+_MATCH: Final = CacheByIdentity[st.Table, bytes](
     lambda table: encoded(match_json(table.plan, table.galaxy.layout.station, table.galaxy.layout.laid)), 64
 )
 _KNOWN: Final = Cache(_known)
@@ -100,51 +156,29 @@ _CARDS: Final = CacheByIdentity(_cards)
 """Public knowledge of the cards: these stay while ships move."""
 _LISTS: Final = Cache[tuple[Any, ...], bytes](encoded)
 _TAKEN: Final = Cache[int, bytes](lambda taken: encoded(members(taken)))
-_STAGES: Final = tuple(map(encoded, STAGES))
+_STAGES: Final = tuple(map(encoded, st.STAGES))
 _BOOL: Final = (b"false", b"true")
 
 
-def position_json(state: State, more: bytes) -> bytes:
+def position_json(state: st.State, more: bytes) -> bytes:
     """The common part of the JSON of views and whole positions, with `more` fields after it."""
-    return (
-        b'{"match":%b,"stage":%b,"retired":%b,"seat":%d,"round":%d,"last_round":%d,"why":%b,"energy":%d,'
-        b'"steps":%d,"warped":%b,"picked":%b,"focus":%d,"taken":%b,"ships":%b,"tokens":%b,%b,"points":%b,'
-        b'"explorers":%b,%b}'
-    ) % (
-        _MATCH[state.table],
-        _STAGES[state.stage],
-        _LISTS[state.retired],
-        state.seat,
-        state.round,
-        state.last_round,
-        encoded(state.why),
-        state.energy,
-        state.steps,
-        _BOOL[state.warped],
-        _BOOL[state.picked],
-        state.focus,
-        _TAKEN[state.taken],
-        _LISTS[state.ships],
-        _LISTS[state.tokens.stacks],
-        _CARDS[state.cards],
-        _LISTS[state.points],
-        _LISTS[state.explorers],
-        more,
-    )
+    return _POSITION % (
+        _MATCH[state.table], _STAGES[state.stage], _LISTS[state.retired], state.seat, state.round,
+        state.last_round, encoded(state.why), state.energy, state.steps, _BOOL[state.warped],
+        _BOOL[state.picked], state.focus, _TAKEN[state.taken], _LISTS[state.ships],
+        _LISTS[state.tokens.stacks], _CARDS[state.cards], _LISTS[state.points], _LISTS[state.explorers], more,
+    )  # fmt: skip
 
 
-def dealing_json(dealing: Dealing) -> JsonObject:
-    """The same while the galaxy is laid: nothing of it is hidden."""
-    return {
-        "match": match_json(dealing.plan, dealing.rotation, dealing.laid),
-        "stage": "galaxy",
-        "retired": list(dealing.retired),
-    }
+def dealing_json(dealing: deal.Dealing) -> JsonObject:
+    """The same while the galaxy is laid."""
+    match = match_json(dealing.plan, dealing.rotation, dealing.laid)
+    return {"match": match, "stage": "galaxy", "retired": list(dealing.retired)}
 
 
-def to_json(state: Position) -> JsonObject:
+def to_json(state: st.Position) -> JsonObject:
     """The whole position."""
-    if isinstance(state, Dealing):
+    if isinstance(state, deal.Dealing):
         return dealing_json(state)
     data: JsonObject = decoded(position_json(state, b'"hands":' + encoded(state.cards.hands)))
     return data
@@ -153,238 +187,288 @@ def to_json(state: Position) -> JsonObject:
 # -- reading ---------------------------------------------------------------------------------------------
 
 
-def plan_of(match: JsonObject) -> Plan:
+def plan_of(match: JsonObject) -> deal.Plan:
     """The plan of a position's `match`; `OptionsError` if its options do not fit."""
-    return plan(match["players"], Options(**{name: match[name] for name in _OPTIONS}))
+    return deal.plan(match["players"], Options(**{key: match[key] for key in json_fields(Options)}))
 
 
-def laid_of(plan: Plan, boards: list[Any]) -> tuple[Laid, ...]:
+def laid_of(plan: deal.Plan, boards: list[Any]) -> tuple[Laid, ...]:
     """The boards of a `match`, each an index among those in play, side and rotation."""
-    numbers = {board.number: i for i, board in enumerate(plan.boards)}
-    return tuple((numbers[number], SIDE_NAMES.index(side), turn) for number, side, turn in boards)
+    numbers = [board.number for board in plan.boards]
+    return tuple((numbers.index(number), SIDE_NAMES.index(side), turn) for number, side, turn in boards)
 
 
-def known_of(data: JsonObject) -> Known:
+def known_of(data: JsonObject) -> st.Known:
     """The knowledge that a `Memory` describes."""
-    return Known(
+    return st.Known(
         tuple(data["sure"]),
         tuple(map(mask, data["slots"])),
         tuple((one["planet"], mask(one["slots"])) for one in data["spent"]),
     )
 
 
-def from_json(data: object) -> Position:
+def state_of(board: st.Table, data: JsonObject, cards: st.Cards) -> st.State:
+    """The state that a position describes, or a view; all of it is there and fits."""
+    tokens = st.tokens_of(board, tuple(map(tuple, data["tokens"])))
+    return st.State(
+        board, st.STAGES.index(data["stage"]), data["seat"], data["round"], data["energy"], data["steps"],
+        data["warped"], data["picked"], tuple(data["ships"]), tokens, cards, tuple(data["points"]),
+        tuple(data["explorers"]), tuple(data["retired"]), data["last_round"], data["why"], data["focus"],
+        mask(data["taken"]),
+    )  # fmt: skip
+
+
+def from_json(data: object) -> st.Position:
     """The position `to_json` wrote, or a hand-made one; `PositionError` names what is wrong."""
-    fields = Given(data).fields(*_KEYS)
-    stage = fields.get("stage", "turn").index(("galaxy", *STAGES)) - 1
-    plan, rotation, laid = _match(fields["match"], complete=stage >= 0)
-    retired = fields.get("retired", []).distinct(0, plan.players - 1)
-    if stage < 0:
-        for key in fields:
-            if key not in ("match", "stage", "retired"):
-                fields[key].fail("does not belong to stage galaxy")
-        return Dealing(plan, rotation, laid, retired)
-    layout = Layout(rotation, laid)
+    keys = json_fields(Laying)
+    given: JsonObject = data if type(data) is dict else {}
+    head = read(Laying, {key: given[key] for key in given if key in keys} if given else data)
+    dealing = _dealing(head)
+    plan = dealing.plan
+    within("retired", head.retired, 0, plan.players - 1)
+    if head.stage == "galaxy":
+        for key in given:
+            refuse(key not in keys, str(key), "does not belong to stage galaxy")
+        return dealing
+    layout = Layout(dealing.rotation, dealing.laid)
     place = misfit(plan.station, plan.boards, plan.pattern, layout)
-    if place is not None:
-        boards = fields["match"].fields(*_MATCH_KEYS)["boards"].items()
-        boards[place].fail("so turned, a planet is less than 3 spaces from another, or out of reach")
-    return _Reader(fields, table(plan, layout), stage, retired).read()
+    turned = "so turned, a planet is less than 3 spaces from another, or out of reach"
+    refuse(place is not None, f"match.boards[{place}]", turned)
+    board = st.table(plan, layout)
+    none = [0] * plan.planets
+    defaults: JsonObject = {
+        "stage": head.stage, "retired": head.retired, "seat": 0, "round": 1, "last_round": 0, "why": None,
+        "energy": st.ENERGY, "steps": 0, "warped": False, "picked": False, "focus": st.STATION, "taken": [],
+        "ships": [-1] * plan.players, "tokens": [[]] * plan.owners, "known": None, "docks": none,
+        "delivered": [none] * plan.owners, "points": [0] * plan.owners, "explorers": [],
+        "hands": [none] * plan.players,
+    }  # fmt: skip
+    whole = {**defaults, **given}
+    form = read(Position, whole)
+    check_bounds(form, board)
+    check_tokens(form, board)
+    cards = cards_of(form, board)
+    why, last = ending(form, plan, cards)
+    state = state_of(board, {**whole, "why": why, "last_round": last}, cards)
+    explored = state.tokens.reached.bit_count()
+    text = f"names {len(form.explorers)} owners, but {explored} planets have a token beside them"
+    refuse(len(form.explorers) != explored, "explorers", text)
+    check_stage(state)
+    check_focus(state)
+    return state
 
 
-def _match(given: Given, *, complete: bool) -> tuple[Plan, int, tuple[Laid, ...]]:
-    """The plan, the station board's rotation, and the boards laid (all of them if `complete`)."""
-    match = given.fields(*_MATCH_KEYS)
-    players = match["players"].whole(1, 5)
-    names = [name for name in _OPTIONS if name in match]
-    options = Given({name: match[name].value for name in names}, "match").options(Options)
+def _dealing(head: Laying) -> deal.Dealing:
+    """The galaxy as far as it is laid: the whole of it, except in its own stage."""
+    match, complete = head.match, head.stage != "galaxy"
+    named = {key: getattr(match, key) for key in json_fields(Options) if getattr(match, key) is not None}
+    options = read(Options, named, "match")
     try:
-        made = plan(players, options)
+        plan = deal.plan(match.players, options)
     except (OptionsError, TypeError, ValueError) as error:
-        given.fail(str(error.args[0]))
-    dealt = first_deal(made).rotation
-    station = match.get("station", 0 if complete else dealt)
-    rotation = station.whole(dealt, 5 if dealt < 0 else 0)
-    numbers = [board.number for board in made.boards]
-    boards = match["boards"] if complete else match.get("boards", [])
-    laid: list[Laid] = []
-    for item in boards.items(len(numbers) if complete else None):
-        number, side, turn = item.items(3)
-        if number.whole(1, 999) not in numbers:
-            number.fail(f"must be a board in play ({numbers}), not {number.value}")
-        board = numbers.index(number.whole(1, 999))
-        if board in [other for other, _, _ in laid]:
-            number.fail(f"board {number.value} is laid already")
-        laid.append((board, side.index(SIDE_NAMES), turn.whole(0, 5)))
-    if not complete and len(laid) >= len(numbers):
-        boards.fail("all boards are laid: the stage can no longer be galaxy")
-    if rotation < 0 and (complete or laid):
-        station.fail("must be drawn (0 to 5) before boards are laid")
-    return made, rotation, tuple(laid)
-
-
-class _Reader:
-    """Reads a position on a galaxy that is laid."""
-
-    def __init__(self, fields: Fields, board: Table, stage: int, retired: tuple[int, ...]) -> None:
-        self.fields = fields
-        self.get = fields.get
-        self.table = board
-        self.stage = stage
-        self.retired = retired
-        self.spaces = len(board.galaxy.hexes)
-
-    def read(self) -> State:
-        """The position, all parts checked one by one and against each other."""
-        get, board = self.get, self.table
-        seat = get("seat", 0).whole(0, board.players - 1)
-        ships = self.ships()
-        tokens = self.tokens(ships)
-        cards = self.cards()
-        explorers = get("explorers", []).wholes(0, board.owners - 1)
-        explored = tokens.reached.bit_count()
-        if len(explorers) != explored:
-            text = f"names {len(explorers)} owners, but {explored} planets have a token beside them"
-            get("explorers").fail(text)
-        why, round_, last = self.ending(explorers, cards)
-        state = State(
-            table=board,
-            stage=self.stage,
-            seat=seat,
-            round=round_,
-            energy=get("energy", ENERGY).whole(0, ENERGY),
-            steps=get("steps", 0).whole(0, TURN_ACTIONS + HAND),
-            warped=get("warped", False).flag(),
-            picked=get("picked", False).flag(),
-            ships=ships,
-            tokens=tokens,
-            cards=cards,
-            points=get("points", [0] * board.owners).wholes(0, _MAX_POINTS, board.owners),
-            explorers=explorers,
-            retired=self.retired,
-            last_round=last,
-            why=why,
-            focus=get("focus", STATION).whole(-1, max(board.planets, 3)),
-            taken=mask(get("taken", []).distinct(0, board.planets - 1)),
+        fail("match", str(error.args[0]))
+    drawn = deal.first_deal(plan).rotation
+    station = max(drawn, 0 if complete else -1) if match.station is None else match.station
+    within("match.station", station, drawn, 5 if drawn < 0 else 0)
+    numbers = [board.number for board in plan.boards]
+    laid: list[int] = []
+    for i, (number, side, turn) in enumerate(match.boards):
+        path = f"match.boards[{i}]"
+        refuse(number not in numbers, f"{path}[0]", f"must be a board in play ({numbers}), not {number}")
+        refuse(number in laid, f"{path}[0]", f"board {number} is laid already")
+        refuse(
+            side not in SIDE_NAMES, f"{path}[1]", f"must be one of {', '.join(SIDE_NAMES)}, not {shown(side)}"
         )
-        check(self.fields, state)
-        return state
-
-    def ships(self) -> tuple[int, ...]:
-        galaxy, players = self.table.galaxy, self.table.players
-        items = self.get("ships", [-1] * players).items(players)
-        spaces = [item.whole(-1, self.spaces - 1) for item in items]
-        for item, space in zip(items, spaces, strict=True):
-            if space >= 0 and galaxy.kinds[space] in CLOSED:
-                item.fail(f"no ship can be on space {space} ({galaxy.kinds[space]})")
-        return tuple(spaces)
-
-    def tokens(self, ships: tuple[int, ...]) -> Tokens:
-        """The tokens, each checked as if it were being placed (captains G3, T3)."""
-        board = self.table
-        tokens = tokens_of(board, ((),) * board.owners)
-        for owner, stack in enumerate(self.get("tokens", [[]] * board.owners).items(board.owners)):
-            spaces = stack.items()
-            for item in spaces:
-                space = item.whole(0, self.spaces - 1)
-                if not tokens.open[owner] >> space & 1:
-                    item.fail(f"no token can be on space {space}: {self.why_no_token(tokens, owner, space)}")
-                tokens = add_token(board, tokens, owner, space)
-            if spaces and not board.galaxy.beside_station[tokens.stacks[owner][0]]:
-                spaces[0].fail("the first token must be beside the station")
-            if owner < board.players and (ships[owner] < 0) != (not spaces):
-                self.fields.fail(f"ships[{owner}]", "is -1 exactly as long as the seat has no token")
-        return tokens
-
-    def why_no_token(self, tokens: Tokens, owner: int, space: int) -> str:
-        galaxy = self.table.galaxy
-        if len(tokens.stacks[owner]) >= TOKENS:
-            return f"an owner has only {TOKENS} tokens"
-        if not galaxy.takes_token[space]:
-            return f"{galaxy.kinds[space]} takes no token"
-        if space in tokens.at:
-            return "there is a token already"
-        return "the owner has a token beside that planet or the station already"
-
-    def cards(self) -> Cards:
-        board = self.table
-        planets, players, each = board.planets, board.players, board.plan.copies
-        none = [0] * planets
-
-        def rows(key: str, owners: int) -> tuple[tuple[int, ...], ...]:
-            items = self.get(key, [none] * owners).items(owners)
-            return tuple([item.wholes(0, each, planets) for item in items])
-
-        hands, piles = rows("hands", players), rows("delivered", board.owners)
-        docks = self.get("docks", none).wholes(0, each, planets)
-        deck = [each - sum(column) for column in zip(docks, *hands, *piles, strict=True)]
-        for planet, left in enumerate(deck):
-            if left < 0:
-                text = f"with docks and delivered, there are {each - left} cards of planet {planet}"
-                self.fields.fail("hands", text)
-        for seat, hand in enumerate(hands):
-            if sum(hand) > HAND:
-                self.fields.fail(f"hands[{seat}]", f"{sum(hand)} cards; a hand holds at most {HAND}")
-        return Cards(tuple(deck), sum(deck), docks, hands, piles, self.known(hands))
-
-    def known(self, hands: tuple[tuple[int, ...], ...]) -> tuple[Known, ...]:
-        """The knowledge of the hands, nothing if it is not given; it must be true."""
-        planets = self.table.planets
-        if "known" not in self.fields:
-            return tuple(Known((0,) * planets, (0,) * sum(hand)) for hand in hands)
-        cards = []
-        for item, hand in zip(self.fields["known"].items(len(hands)), hands, strict=True):
-            parts = item.fields("sure", "slots", "spent")
-            sure = parts["sure"].wholes(0, HAND, planets)
-            slots = tuple([_ascending(slot, planets) for slot in parts["slots"].items()])
-            gone = [card.fields("planet", "slots") for card in parts.get("spent", []).items()]
-            spent = tuple(
-                [
-                    (card["planet"].whole(0, planets - 1), _ascending(card["slots"], len(slots)))
-                    for card in gone
-                ]
-            )
-            known = Known(sure, slots, spent)
-            counts = list(zip(hand, sure, strict=True))
-            hidden = [of for of, (cards, open_) in enumerate(counts) for _ in range(cards - open_)]
-            short = any(cards < open_ for cards, open_ in counts)
-            if short or len(hidden) != known.hidden or not known.allows(hidden):
-                item.fail(f"does not fit the hand {list(hand)}")
-            if spent and not known.hidden:
-                parts["spent"].fail("must be empty when no card is hidden")
-            cards.append(known)
-        return tuple(cards)
-
-    def ending(self, explorers: tuple[int, ...], cards: Cards) -> tuple[Why, int, int]:
-        """Why and when the game ends (captains E1, E4), and the round."""
-        get, most = self.get, self.table.plan.options.max_rounds
-        round_ = get("round", 1).whole(1, most)
-        ends = []
-        if not cards.left:
-            ends.append((round_ + 1, DECK_EMPTY))
-        if len(explorers) == self.table.planets:
-            ends.append((round_ + 3, EXPLORED))
-        ends.append((most, MAX_ROUNDS))
-        latest, reason = min(ends, key=lambda end: end[0])  # of equals not the cap, as in play
-        last = get("last_round", latest).whole(round_, latest)
-        given = get("why", reason)
-        why = WHYS[given.index(WHYS)]
-        if (why == RETIRED) != (len(self.retired) == self.table.players):
-            given.fail("is 'retired' exactly when every seat is")
-        if why == MAX_ROUNDS and reason != MAX_ROUNDS:
-            given.fail(f"is {reason!r}, which ends the game no later than max_rounds does")
-        if why == MAX_ROUNDS and last != most:
-            get("last_round").fail(f"must be {most}, max_rounds, with why {MAX_ROUNDS!r}")
-        if why == EXPLORED and len(explorers) < self.table.planets:
-            given.fail("not every planet is explored")
-        if why == DECK_EMPTY and cards.left:
-            given.fail("the deck is not empty")
-        return why, round_, last
+        within(f"{path}[2]", turn, 0, 5)
+        laid.append(number)
+    if complete:
+        sized("match.boards", laid, len(numbers))
+    full = not complete and len(laid) == len(numbers)
+    refuse(full, "match.boards", "all boards are laid: the stage can no longer be galaxy")
+    early = station < 0 and (complete or laid)
+    refuse(early, "match.station", "must be drawn (0 to 5) before boards are laid")
+    return deal.Dealing(plan, station, laid_of(plan, match.boards), tuple(head.retired))
 
 
-def _ascending(given: Given, below: int) -> int:
-    """A list of ascending numbers below `below`, as a set."""
-    numbers = given.distinct(0, below - 1)
-    if list(numbers) != sorted(numbers):
-        given.fail("must ascend")
-    return mask(numbers)
+def check_bounds(form: Position, board: st.Table) -> None:
+    """Whether numbers and lists fit the match."""
+    players, owners, planets = board.players, board.owners, board.planets
+    galaxy, copies = board.galaxy, board.plan.copies
+    within("seat", form.seat, 0, players - 1)
+    within("round", form.round, 1, board.plan.options.max_rounds)
+    within("focus", form.focus, -1, max(planets, 3))
+    within("taken", form.taken, 0, planets - 1)
+    within("ships", form.ships, -1, len(galaxy.hexes) - 1, players)
+    within("tokens", form.tokens, 0, len(galaxy.hexes) - 1, owners)
+    within("delivered", form.delivered, 0, copies, owners, planets)
+    within("docks", form.docks, 0, copies, planets)
+    within("hands", form.hands, 0, copies, players, planets)
+    within("points", form.points, 0, _MAX_POINTS, owners)
+    within("explorers", form.explorers, 0, owners - 1)
+    for seat, space in enumerate(form.ships):
+        closed = space >= 0 and galaxy.kinds[space] in CLOSED
+        refuse(closed, f"ships[{seat}]", f"no ship can be on space {space} ({galaxy.kinds[space]})")
+        started = space >= 0
+        refuse(
+            started != bool(form.tokens[seat]),
+            f"ships[{seat}]",
+            "is -1 exactly as long as the seat has no token",
+        )
+
+
+def check_tokens(form: Position, board: st.Table) -> None:
+    """Each token is checked as if it were being placed (captains G3, T3)."""
+    galaxy = board.galaxy
+    tokens = st.tokens_of(board, ((),) * board.owners)
+    for owner, stack in enumerate(form.tokens):
+        for i, space in enumerate(stack):
+            if not tokens.open[owner] >> space & 1:
+                why = "the owner has a token beside that planet or the station already"
+                if i >= st.TOKENS:
+                    why = f"an owner has only {st.TOKENS} tokens"
+                elif not galaxy.takes_token[space]:
+                    why = f"{galaxy.kinds[space]} takes no token"
+                elif space in tokens.at:
+                    why = "there is a token already"
+                fail(f"tokens[{owner}][{i}]", f"no token can be on space {space}: {why}")
+            tokens = st.add_token(board, tokens, owner, space)
+        first = stack and not galaxy.beside_station[stack[0]]
+        refuse(first, f"tokens[{owner}][0]", "the first token must be beside the station")
+
+
+def cards_of(form: Position, board: st.Table) -> st.Cards:
+    """The cards: those that are nowhere else are in the deck."""
+    rows = zip(form.docks, *form.hands, *form.delivered, strict=True)
+    deck = [board.plan.copies - sum(column) for column in rows]
+    for planet, left in enumerate(deck):
+        text = f"with docks and delivered, there are {board.plan.copies - left} cards of planet {planet}"
+        refuse(left < 0, "hands", text)
+    for seat, hand in enumerate(form.hands):
+        many = f"{sum(hand)} cards; a hand holds at most {st.HAND}"
+        refuse(sum(hand) > st.HAND, f"hands[{seat}]", many)
+    hands, piles = tuple(map(tuple, form.hands)), tuple(map(tuple, form.delivered))
+    return st.Cards(tuple(deck), sum(deck), tuple(form.docks), hands, piles, known(form, board))
+
+
+def known(form: Position, board: st.Table) -> tuple[st.Known, ...]:
+    """The knowledge of the hands, nothing if it is not given; it must be true."""
+    planets, made = board.planets, []
+    if form.known is None:
+        return tuple(st.Known((0,) * planets, (0,) * sum(hand)) for hand in form.hands)
+    sized("known", form.known, board.players)
+    for seat, (memory, hand) in enumerate(zip(form.known, form.hands, strict=True)):
+        path, slots = f"known[{seat}]", len(memory.slots)
+        within(f"{path}.sure", memory.sure, 0, st.HAND, planets)
+        within(f"{path}.slots", memory.slots, 0, planets - 1)
+        for i, spent in enumerate(memory.spent):
+            within(f"{path}.spent[{i}].planet", spent.planet, 0, planets - 1)
+            within(f"{path}.spent[{i}].slots", spent.slots, 0, slots - 1)
+        one = known_of(attrs.asdict(memory))
+        counts = [cards - open_ for cards, open_ in zip(hand, memory.sure, strict=True)]
+        hidden = [planet for planet, cards in enumerate(counts) for _ in range(cards)]
+        fits = min(counts) >= 0 and len(hidden) == one.hidden and one.allows(hidden)
+        refuse(not fits, path, f"does not fit the hand {hand}")
+        refuse(memory.spent and not hidden, f"{path}.spent", "must be empty when no card is hidden")
+        made.append(one)
+    return tuple(made)
+
+
+def ending(form: Position, plan: deal.Plan, cards: st.Cards) -> tuple[deal.Why, int]:
+    """Why and when the game ends (captains E1, E4)."""
+    most, explored = plan.options.max_rounds, len(form.explorers) == plan.planets
+    ends: list[tuple[int, deal.Why]] = [(most, deal.MAX_ROUNDS)]
+    if explored:
+        ends.append((form.round + 3, deal.EXPLORED))
+    if not cards.left:
+        ends.append((form.round + 1, deal.DECK_EMPTY))
+    latest, reason = min(reversed(ends), key=lambda end: end[0])  # of equals not the cap, as in play
+    last = form.last_round or latest
+    within("last_round", last, form.round, latest)
+    why = form.why or reason
+    gone = len(form.retired) == plan.players
+    refuse((why == deal.RETIRED) != gone, "why", "is 'retired' exactly when every seat is")
+    capped = why == deal.MAX_ROUNDS
+    late = capped and reason != why
+    refuse(late, "why", f"is {reason!r}, which ends the game no later than max_rounds does")
+    refuse(capped and last != most, "last_round", f"must be {most}, max_rounds, with why {why!r}")
+    refuse(why == deal.EXPLORED and not explored, "why", "not every planet is explored")
+    refuse(why == deal.DECK_EMPTY and cards.left, "why", "the deck is not empty")
+    return why, last
+
+
+def check_stage(state: st.State) -> None:
+    """Whether stage and turn fit the rest."""
+    board, stage, seat = state.table, state.stage, state.seat
+    galaxy, ship, name = board.galaxy, state.ships[state.seat], st.STAGES[state.stage]
+    over, everyone = stage == st.OVER, len(state.retired) == board.players
+    gone = over and state.why == deal.RETIRED
+    refuse(everyone != gone, "retired", "every seat is retired exactly when the game is over because of it")
+    out = stage not in (st.DEAL, st.OVER) and seat in state.retired
+    refuse(out, "seat", f"seat {seat} is retired and cannot have the turn")
+    early = over and not everyone and state.round != state.last_round
+    refuse(early, "stage", "the game is not over before the last round is")
+    solo = stage in (st.AI_PLACE, st.AI_CARDS)
+    refuse(solo and board.players > 1, "stage", f"{name!r} is of the solo game only")
+    refuse(stage == st.START and ship >= 0, "stage", f"seat {seat} has started already")
+    in_turn = stage in (st.TURN, st.PICKUP_PLANET, st.PICKUP_STATION, st.EMERGE, st.DRAW, st.BLACKHOLE)
+    refuse(in_turn and ship < 0, "stage", f"seat {seat} has not started: the stage must be 'start'")
+    in_hole = stage in (st.BLACKHOLE, st.EMERGE)
+    refuse(in_hole and not galaxy.blackhole[ship], "stage", "the ship is not in a black hole")
+    for other, space in enumerate(state.ships):
+        stays = space >= 0 and galaxy.blackhole[space] and other not in state.retired
+        stuck = stays and not (in_hole and other == seat)
+        refuse(stuck, f"ships[{other}]", "a ship leaves the black hole before anything else happens")
+    at_station = stage == st.PICKUP_STATION
+    refuse(state.taken and not at_station, "taken", "is of the stage 'pickup-station' only")
+    refuse(state.taken.bit_count() > 2, "taken", "names more than two planets")
+    draws = stage in (st.PICKUP_PLANET, st.DRAW, st.BLACKHOLE, st.AI_CARDS)
+    refuse(draws and not state.cards.left, "stage", f"{name!r} needs a card in the deck")
+    full = stage == st.DRAW and sum(state.cards.hands[seat]) >= st.HAND
+    refuse(full, "stage", f"'draw' needs a hand of less than {st.HAND} cards")
+    refuse(at_station and not galaxy.beside_station[ship], "stage", "the ship is not beside the station")
+    picking = stage in (st.PICKUP_PLANET, st.PICKUP_STATION, st.DRAW)
+    refuse(picking and not state.picked, "picked", f"must be true in stage {name!r}: the pick-up is on")
+    if stage == st.DEAL:
+        check_deal(state)
+
+
+def check_focus(state: st.State) -> None:
+    """Whether `focus` is what the stage is about."""
+    board, stage, focus = state.table, state.stage, state.focus
+    galaxy, ship, ai_stack = board.galaxy, state.ships[state.seat], state.tokens.stacks[-1]
+    unplaced = stage == st.AI_CARDS or (stage == st.AI_PLACE and focus >= 0)
+    refuse(
+        unplaced and not ai_stack,
+        "tokens",
+        "the AI places its first token beside the station before anything else",
+    )
+    if stage == st.AI_CARDS:
+        most = AI_DISCARDS.get(board.plan.options.ai or "", UNTIL_PAIRS)
+        wrong = focus != most and not 1 <= focus <= most
+        refuse(wrong, "focus", "must be how many cards the AI discards yet (azimuth: -1)")
+    elif stage in (st.PICKUP_PLANET, st.DRAW):
+        other = focus < 0 or galaxy.beside_planet[ship] != focus
+        refuse(other, "focus", "must be the planet beside the ship")
+        station = galaxy.beside_station[ship]
+        refuse(station, "stage", "beside the station nothing is drawn from the deck")
+    elif stage == st.EMERGE:
+        refuse(not 0 <= focus < board.planets, "focus", "must be the planet revealed")
+    elif stage == st.AI_PLACE:  # captains A2, A3
+        refuse(focus >= board.planets, "focus", "must be a planet, or -1 for the station")
+        there = any(galaxy.beside_planet[at] == focus >= 0 for at in ai_stack) or (focus < 0 and ai_stack)
+        refuse(there, "focus", "the AI has a token there already")
+        refuse(not ai_places(state), "focus", "there is no room for a token of the AI")
+    else:
+        refuse(focus != st.STATION, "focus", f"must be {st.STATION} in stage {st.STAGES[stage]!r}")
+
+
+def check_deal(state: st.State) -> None:
+    """While hands are dealt nothing else has happened, and hands are dealt in order (captains C2)."""
+    seat, cards = state.seat, state.cards
+    for other, hand in enumerate(cards.hands):
+        held, due = sum(hand), st.DEALT[other]
+        fits = held == due if other < seat else held < due if other == seat else not held
+        text = f"{held} cards cannot be while seat {seat} is dealt its {st.DEALT[seat]}"
+        refuse(not fits, f"hands[{other}]", text)
+    begun = any(state.tokens.stacks) or any(cards.docks) or any(map(any, cards.piles)) or state.round != 1
+    refuse(begun, "stage", "'deal' is before the first turn")

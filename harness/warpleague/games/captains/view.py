@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from warpleague.games.captains.dealing import MAX_ROUNDS, Dealing, Why
 from warpleague.games.captains.geometry import Layout
-from warpleague.games.captains.position import dealing_json, known_of, laid_of, plan_of, position_json
+from warpleague.games.captains.position import (
+    MatchFacts,
+    Memory,
+    Stage,
+    dealing_json,
+    known_of,
+    laid_of,
+    plan_of,
+    position_json,
+    state_of,
+)
 from warpleague.games.captains.rules import totals
-from warpleague.games.captains.state import STAGES, Cards, State, table, tokens_of
-from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded, mask
+from warpleague.games.captains.state import Cards, State, table
+from warpleague.games.values import Cache, CacheByIdentity, decoded, encoded
 
 if TYPE_CHECKING:
     from random import Random
 
     from warpleague.games.api import JsonObject
     from warpleague.games.captains.state import Known, Position
-
-Stage = Literal[
-    "galaxy", "start", "turn", "pickup-planet", "pickup-station", "emerge", "ai-place", "deal", "draw",
-    "blackhole", "ai-cards", "over",
-]  # fmt: skip
 
 
 @attrs.frozen
@@ -73,43 +78,6 @@ class Setup:
     """By space number."""
     planets: list[PlanetFacts]
     """By planet number."""
-
-
-@attrs.frozen
-class MatchFacts:
-    """The setting of a position: options and the galaxy's layout."""
-
-    players: int
-    galaxy: str
-    pattern: str
-    galaxy_file: dict[str, Any] | None
-    ai: str | None
-    max_rounds: int
-    station: int
-    """The station board's rotation in steps of 60 degrees, -1 before it is drawn."""
-    boards: list[tuple[int, str, int]]
-    """For each place of the pattern, in order: board number, side A or B, rotation."""
-
-
-@attrs.frozen
-class Spent:
-    """A hidden card that has left a hand, where it is not clear as which of several it had been drawn."""
-
-    planet: int
-    slots: list[int]
-    """Indexes into `Memory.slots`: it filled one of these."""
-
-
-@attrs.frozen
-class Memory:
-    """Public knowledge of a hand."""
-
-    sure: list[int]
-    """By planet: cards taken from the Docks and still in hand."""
-    slots: list[list[int]]
-    """For each card drawn from the deck: the planets it cannot be."""
-    spent: list[Spent]
-    """Cards that have left the hand; as many of the slots are empty."""
 
 
 @attrs.frozen
@@ -279,26 +247,7 @@ def determinize(view: JsonObject, seat: int, rng: Random) -> Position:
         tuple(map(tuple, view["delivered"])),
         known,
     )
-    return State(
-        table=board,
-        stage=STAGES.index(view["stage"]),
-        seat=view["seat"],
-        round=view["round"],
-        energy=view["energy"],
-        steps=view["steps"],
-        warped=view["warped"],
-        picked=view["picked"],
-        ships=tuple(view["ships"]),
-        tokens=tokens_of(board, tuple(map(tuple, view["tokens"]))),
-        cards=cards,
-        points=tuple(view["points"]),
-        explorers=tuple(view["explorers"]),
-        retired=retired,
-        last_round=view["last_round"],
-        why=view["why"],
-        focus=view["focus"],
-        taken=mask(view["taken"]),
-    )
+    return state_of(board, view, cards)
 
 
 def _deal(unseen: list[int], known: list[Known], rng: Random) -> list[list[int]]:

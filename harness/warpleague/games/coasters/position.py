@@ -1,43 +1,126 @@
-"""Positions of coasters as JSON, and what is wrong with one that somebody wrote by hand.
-
-Of a position made by hand only `players`, `systems` and `ships` are needed.
-"""
+"""Positions of coasters as JSON: how they are written, and what is wrong with one that somebody wrote by hand."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+
+import attrs
 
 from warpleague.errors import OptionsError
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.geometry import DELTAS, FACINGS, Place, Systems, galaxy, square_at
-from warpleague.games.coasters.rules import next_of, text_misfit, to_misfit
-from warpleague.games.coasters.state import Message, Options, State, Table, check
-from warpleague.games.reading import Given
-from warpleague.games.values import Cache, decoded, encoded, mask, members, replaced
+from warpleague.games.coasters.geometry import DELTAS, FACINGS, Facing, Systems, galaxy, square_at
+from warpleague.games.coasters.rules import text_misfit, to_misfit
+from warpleague.games.coasters.state import Options, check
+from warpleague.games.reading import Whole, by_hand, distinct, fail, read, refuse, sized, within
+from warpleague.games.values import Cache, decoded, encoded, mask, members, template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from warpleague.games.api import JsonObject
+    from warpleague.games.coasters.state import State
 
-KEYS: Final = (
-    "options", "players", "phase", "round", "turn", "seat", "colour", "asked", "systems", "ships", "last", "d6",
-    "flux", "halves", "flux_used", "agreed", "refused", "claimed", "eliminated", "retired", "why", "messages",
-)  # fmt: skip
-_LARGEST: Final = (1 << 53) - 1
+Index: TypeAlias = Annotated[int, Whole(0, 9)]
+"""A seat or a colour."""
+Seats: TypeAlias = Annotated[list[Index], distinct]
+_Coordinate: TypeAlias = Annotated[int, Whole(-9, 9)]
 _IN_TURN: Final = (st.TURN, st.ALLY, st.CLAIMED)
 
 
-def message_json(message: Message) -> JsonObject:
-    """The JSON form of a message."""
-    return {"turn": message.turn, "seat": message.seat, "to": list(message.to), "text": message.text}
+@attrs.frozen
+class System:
+    """A laid coaster."""
+
+    at: tuple[_Coordinate, _Coordinate]
+    """its column and row on the coaster grid; square (3X, 3Y) is its top left corner"""
+    rotation: Annotated[int, Whole(0, 3)]
+    """quarter turns clockwise, 0 to 3: which table of `setup.arrows` it shows"""
 
 
+@attrs.frozen
+class Ship:
+    """A ship."""
+
+    at: tuple[int, int]
+    """its column and row on the square grid, rows downward"""
+    facing: Facing
+    """the direction it faces"""
+    hits: Annotated[int, Whole(1, st.HITS)] = by_hand(st.HITS)
+    """hit points left: 3 at the start, destroyed at 0"""
+
+
+@attrs.frozen
+class SeenMessage:
+    """A message that the viewer sent or received."""
+
+    turn: int
+    """the number of the turn or set-up decision in which it was sent"""
+    seat: int
+    """who sent it"""
+    to: list[int]
+    """to whom"""
+    text: str
+    """what it says"""
+
+
+@attrs.frozen(kw_only=True)
+class Position:
+    """A whole position. By hand only `players`, `systems` and `ships` are needed."""
+
+    options: dict[str, bool | int] = by_hand({})
+    """the options of the game, all of them"""
+    players: Annotated[int, Whole(2, 10)]
+    """number of seats; colour c belongs to seat c % players"""
+    phase: Literal["lay", "deploy", "colour", "roll", "turn", "ally", "claim", "over"] = by_hand("roll")
+    """what is to be done: set-up (lay, deploy), choose the colour, roll the dice, act in the turn, answer an
+    invocation (ally) or a claim"""
+    round: int = by_hand(1)
+    """number of the round, from 1"""
+    turn: Annotated[int, Whole(1)] = by_hand(1)
+    """number of the turn, set-up decisions included, from 1"""
+    seat: Index | None = by_hand(st.NONE)
+    """whose turn or set-up decision it is, null when the game is over"""
+    colour: Index | None = by_hand(st.NONE)
+    """the colour it plays, null while it must choose one and when the game is over"""
+    asked: Seats = by_hand([])
+    """seats that must still answer the question of `seat`, the next one first"""
+    systems: list[System | None]
+    """by colour: the home system, null if it is not laid"""
+    ships: list[Ship | None]
+    """by colour: the ship, null if it is not yet there or no more"""
+    last: list[Index | None] = by_hand(lambda made: [None] * made["players"])
+    """by seat: the colour it used last, null before its first turn and always with `free_colour`; the next is
+    the first living one after it"""
+    d6: Annotated[int, Whole(1, 6)] | None = by_hand(None)
+    """the d6 of this turn, null before the roll"""
+    flux: Literal["TIP", "SWAP", "HOP", "AIM", "DIG", "WILD"] | None = by_hand(None)
+    """the flux die, null before the roll"""
+    halves: int = by_hand(lambda made: 2 * (made["d6"] or 0))
+    """movement left, in half points"""
+    flux_used: bool = by_hand(False)
+    """whether the flux was used in this turn"""
+    agreed: Seats = by_hand([])
+    """seats that confirmed the alliance in this turn"""
+    refused: Seats = by_hand([])
+    """seats that refused it in this turn"""
+    claimed: bool = by_hand(lambda made: made["phase"] == "claim")
+    """whether the claim was made in this turn"""
+    eliminated: Seats = by_hand([])
+    """seats whose last ship was destroyed, in order"""
+    retired: Seats = by_hand([])
+    """seats whose bot is out, in order"""
+    why: st.Why | None = by_hand(None)
+    """why the game is over, null while it goes on"""
+    messages: list[SeenMessage] = by_hand([])
+    """messages that the viewer sent or received in this turn and in the `players` turns before it"""
+
+
+# -- writing ---------------------------------------------------------------------------------------------
+
+_POSITION: Final = template(Position).replace(b'"ships":%b', b'"ships":[%b]').removesuffix(b"}") + b"%b}"
 _SYSTEMS: Final = Cache[Systems, bytes](
-    lambda systems: encoded(
-        [None if place is None else {"at": place[:2], "rotation": place[2]} for place in systems]
-    ),
-    256,
+    lambda systems: encoded([place and {"at": place[:2], "rotation": place[2]} for place in systems]), 256
 )
 _SHIP: Final = Cache[tuple[tuple[int, int], int, int], bytes](
     lambda ship: encoded({"at": ship[0], "facing": FACINGS[ship[1]], "hits": ship[2]})
@@ -48,49 +131,29 @@ _LAST: Final = Cache[tuple[int, ...], bytes](
     lambda last: encoded([None if colour < 0 else colour for colour in last])
 )
 _PHASES: Final = tuple(map(encoded, st.PHASES))
-_FLUX: Final = tuple(map(encoded, st.FLUX))
+_FLUX: Final = tuple(map(encoded, (*st.FLUX, None)))
+_INDEX: Final = tuple(map(encoded, (*range(10), None)))
+"""Seats, colours and pips; of index -1: null."""
 _BOOL: Final = (b"false", b"true")
 
 
-def position_json(state: State, messages: Iterable[Message], more: bytes = b"") -> bytes:
+def position_json(state: State, messages: Iterable[st.Message], more: bytes = b"") -> bytes:
     """The JSON of the position, with these of its messages, and with `more` fields after its own."""
     table = state.table
-    facts = table.config
     xy, hits = table.galaxy.xy, table.hits
     ships = [
         b"null" if pose < 0 else _SHIP[xy[pose >> 2], pose & 3, hits[colour]]
         for colour, pose in enumerate(state.ships)
     ]
-    talk = [message_json(message) for message in messages]
-    return (
-        b'{"options":%b,"players":%d,"phase":%b,"round":%d,"turn":%d,"seat":%b,"colour":%b,"asked":%b,'
-        b'"systems":%b,"ships":[%b],"last":%b,"d6":%b,"flux":%b,"halves":%d,"flux_used":%b,"agreed":%b,'
-        b'"refused":%b,"claimed":%b,"eliminated":%b,"retired":%b,"why":%b,"messages":%b%b}'
-    ) % (
-        facts.options_json,
-        facts.players,
-        _PHASES[state.phase],
-        table.round,
-        table.turn,
-        b"null" if state.seat < 0 else b"%d" % state.seat,
-        b"null" if state.colour < 0 else b"%d" % state.colour,
-        _NUMBERS[state.asked],
-        _SYSTEMS[table.systems],
-        b",".join(ships),
-        _LAST[table.last],
-        b"%d" % state.d6 if state.d6 else b"null",
-        _FLUX[state.flux] if state.d6 else b"null",
-        state.halves,
-        _BOOL[state.fluxed],
-        _SEATS[state.agreed],
-        _SEATS[state.refused],
-        _BOOL[state.claimed],
-        _NUMBERS[table.eliminated],
-        _NUMBERS[table.retired],
-        encoded(table.why),
-        encoded(talk) if talk else b"[]",
-        more,
-    )
+    talk = [{"turn": one.turn, "seat": one.seat, "to": one.to, "text": one.text} for one in messages]
+    return _POSITION % (
+        table.config.options_json, table.config.players, _PHASES[state.phase], table.round, table.turn,
+        _INDEX[state.seat], _INDEX[state.colour], _NUMBERS[state.asked], _SYSTEMS[table.systems],
+        b",".join(ships), _LAST[table.last], _INDEX[state.d6 or -1], _FLUX[state.flux], state.halves,
+        _BOOL[state.fluxed], _SEATS[state.agreed], _SEATS[state.refused], _BOOL[state.claimed],
+        _NUMBERS[table.eliminated], _NUMBERS[table.retired], encoded(table.why),
+        encoded(talk) if talk else b"[]", more,
+    )  # fmt: skip
 
 
 def to_json(state: State) -> JsonObject:
@@ -99,293 +162,242 @@ def to_json(state: State) -> JsonObject:
     return data
 
 
+# -- reading ---------------------------------------------------------------------------------------------
+
+
+def state_of(data: JsonObject) -> State:
+    """The state that a position describes, or a view; all of it is there and fits."""
+    config, phase = st.config(data["players"], Options(**data["options"])), st.PHASES.index(data["phase"])
+    systems = _systems(data["systems"])
+    eliminated, retired = tuple(data["eliminated"]), tuple(data["retired"])
+    alive = (1 << config.players) - 1 & ~mask(eliminated + retired)
+    poses, hits, occupied = [], [], 0
+    for colour, ship in enumerate(data["ships"]):
+        if ship is None:
+            poses.append(st.NONE)
+            hits.append(st.HITS if phase <= st.DEPLOY and alive >> colour % config.players & 1 else 0)
+        else:
+            square = square_at(systems, *ship["at"])
+            occupied |= 1 << square
+            poses.append(4 * square + FACINGS.index(ship["facing"]))
+            hits.append(ship["hits"])
+    said = [st.Message(one["turn"], one["seat"], tuple(one["to"]), one["text"]) for one in data["messages"]]
+    seat, colour, *last = [
+        st.NONE if number is None else number for number in (data["seat"], data["colour"], *data["last"])
+    ]
+    flux = st.FLUX.index(data["flux"]) if data["flux"] else st.NONE
+    table = st.Table(
+        config, systems, st.UNBUILT if phase == st.LAY else galaxy(systems), tuple(hits), alive, eliminated,
+        retired, data["round"], data["turn"], tuple(last), tuple(said), data["why"],
+    )  # fmt: skip
+    return st.State(
+        table, tuple(poses), occupied, phase, seat, colour, data["d6"] or 0, flux, data["halves"],
+        data["flux_used"], mask(data["agreed"]), mask(data["refused"]), data["claimed"], tuple(data["asked"]),
+    )  # fmt: skip
+
+
+def _systems(systems: list[JsonObject | None]) -> Systems:
+    return tuple([None if place is None else (*place["at"], place["rotation"]) for place in systems])
+
+
 def from_json(data: object) -> State:
     """The position that `data` describes; `PositionError` names what is wrong."""
-    return _Reader(data).state()
+    form = read(Position, data)
+    options = read(Options, form.options, "options")
+    try:
+        check(form.players, options)
+    except OptionsError as error:
+        fail("options", str(error))
+    checker = _Checker(form, st.config(form.players, options))
+    checker.check()
+    filled = {"seat": checker.seat, "colour": checker.colour, "last": checker.last}
+    return state_of({**attrs.asdict(form), **filled})
 
 
-class _Reader:
-    """Reads one position; the order of the methods is the order in which the parts depend on each other."""
+class _Checker:
+    """Checks whether the parts of a position fit each other, and fills in `seat`, `colour` and `last`."""
 
-    def __init__(self, data: object) -> None:
-        self.top = Given(data)
-        self.data = self.top.fields(*KEYS)
+    def __init__(self, form: Position, config: st.Config) -> None:
+        self.form = form
+        self.config = config
+        self.phase = st.PHASES.index(form.phase)
+        self.set_up, self.over = self.phase <= st.DEPLOY, self.phase == st.OVER
 
-    def state(self) -> State:
-        """The position, all parts checked one by one and against each other."""
-        get = self.data.get
-        self.players = self.data["players"].whole(2, 10)
-        self.config = st.config(self.players, self.options())
-        self.ships_count = self.config.ships
-        self.phase = get("phase", "roll").index(st.PHASES)
-        rounds = get("round", 1).whole(1, self.config.options.max_rounds)
-        turn = get("turn", 1).whole(1, _LARGEST)
-        self.gone()
-        self.seat = self.read_seat()
-        self.last = self.read_last()
-        self.systems = self.read_systems()
-        self.colour = self.set_up_colour()
-        self.check_laid()
-        board = st.UNBUILT if self.phase == st.LAY else galaxy(self.systems)
-        poses, hits, occupied = self.read_ships()
-        self.choose_colour(poses)
-        messages, why = self.read_messages(turn), self.read_why()
-        table = Table(
-            self.config, self.systems, board, hits, self.alive, self.eliminated, self.retired, rounds, turn,
-            self.last, messages, why,
-        )  # fmt: skip
-        d6, flux, halves, fluxed = self.read_roll()
-        agreed, refused = self.read_words()
-        claimed = self.read_claimed(poses)
-        asked = self.read_asked(agreed | refused)
-        return State(
-            table, poses, occupied, self.phase, self.seat, self.colour, d6, flux, halves, fluxed, agreed, refused,
-            claimed, asked,
-        )  # fmt: skip
+    def check(self) -> None:
+        """Check everything; the order is that in which the parts depend on each other."""
+        within("round", self.form.round, 1, self.config.options.max_rounds)
+        self.check_survivors()
+        self.check_seat()
+        self.check_systems()
+        self.check_ships()
+        self.check_colour()
+        self.check_messages()
+        self.check_why()
+        self.check_roll()
+        self.check_answers()
 
-    def options(self) -> Options:
-        given = self.data.get("options", {})
-        options = given.options(Options)
-        try:
-            check(self.players, options)
-        except OptionsError as error:
-            given.fail(str(error))
-        return options
-
-    def seats(self, key: str, allowed: int) -> tuple[int, ...]:
-        """A list of distinct seats out of the set `allowed`."""
-        given = self.data.get(key, [])
-        numbers = given.distinct(0, self.players - 1)
-        for item in given.items():
-            if not allowed >> item.whole(0, self.players - 1) & 1:
-                item.fail(f"must not name seat {item.value}")
-        return numbers
-
-    def gone(self) -> None:
-        everyone = (1 << self.players) - 1
-        self.retired = self.seats("retired", everyone)
-        left = everyone & ~mask(self.retired)
-        self.eliminated = self.seats("eliminated", left if self.phase > st.DEPLOY else 0)
-        self.alive = left & ~mask(self.eliminated)
-        if self.phase != st.OVER and not self.alive & self.alive - 1:
-            self.top.fail("must have at least two surviving seats unless its phase is over")
-        if not self.alive and not self.retired:
-            self.data.get("eliminated").fail("must leave a seat: the game ends with the last but one")
-        # E5: all others may be out before the survivor has laid its coasters and put down its ships
-        self.early = self.phase == st.OVER and not self.eliminated and not self.alive & self.alive - 1
-
-    def read_seat(self) -> int:
-        """The seat whose turn it is, by default the first survivor's; -1 at the end, whatever seat is given."""
-        given = self.data.get("seat", next(iter(members(self.alive)), 0))
-        if self.phase == st.OVER and given.value is None:
-            return st.NONE
-        seat = given.whole(0, self.players - 1)
-        if self.phase == st.OVER:
-            return st.NONE
-        if not self.alive >> seat & 1:
-            given.fail("must be a surviving seat")
-        return seat
+    def seats(self, path: str, seats: list[int], allowed: int) -> int:
+        """The set of `seats`, which must be of the set `allowed`."""
+        for i, seat in enumerate(seats):
+            refuse(not allowed >> seat & 1, f"{path}[{i}]", f"must not name seat {seat}")
+        return mask(seats)
 
     def own(self, seat: int) -> range:
-        return range(seat, self.ships_count, self.players)
+        return range(seat, self.config.ships, self.config.players)
 
-    def read_last(self) -> tuple[int, ...]:
-        items = self.data.get("last", [None] * self.players).items(self.players)
-        fixed = self.phase <= st.DEPLOY or self.config.options.free_colour
-        last = []
-        for seat, item in enumerate(items):
-            if item.value is None:
-                last.append(st.NONE)
+    def check_survivors(self) -> None:
+        form, everyone = self.form, (1 << self.form.players) - 1
+        left = everyone & ~self.seats("retired", form.retired, everyone)
+        self.alive = left & ~self.seats("eliminated", form.eliminated, 0 if self.set_up else left)
+        self.alone = not self.alive & self.alive - 1
+        few = self.alone and not self.over
+        refuse(few, "", "must have at least two surviving seats unless its phase is over")
+        none = not self.alive and not form.retired
+        refuse(none, "eliminated", "must leave a seat: the game ends with the last but one")
+        # E5: all others may be out before the survivor has laid its coasters and put down its ships
+        self.early = self.over and not form.eliminated and self.alone
+
+    def check_seat(self) -> None:
+        """The seat, by default the first survivor, whatever it is at the end; in the set-up its colour."""
+        form, seat = self.form, self.form.seat
+        if seat == st.NONE:
+            seat = next(iter(members(self.alive)), 0)
+        if seat is not None or not self.over:
+            within("seat", seat, 0, form.players - 1)
+        self.seat = st.NONE if self.over or seat is None else seat
+        refuse(not self.over and not self.alive >> self.seat & 1, "seat", "must be a surviving seat")
+        self.colour = form.colour
+        if self.set_up:
+            self.colour = self.seat if form.colour == st.NONE else form.colour
+            within("colour", self.colour, 0, self.config.ships - 1)
+            refuse(self.colour not in self.own(self.seat), "colour", f"must be a colour of seat {self.seat}")
+
+    def check_systems(self) -> None:
+        systems, taken = self.form.systems, set[tuple[int, int]]()
+        sized("systems", systems, self.config.ships)
+        for colour, system in enumerate(systems):
+            path, laying = f"systems[{colour}]", self.phase == st.LAY and colour >= (self.colour or 0)
+            if system is None:
+                spared = laying or self.early or colour % self.form.players in self.form.retired
+                refuse(not spared, path, "must be laid: only retired seats may lack a coaster")
                 continue
-            if fixed:
-                item.fail("must be null in the set-up and with free_colour")
-            last.append(item.whole(0, self.ships_count - 1))
-            if last[-1] not in self.own(seat):
-                item.fail(f"must be a colour of seat {seat}")
-        return tuple(last)
+            refuse(laying, path, "must be null: it is not laid yet")
+            refuse(system.at in taken, f"{path}.at", "is the place of another coaster")
+            taken.add(system.at)
+        off = taken and (0, 0) not in taken
+        refuse(off, "systems", "must have a coaster at [0, 0], the first one's place")
+        pending = [(0, 0)]
+        while pending:
+            x, y = pending.pop()
+            beside = {(x + dx, y + dy) for dx, dy in DELTAS} & taken
+            taken -= {(x, y), *beside}
+            pending += beside
+        refuse(taken, "systems", "must lie side by side in one piece")
 
-    def read_systems(self) -> Systems:
-        systems: list[Place | None] = []
-        taken: set[tuple[int, int]] = set()
-        given = self.data["systems"]
-        for item in given.items(self.ships_count):
-            if item.value is None:
-                systems.append(None)
+    def check_ships(self) -> None:
+        systems = _systems(attrs.asdict(self.form)["systems"])
+        sized("ships", self.form.ships, self.config.ships)
+        squares = set()
+        for colour, ship in enumerate(self.form.ships):
+            path, alive = f"ships[{colour}]", self.alive >> colour % self.form.players & 1
+            to_come = self.set_up and (self.phase == st.LAY or colour >= (self.colour or 0))
+            if ship is None:
+                gone = self.set_up and alive and not to_come
+                refuse(gone, path, "must be a ship: it was put down already")
                 continue
-            at, rotation = item.parts("at", "rotation")
-            x, y = at.wholes(-9, 9, 2)
-            if (x, y) in taken:
-                at.fail("is the place of another coaster")
-            taken.add((x, y))
-            systems.append((x, y, rotation.whole(0, 3)))
-        if taken:
-            if (0, 0) not in taken:
-                given.fail("must have a coaster at [0, 0], the first one's place")
-            reached, pending = {(0, 0)}, [(0, 0)]
-            while pending:
-                x, y = pending.pop()
-                new = {(x + dx, y + dy) for dx, dy in DELTAS} & taken - reached
-                reached |= new
-                pending += new
-            if reached != taken:
-                given.fail("must lie side by side in one piece")
-        return tuple(systems)
+            refuse(not alive or to_come, path, "must be null: there is no such ship now")
+            square = square_at(systems, *ship.at)
+            refuse(square < 0, f"{path}.at", f"is not on a coaster: {list(ship.at)}")
+            refuse(square in squares, f"{path}.at", f"is the square of another ship: {list(ship.at)}")
+            if self.set_up:
+                refuse(square // 9 != colour, f"{path}.at", "must be on its own coaster in the set-up")
+                within(f"{path}.hits", ship.hits, st.HITS, st.HITS)
+            squares.add(square)
+        for seat in () if self.set_up or self.early else members(self.alive):
+            gone = not any(self.form.ships[colour] for colour in self.own(seat))
+            refuse(gone, "ships", f"must have a ship of seat {seat}: it is neither eliminated nor retired")
 
-    def set_up_colour(self) -> int:
-        """The colour of a set-up decision; -1 in the other phases."""
-        if self.phase > st.DEPLOY:
-            return st.NONE
-        given = self.data.get("colour", self.seat)
-        colour = given.whole(0, self.ships_count - 1)
-        if colour % self.players != self.seat:
-            given.fail(f"must be a colour of seat {self.seat}")
-        return colour
-
-    def check_laid(self) -> None:
-        for colour, item in enumerate(self.data["systems"].items()):
-            laying = self.phase == st.LAY and colour >= self.colour
-            if laying and item.value is not None:
-                item.fail("must be null: it is not laid yet")
-            retired = colour % self.players in self.retired
-            if not (laying or self.early or item.value is not None or retired):
-                item.fail("must be laid: only retired seats may lack a coaster")
-
-    def read_ships(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        poses, hits, occupied = [], [], 0
-        given = self.data["ships"]
-        for colour, item in enumerate(given.items(self.ships_count)):
-            alive = bool(self.alive >> colour % self.players & 1)
-            set_up = self.phase == st.LAY or (self.phase == st.DEPLOY and colour >= self.colour)
-            if item.value is None:
-                if self.phase == st.DEPLOY and alive and not set_up:
-                    item.fail("must be a ship: it was put down already")
-                poses.append(st.NONE)
-                hits.append(st.HITS if alive and self.phase <= st.DEPLOY else 0)
-                continue
-            if not alive or set_up:
-                item.fail("must be null: there is no such ship now")
-            ship = item.fields("at", "facing", "hits")
-            at = ship["at"]
-            square = square_at(self.systems, *at.wholes(-27, 29, 2))
-            if square < 0:
-                at.fail(f"is not on a coaster: {at.value}")
-            if self.phase == st.DEPLOY and square // 9 != colour:
-                at.fail("must be on its own coaster in the set-up")
-            if occupied >> square & 1:
-                at.fail(f"is the square of another ship: {at.value}")
-            occupied |= 1 << square
-            poses.append(4 * square + ship["facing"].index(FACINGS))
-            hits.append(ship.get("hits", st.HITS).whole(st.HITS if self.phase == st.DEPLOY else 1, st.HITS))
-        if self.phase > st.DEPLOY and not self.early:
-            for seat in members(self.alive):
-                if all(poses[colour] < 0 for colour in self.own(seat)):
-                    given.fail(f"must have a ship of seat {seat}: it is neither eliminated nor retired")
-        return tuple(poses), tuple(hits), occupied
-
-    def read_messages(self, turn: int) -> tuple[st.Message, ...]:
-        messages: list[st.Message] = []
-        sent: dict[tuple[int, int], int] = {}
-        for item in self.data.get("messages", []).items():
-            if not self.config.talks:
-                item.fail("must not be: there is no talk in this game")
-            message = item.fields("turn", "seat", "to", "text")
-            earliest = max(1, turn - self.players, messages[-1].turn if messages else 1)
-            when = message["turn"].whole(earliest, turn)
-            seat = message["seat"].whole(0, self.players - 1)
-            to = message["to"].wholes(0, self.players - 1)
-            text = message["text"].value
-            if type(text) is not str:
-                message["text"].wrong("a text")
-            misfit = to_misfit(to, seat, self.players) or text_misfit(text)
-            if misfit:
-                item.fail(f"does not fit: {misfit}")
-            sent[when, seat] = sent.get((when, seat), 0) + 1
-            if sent[when, seat] > st.MESSAGES_A_TURN:
-                item.fail(f"is one too many: a seat sends at most {st.MESSAGES_A_TURN} a turn")
-            messages.append(st.Message(when, seat, to, text))
-        return tuple(messages)
-
-    def read_why(self) -> st.Why | None:
-        given = self.data.get("why")
-        if self.phase != st.OVER:
-            if given.value is not None:
-                given.fail("must be null while the game goes on")
-            return None
-        why = st.WHYS[given.index(st.WHYS)]
-        # E5: a bot can be out after the end too, and leave fewer than have won
-        if why != st.LAST_SHIP and not self.alive & self.alive - 1 and not self.retired:
-            given.fail("must be last-ship where one seat is left")
-        if (why == st.LAST_SHIP and self.alive & self.alive - 1) or (
-            why == st.CLAIM_CONFIRMED and not self.config.talks
-        ):
-            given.fail(f"must not be {why} here")
-        return why
-
-    def choose_colour(self, poses: tuple[int, ...]) -> None:
-        """The colour of a turn: the next in order if it is not given, and one with a ship."""
-        if self.phase <= st.DEPLOY:
+    def check_colour(self) -> None:
+        """The colours used last; in a turn the colour is the next in order if it is not given, and has a ship."""
+        form, seat, free = self.form, self.seat, self.config.options.free_colour
+        self.last, choosing = [*form.last], self.phase == st.CHOOSE
+        sized("last", form.last, form.players)
+        for owner, used in enumerate(form.last):
+            if used is not None:
+                fixed = self.set_up or free
+                refuse(fixed, f"last[{owner}]", "must be null in the set-up and with free_colour")
+                refuse(used not in self.own(owner), f"last[{owner}]", f"must be a colour of seat {owner}")
+        refuse(choosing and not free, "phase", "must not be colour without the option free_colour")
+        if self.set_up:
             return
-        free = self.config.options.free_colour
-        if self.phase == st.CHOOSE and not free:
-            self.data.get("phase").fail("must not be colour without the option free_colour")
-        given = self.data.get("colour")
-        if self.phase in (st.CHOOSE, st.OVER):
-            if given.value is not None:
-                given.fail(f"must be null in phase {st.PHASES[self.phase]}")
-            return
-        last = self.last[self.seat]
-        if given.value is None:
-            self.colour = next_of(self.config, last, poses, self.seat)
+        colour = None if form.colour == st.NONE else form.colour
+        if choosing or self.over:
+            refuse(colour is not None, "colour", f"must be null in phase {form.phase}")
         else:
-            self.colour = given.whole(0, self.ships_count - 1)
-            if self.colour % self.players != self.seat or poses[self.colour] < 0:
-                given.fail(f"must be a colour of seat {self.seat} that has a ship")
-            if last not in (st.NONE, self.colour):
-                self.data["last"].items()[self.seat].fail(f"must be null or {self.colour}, which plays now")
-        if not free:
-            self.last = replaced(self.last, self.seat, self.colour)
+            last = form.last[seat]
+            own = [one for one in self.own(seat) if form.ships[one]]
+            if colour is None:  # the next one in order (V1)
+                colour = min(own, key=lambda one: (last is not None and one <= last, one))
+            else:
+                refuse(colour not in own, "colour", f"must be a colour of seat {seat} that has a ship")
+                other = last not in (None, colour)
+                refuse(other, f"last[{seat}]", f"must be null or {colour}, which plays now")
+            if not free:
+                self.last[seat] = colour
+        self.colour = colour
 
-    def read_roll(self) -> tuple[int, int, int, bool]:
-        d6, flux, used = self.data.get("d6"), self.data.get("flux"), self.data.get("flux_used", False).flag()
+    def check_messages(self) -> None:
+        turn, players = self.form.turn, self.form.players
+        earliest, sent = max(1, turn - players), Counter[tuple[int, int]]()
+        for i, message in enumerate(self.form.messages):
+            path, key = f"messages[{i}]", (message.turn, message.seat)
+            refuse(not self.config.talks, path, "must not be: there is no talk in this game")
+            within(f"{path}.turn", message.turn, earliest, turn)
+            within(f"{path}.seat", message.seat, 0, players - 1)
+            misfit = to_misfit(message.to, message.seat, players) or text_misfit(message.text)
+            refuse(misfit, path, f"does not fit: {misfit}")
+            earliest = message.turn
+            sent[key] += 1
+            many = sent[key] > st.MESSAGES_A_TURN
+            refuse(many, path, f"is one too many: a seat sends at most {st.MESSAGES_A_TURN} a turn")
+
+    def check_why(self) -> None:
+        why = self.form.why
+        refuse(why and not self.over, "why", "must be null while the game goes on")
+        refuse(self.over and not why, "why", f"must be one of {', '.join(st.WHYS)}, not null")
+        # E5: a bot can be out after the end too, and leave fewer than have won
+        one = why not in (None, st.LAST_SHIP) and self.alone and not self.form.retired
+        refuse(one, "why", "must be last-ship where one seat is left")
+        refuse(why == st.LAST_SHIP and not self.alone, "why", f"must not be {why} here")
+        refuse(why == st.CLAIM_CONFIRMED and not self.config.talks, "why", f"must not be {why} here")
+
+    def check_roll(self) -> None:
+        form = self.form
         if self.phase not in _IN_TURN:
-            moves = self.data.get("halves", 0).whole(0, 0)
-            if d6.value is not None or flux.value is not None or used or moves:
-                self.top.fail(f"must have no roll (d6, flux, flux_used) in phase {st.PHASES[self.phase]}")
-            return 0, st.NONE, 0, False
-        pips, face = d6.whole(1, 6), flux.index(st.FLUX)
-        wild_shot = face == st.WILD and self.config.options.wild_shot
-        if used and (face == st.TIP or wild_shot):
-            self.data["flux_used"].fail(f"must be false: {flux.value} gives no flux action")
-        return pips, face, self.data.get("halves", 2 * pips).whole(0, 2 * pips), used
+            rolled = form.d6 or form.flux or form.flux_used
+            refuse(rolled, "", f"must have no roll (d6, flux, flux_used) in phase {form.phase}")
+        else:
+            within("d6", form.d6, 1, 6)
+            refuse(form.flux is None, "flux", f"must be one of {', '.join(st.FLUX)}, not null")
+        within("halves", form.halves, 0, 2 * (form.d6 or 0))
+        useless = form.flux == "TIP" or (form.flux == "WILD" and self.config.options.wild_shot)
+        refuse(form.flux_used and useless, "flux_used", f"must be false: {form.flux} gives no flux action")
 
-    def read_words(self) -> tuple[int, int]:
-        talking = self.phase in _IN_TURN and self.config.talks
+    def check_answers(self) -> None:
+        """Who agreed and who refused; the claim and who is asked."""
+        form, claim = self.form, self.phase == st.CLAIMED
+        talking, asking = self.phase in _IN_TURN and self.config.talks, claim or self.phase == st.ALLY
         others = self.alive & ~(1 << self.seat) if talking else 0
-        agreed = mask(self.seats("agreed", others))
-        return agreed, mask(self.seats("refused", others & ~agreed))
-
-    def read_claimed(self, poses: tuple[int, ...]) -> bool:
-        given = self.data.get("claimed", self.phase == st.CLAIMED)
-        claimed = given.flag()
-        allowed = self.phase in _IN_TURN and self.config.talks and st.NONE in poses
-        if claimed and not allowed:
-            given.fail("must be false: no claim is possible here")
-        if self.phase == st.CLAIMED and not claimed:
-            given.fail("must be true in phase claim")
-        return claimed
-
-    def read_asked(self, answered: int) -> tuple[int, ...]:
-        given = self.data.get("asked", [])
-        if self.phase not in (st.ALLY, st.CLAIMED):
-            return self.seats("asked", 0)
-        if not self.config.talks:
-            self.data["phase"].fail("must be another: there are no alliances in this game")
-        others = self.alive & ~(1 << self.seat)
-        asked = self.seats("asked", others & ~answered if self.phase == st.ALLY else others)
-        if not asked or (self.phase == st.ALLY and len(asked) > 1):
-            given.fail("must name one seat (ally) or all seats still to answer (claim)")
-        if self.phase == st.CLAIMED:
-            order = sorted(members(others), key=lambda seat: (seat - self.seat) % self.players)
-            if list(asked) != order[len(order) - len(asked) :]:
-                given.fail(f"must be the end of {order}, the order of the answers")
-        return asked
+        agreed = self.seats("agreed", form.agreed, others)
+        refused = self.seats("refused", form.refused, others & ~agreed)
+        can_claim = talking and None in form.ships
+        refuse(form.claimed and not can_claim, "claimed", "must be false: no claim is possible here")
+        refuse(claim and not form.claimed, "claimed", "must be true in phase claim")
+        refuse(asking and not talking, "phase", "must be another: there are no alliances in this game")
+        left = others if claim else others & ~(agreed | refused) if asking else 0
+        self.seats("asked", form.asked, left)
+        wrong = not form.asked or (len(form.asked) > 1 and not claim)
+        refuse(asking and wrong, "asked", "must name one seat (ally) or all seats still to answer (claim)")
+        order = sorted(members(others), key=lambda seat: (seat - self.seat) % form.players)
+        wrong = form.asked != order[len(order) - len(form.asked) :]
+        refuse(claim and wrong, "asked", f"must be the end of {order}, the order of the answers")

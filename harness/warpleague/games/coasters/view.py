@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import attrs
 
 from warpleague.games.coasters import state as st
-from warpleague.games.coasters.geometry import (
-    FACINGS,
-    Facing,
-    arrow_letters,
-)
-from warpleague.games.coasters.position import KEYS, from_json, position_json
-from warpleague.games.coasters.state import Why  # noqa: TC001 - the schema reads it
+from warpleague.games.coasters.geometry import FACINGS, Facing, arrow_letters
+from warpleague.games.coasters.position import Position, position_json, state_of
 from warpleague.games.values import decoded
 
 if TYPE_CHECKING:
@@ -23,92 +18,10 @@ if TYPE_CHECKING:
     from warpleague.games.coasters.state import State
 
 
-@attrs.frozen
-class System:
-    """A laid coaster."""
-
-    at: tuple[int, int]
-    """its column and row on the coaster grid; square (3X, 3Y) is its top left corner"""
-    rotation: int
-    """quarter turns clockwise, 0 to 3: which table of `setup.arrows` it shows"""
-
-
-@attrs.frozen
-class Ship:
-    """A ship."""
-
-    at: tuple[int, int]
-    """its column and row on the square grid, rows downward"""
-    facing: Facing
-    """the direction it faces"""
-    hits: int
-    """hit points left: 3 at the start, destroyed at 0"""
-
-
-@attrs.frozen
-class SeenMessage:
-    """A message that the viewer sent or received."""
-
-    turn: int
-    """the number of the turn or set-up decision in which it was sent"""
-    seat: int
-    """who sent it"""
-    to: list[int]
-    """to whom"""
-    text: str
-    """what it says"""
-
-
-@attrs.frozen
-class View:
+@attrs.frozen(kw_only=True)
+class View(Position):
     """The view of a seat: all of the position except messages between others."""
 
-    options: dict[str, bool | int]
-    """the options of the game, all of them"""
-    players: int
-    """number of seats; colour c belongs to seat c % players"""
-    phase: Literal["lay", "deploy", "colour", "roll", "turn", "ally", "claim", "over"]
-    """what is to be done: set-up (lay, deploy), choose the colour, roll the dice, act in the turn, answer an
-    invocation (ally) or a claim"""
-    round: int
-    """number of the round, from 1"""
-    turn: int
-    """number of the turn, set-up decisions included, from 1"""
-    seat: int | None
-    """whose turn or set-up decision it is, null when the game is over"""
-    colour: int | None
-    """the colour it plays, null while it must choose one and when the game is over"""
-    asked: list[int]
-    """seats that must still answer the question of `seat`, the next one first"""
-    systems: list[System | None]
-    """by colour: the home system, null if it is not laid"""
-    ships: list[Ship | None]
-    """by colour: the ship, null if it is not yet there or no more"""
-    last: list[int | None]
-    """by seat: the colour it used last, null before its first turn and always with `free_colour`; the next is
-    the first living one after it"""
-    d6: int | None
-    """the d6 of this turn, null before the roll"""
-    flux: Literal["TIP", "SWAP", "HOP", "AIM", "DIG", "WILD"] | None
-    """the flux die, null before the roll"""
-    halves: int
-    """movement left, in half points"""
-    flux_used: bool
-    """whether the flux was used in this turn"""
-    agreed: list[int]
-    """seats that confirmed the alliance in this turn"""
-    refused: list[int]
-    """seats that refused it in this turn"""
-    claimed: bool
-    """whether the claim was made in this turn"""
-    eliminated: list[int]
-    """seats whose last ship was destroyed, in order"""
-    retired: list[int]
-    """seats whose bot is out, in order"""
-    why: Why | None
-    """why the game is over, null while it goes on"""
-    messages: list[SeenMessage]
-    """messages that the viewer sent or received in this turn and in the `players` turns before it"""
     you: int
     """the viewer's seat"""
     messages_left: int
@@ -166,4 +79,4 @@ def view_json(state: State, seat: int) -> bytes:
 
 def determinize(view: JsonObject, seat: int, rng: Random) -> State:
     """A position in which nothing was said that the viewer did not hear: the simplest that fits."""
-    return from_json({key: view[key] for key in KEYS})
+    return state_of(view)

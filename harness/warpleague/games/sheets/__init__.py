@@ -43,7 +43,7 @@ class Sheets(InPlaceGame[State, Action]):
     outcome = staticmethod(_rules.outcome)
     setup = staticmethod(_view.setup)
     view = staticmethod(_view.view)
-    view_json = staticmethod(_view.view_json)
+    view_json = staticmethod(_position.view_json)
     determinize = staticmethod(_view.determinize)
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)

@@ -319,10 +319,8 @@ def entered_from(
             entries.append([_entry_of(league, name, config.path.parent) for name, _ in stage.bots])
     most = max(map(len, entries), default=0)
     taken = tuple(bots[place] for place in range(most) for bots in entries if place < len(bots))
-    path = config.path
     config = attrs.evolve(config, bots=(*config.bots, *taken))
-    object.__setattr__(config, "path", path)
-    check_config(config, str(path))
+    check_config(config, str(config.path))
     return config, tuple(stages)
 
 

@@ -10,11 +10,13 @@ import threading
 import time
 import traceback
 from collections import Counter, deque
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain, groupby, islice, zip_longest
+from operator import attrgetter
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
@@ -30,12 +32,12 @@ from warpleague.league.referees.pool import (
 )
 from warpleague.league.results.faulted import judge, voided
 from warpleague.league.results.league import League, left_of, progress_of
-from warpleague.league.schedule.schedule import Course, in_phases
+from warpleague.league.schedule.schedule import Course
 from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Future
 
     from warpleague.league.season.fixture import Fixture
     from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
@@ -44,8 +46,7 @@ if TYPE_CHECKING:
     Play = Callable[[MatchSpec], MatchResult]
 
 
-# -- progress --------------------------------------------------------------------------------------------
-# The output of a run: progress for a watcher, and a report at the end.
+# -- what a run tells, and what it is told ---------------------------------------------------------------
 
 
 @attrs.frozen
@@ -128,28 +129,12 @@ class RunWatcher:
         """Some time has passed."""
 
 
-# -- running ---------------------------------------------------------------------------------------------
-
-
-_GUESSED = 8  # matches a job will play at a time, before it is known how many it does
-_RESUBMIT = 2  # times a match is tried again when its referee dies
-_MAX_KILLED = 3  # bots that something else killed, after which it is not the bots' doing
-_MAX_VOID = 10  # void matches in a row, after which the rest would be void too
-_MAX_DEALS = 100_000  # remembered as played; where no dice come twice, nothing else would forget them
-_PASSED_BY = 64  # matches that wait while later ones are played first
-_COMMIT_S = 0.05  # how long a result may wait for others, to share one sync of the disk
-
-
-@attrs.define
-class _InFlight:
-    fixture: Fixture
-    spec: MatchSpec
-    deaths: int = 0
-
-
 @attrs.frozen(kw_only=True)
 class StopWhen:
-    """Reasons to stop a run before all is played; the matches being played then end, and are stored."""
+    """Reasons to stop a run before all is played; the matches being played then end, and are stored.
+
+    If all is played, the season is over and its secret becomes public, unless `more_may_come`.
+    """
 
     matches: int | None = None
     """So many matches were played."""
@@ -161,72 +146,80 @@ class StopWhen:
     """A bot has faulted."""
     bots_are_killed: bool = False
     """Something else on the machine has killed several bots. Not where strangers play: a bot can kill itself."""
+    more_may_come: bool = False
+    """Bots or deals may still be entered, so the end of what there is now is not that of the season."""
+
+
+# -- a run -----------------------------------------------------------------------------------------------
+
+
+_GUESSED = 8
+"""How many matches a job will play at a time, before it is known how many it does."""
+_RESUBMIT = 2
+"""How often a match is tried again when its referee dies."""
+_MAX_VOID = 10
+"""Void matches in a row, after which the rest would be void too."""
+_COMMIT_S = 0.05
+"""How long a result may wait for others, to share one sync of the disk.
+
+A commit with its sync takes 3 to 5 ms, of twenty matches together not more: less than 0.4 ms for each (measured).
+"""
+
+
+@attrs.define
+class _InFlight:
+    fixture: Fixture
+    spec: MatchSpec
+    deaths: int = 0
 
 
 def run_league(
     league: League,
     *,
-    executor: Executor | None = None,
+    executor: Executor | Callable[..., Pool] = RefereePool,
     jobs: int | None = None,
     play: Play | None = None,
     watcher: RunWatcher | None = None,
     logs: LogFolder | None = None,
     stop_when: StopWhen = StopWhen(),
-    publish: bool = True,
-    dealt: set[int] | None = None,
-    new_pool: Callable[..., Pool] = RefereePool,
 ) -> RunReport:
     """Play the missing matches of `league`, which must be open to run, and commit each match as it ends.
 
-    `executor` is any executor, best a `MatchExecutor`. The default is a `RefereePool` of the config's jobs, affinity
-    and matches for each job, but with no more jobs than matches are left; `new_pool` makes it. `jobs` says how many
-    matches it plays at once (default: what it says itself at that moment, or else the config). `play` is what is
-    submitted (default: the runner's `play_in_series`, or `play_beside` in the default pool). Matches with the same
-    dice are never played at once. Between them all bots that wait for a match are ended, in all processes of the
-    executor.
+    `executor` is any executor, best a `MatchExecutor`, or makes a pool for this run: of the config's jobs, affinity
+    and matches for each job, but with no more jobs than matches are left. `jobs` says how many matches are played at
+    once (default: what the executor says itself at that moment, or else the config). `play` is what is submitted
+    (default: the runner's `play_in_series`, or `play_beside` in a pool for this run). Matches with the same dice are
+    never played at once. Between them all bots that wait for a match are ended, in all processes of the executor.
+    `logs` takes the output of the bots, if `play` returns that, as the default one does where `logs` are given.
 
     In the main thread the first SIGINT or SIGTERM lets the matches being played end, the second one kills them.
-    `stop_when` has more reasons to stop. If all is played, the season is over and its secret becomes public; without
-    `publish` it does not, since more may be entered. `dealt` are the deals that processes of the executor may know of
-    from runs before: those of this run are added. `logs` takes the output of the bots, if `play` returns that, as the
-    default one does where `logs` are given.
+    `stop_when` has more reasons to stop.
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
-    own = None
     course = Course(left_of(league))
     first = list(course.missing())
     before, total = progress_of(league, course)
-    if executor is None:
-        how = league.config.run
-        wanted = (how.jobs if jobs is None else jobs) or len(usable_cores())
-        # A referee without a match would cost its start for nothing.
-        jobs = wanted if total is None else max(min(wanted, total - before), 1)
-        own = referee_pool(league, jobs, new_pool)
-        jobs = None
-        places: MatchExecutor = own
-    else:
-        places = executor if isinstance(executor, MatchExecutor) else Adapter(executor)
-    if play is None:
-        # It takes long to load: meanwhile the process that starts referees loads the same.
-        from warpleague.runner.play import play_beside, play_in_series
-
-        chosen: Any = play_in_series if own is None else play_beside
-        play = cast("Play", chosen if logs is None else partial(chosen, log=True))
+    own = None
+    if not isinstance(executor, Executor):
+        own = _own_pool(league, jobs, None if total is None else total - before, executor)
+        executor, jobs = own, None
+    if not isinstance(executor, MatchExecutor):
+        executor = Adapter(executor)
+    watcher = watcher or RunWatcher()
     run = _Run(
         league=league,
-        executor=places,
+        executor=executor,
         jobs=jobs,
-        play=play,
-        watcher=watcher or RunWatcher(),
+        play=play or _default_play(beside=own is not None, log=logs is not None),
+        watcher=watcher,
         logs=logs,
-        queue=_Queue(league, course, first, set() if dealt is None else dealt),
-        stop=_Stop(stop_when, (watcher or RunWatcher()).tick_s),
+        queue=_Queue(league, course, first, executor.known_deals),
+        stop=_Stop(stop_when, watcher.tick_s),
         total=total,
         before=before,
-        publish=publish,
     )
-    places.when_room(run.wake)
+    executor.when_room(run.wake)
     killed = False
     try:
         with _signals(run):
@@ -238,6 +231,21 @@ def run_league(
     finally:
         if own is not None:
             own.kill() if killed else own.shutdown(cancel_futures=True)
+
+
+def _own_pool(league: League, jobs: int | None, left: int | None, new_pool: Callable[..., Pool]) -> Pool:
+    """The pool of a run in which this number of matches is left, if known."""
+    wanted = (league.config.run.jobs if jobs is None else jobs) or len(usable_cores())
+    # A referee without a match would cost its start for nothing.
+    return referee_pool(league, wanted if left is None else max(min(wanted, left), 1), new_pool)
+
+
+def _default_play(*, beside: bool, log: bool) -> Play:
+    # It takes long to load: meanwhile the process that starts referees loads the same.
+    from warpleague.runner.play import play_beside, play_in_series
+
+    play: Any = play_beside if beside else play_in_series
+    return cast("Play", partial(play, log=True) if log else play)
 
 
 def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = RefereePool) -> Pool:
@@ -254,115 +262,6 @@ def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = Refe
     return new_pool(jobs, config.run.affinity, tasks, modules)
 
 
-@attrs.define
-class _Stop:
-    """What has happened that ends a run before all is played."""
-
-    when: StopWhen
-    tick_s: float
-    began_s: float = attrs.field(factory=time.monotonic)
-    interrupts: int = 0
-    failure: str | None = None
-    """Why no more matches can be played."""
-    wrong: BadInput | None = None
-    """Why a match cannot be played as asked."""
-    fault: MatchFault | None = None
-    """The fault that ended the run."""
-    killed: set[str] = attrs.field(factory=set)
-    """The bots that something else killed."""
-    _asked_at: float = 0.0
-    _said_yes: bool = False
-
-    def is_due(self) -> bool:
-        """Whether no more matches are to begin."""
-        now_s = time.monotonic()
-        late = self.when.after_s is not None and now_s - self.began_s >= self.when.after_s
-        if self.when.asked is not None and not self._said_yes and now_s >= self._asked_at:
-            self._asked_at = now_s + self.tick_s
-            self._said_yes = self.when.asked()
-        late = late or self._said_yes
-        ended = self.failure is not None or self.wrong is not None or self.fault is not None
-        return late or self.interrupts > 0 or ended
-
-    def note(self, fault: MatchFault | None) -> None:
-        """Stop at a fault, if that is wanted; of several, the one of the first match in the schedule counts."""
-        if not self.when.bot_faults or fault is None:
-            return
-        if self.fault is None or fault.fixture.number < self.fault.fixture.number:
-            self.fault = fault
-
-    def note_kills(self, bots: Iterable[str], entered: int) -> None:
-        """Stop once something else has killed several of the `entered` bots: it will go on, and cost points."""
-        self.killed.update(bots)
-        if (
-            self.when.bots_are_killed
-            and self.failure is None
-            and len(self.killed) >= min(_MAX_KILLED, entered)
-        ):
-            self.failure = (
-                f"SIGKILL ended {', '.join(sorted(self.killed))}, and it came neither from the referee nor at a limit "
-                "of memory: something else on this machine kills bots, and each kill counts as a crash. Look for "
-                '"out of memory" in the kernel\'s log (dmesg), and for whoever kills processes here'
-            )
-
-
-class _Queue:
-    """The matches of `course` that are left to play; `first` are those that were missing at the beginning.
-
-    `dealt` are the deals that a process may know. A match whose dice somebody may know waits until all others have
-    ended. Where bots wait for their next match, to end them costs their starts: so the matches behind it come first.
-    """
-
-    def __init__(
-        self, league: League, course: Course, first: list[Iterable[Fixture]], dealt: set[int]
-    ) -> None:
-        self.course = course
-        self.dealt = dealt
-        self.window: Callable[[], int] = lambda: 1
-        """How many matches will be played at once in the phases to come."""
-        self._season = league.season
-        self._waiting: deque[_InFlight] = deque()
-        self._passed_by = _PASSED_BY if any(bot.reusable for bot in league.season.bots) else 1
-        self._left = self._in_order(first)
-
-    def _in_order(self, batches: Iterable[Iterable[Fixture]]) -> Iterator[Fixture | None]:
-        """The matches left, in the order in which to play them; None while the next ones go by results."""
-        while True:
-            any_played = False
-            for missing in batches:
-                for fixture in in_phases(missing, lambda: self.window()):
-                    any_played = True
-                    yield fixture
-            if self.course.over:
-                return
-            if not any_played:
-                yield None
-            batches = self.course.missing()  # results may have come since
-
-    def next(self) -> _InFlight | None:
-        """The match to play next; None while that has to wait, or if nothing is left."""
-        while len(self.dealt) < _MAX_DEALS:
-            for flight in self._waiting:
-                if flight.fixture.deal not in self.dealt:
-                    self._waiting.remove(flight)
-                    return flight
-            fixture = next(self._left, None) if len(self._waiting) < self._passed_by else None
-            if fixture is None:
-                break
-            spec = self._season.spec(fixture.id, fixture.deal, fixture.seats)
-            self._waiting.append(_InFlight(fixture, spec))
-        return None
-
-    def again(self, flight: _InFlight) -> None:
-        """Play a match again whose referee died. It has seen its dice, so it waits like any other with them."""
-        self._waiting.appendleft(_InFlight(flight.fixture, flight.spec, flight.deaths + 1))
-
-    @property
-    def is_blocked(self) -> bool:
-        """Whether the remaining matches wait for the end of processes that may know their dice."""
-        return bool(self._waiting) or len(self.dealt) >= _MAX_DEALS
-
-
 @attrs.define(kw_only=True, eq=False)
 class _Run:
     """One run of a league; see `run_league`."""
@@ -377,7 +276,6 @@ class _Run:
     stop: _Stop
     total: int | None
     before: int
-    publish: bool
     played: int = 0
     cpu_ms: float = 0.0
     wait_ms: float = 0.0
@@ -427,7 +325,7 @@ class _Run:
                     self.watcher.stopping()
             if not self._in_flight:
                 break
-            self._settle(self._wait())
+            self._collect(self._wait())
             if self.stop.is_due() or not self._in_flight or time.monotonic() >= self._commit_at:
                 self.commit()
             self._pass_on_notes()
@@ -438,7 +336,7 @@ class _Run:
         if self.stop.wrong is not None:
             raise self.stop.wrong
         report = self.report()
-        if report.complete and self.publish:
+        if report.complete and not self.stop.when.more_may_come:
             self.league.store.publish_secret()
         return report
 
@@ -473,6 +371,7 @@ class _Run:
 
     def wake(self) -> None:
         """Have the run check what there is to do now; may be called in a signal handler and in other threads."""
+        # A `SimpleQueue` has no lock that the interrupted code could be holding.
         self._ended.put(None)
 
     def _may_begin(self) -> bool:
@@ -493,14 +392,16 @@ class _Run:
         from warpleague.runner.play import end_idle
 
         try:
-            self.executor.everywhere(end_idle)
+            self.executor.broadcast(end_idle)
         except (BrokenExecutor, HarnessFault, RuntimeError, OSError) as error:
             self.stop.failure = f"the bots that wait for their next match cannot be ended: {error}"
-        self.queue.dealt.clear()
+        self.queue.known_deals.clear()
 
     def _submit(self, flight: _InFlight) -> None:
-        self.queue.dealt.add(flight.fixture.deal)
-        # A match whose referee died is played without others beside it: if that dies again, this match is the cause.
+        self.queue.known_deals.add(flight.fixture.deal)
+        # A match whose referee died is played without others beside it: if it dies again, this match is the cause.
+        # Else one match that kills its referee would cost those beside it their tries, too, and end the run for their
+        # sake.
         submit = self.executor.submit_alone if flight.deaths else self.executor.submit
         try:
             future = submit(self.play, flight.spec)
@@ -522,7 +423,7 @@ class _Run:
         except Empty:
             return [future for future in ended if future is not None and future in self._in_flight]
 
-    def _settle(self, ended: list[Future[MatchResult]]) -> None:
+    def _collect(self, ended: list[Future[MatchResult]]) -> None:
         for future in ended:
             flight = self._in_flight.pop(future)
             if future.cancelled():
@@ -638,3 +539,169 @@ def _signals(run: _Run) -> Iterator[None]:
     finally:
         for number, previous in old.items():
             signal.signal(number, previous)
+
+
+# -- the queue of a run ----------------------------------------------------------------------------------
+# Which match may begin now, such that no bot plays dice that it has seen.
+#
+# All seat orders of a deal have the same dice, and so have all bots of a solo league. A process that has played one
+# of them may know the dice in the next one: its bots stay alive between two matches, if they are reusable. So the
+# executor remembers which deals its processes may know. A match on one of these waits until no match is being
+# played; then all bots that wait for their next match are ended, everywhere, and nobody knows anything any more.
+# To do this seldom, matches of one deal are put far apart: first one match of each of many deals is played, then the
+# second one of each, and so on. Tables, ids and numbers keep the order of the schedule.
+#
+# Where bots wait for their next match, later matches pass those that wait. Before, processors were idle until the
+# slowest match had ended; now ladders of few such bots with short matches play a third more in the same time.
+# Elsewhere to end the bots costs nothing, and the order of the schedule is kept.
+
+
+_MAX_KNOWN = 100_000
+"""Deals that are remembered; where no dice come twice, nothing else would forget them."""
+_MAX_WAITING = 64
+"""Matches that wait while later ones are played first."""
+
+
+class _Queue:
+    """The matches of `course` that are left to play; `first` are those that were missing at the beginning.
+
+    `known_deals` are the deals that a process may know.
+    """
+
+    def __init__(
+        self, league: League, course: Course, first: list[Iterable[Fixture]], known_deals: set[int]
+    ) -> None:
+        self.course = course
+        self.known_deals = known_deals
+        self.window: Callable[[], int] = lambda: 1
+        """How many matches will be played at once in the phases to come."""
+        self._season = league.season
+        self._waiting: deque[_InFlight] = deque()
+        self._max_waiting = _MAX_WAITING if any(bot.reusable for bot in league.season.bots) else 1
+        self._left = self._in_order(first)
+
+    def _in_order(self, batches: Iterable[Iterable[Fixture]]) -> Iterator[Fixture | None]:
+        """The matches left, in the order in which to play them; None while the next ones go by results."""
+        while True:
+            any_played = False
+            for missing in batches:
+                for fixture in in_phases(missing, lambda: self.window()):
+                    any_played = True
+                    yield fixture
+            if self.course.over:
+                return
+            if not any_played:
+                yield None
+            batches = self.course.missing()  # results may have come since
+
+    def next(self) -> _InFlight | None:
+        """The match to play next; None while that has to wait, or if nothing is left.
+
+        Those that wait come first once nobody knows their dice any more; else later ones would pass them for good.
+        """
+        while len(self.known_deals) < _MAX_KNOWN:
+            for flight in self._waiting:
+                if flight.fixture.deal not in self.known_deals:
+                    self._waiting.remove(flight)
+                    return flight
+            fixture = next(self._left, None) if len(self._waiting) < self._max_waiting else None
+            if fixture is None:
+                break
+            spec = self._season.spec(fixture.id, fixture.deal, fixture.seats)
+            self._waiting.append(_InFlight(fixture, spec))
+        return None
+
+    def again(self, flight: _InFlight) -> None:
+        """Play a match again whose referee died. It has seen its dice, so it waits like any other with them."""
+        self._waiting.appendleft(_InFlight(flight.fixture, flight.spec, flight.deaths + 1))
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether the remaining matches wait for the end of processes that may know their dice."""
+        return bool(self._waiting) or len(self.known_deals) >= _MAX_KNOWN
+
+
+DEALS_A_JOB: Final = 32
+"""Deals in a window for each match that is played at once: so much longer are phases than the wait at their ends."""
+
+_MAX_FIXTURES: Final = 20_000
+"""Matches in a window, since it is in memory; but always one deal for each match at once."""
+
+
+def in_phases(fixtures: Iterable[Fixture], jobs: Callable[[], int]) -> Iterator[Fixture]:
+    """The fixtures, given in schedule order, in the order in which to play them.
+
+    `jobs` returns the number of matches at the same time, and is called at the beginning of each window. Matches on
+    one deal follow each other in the schedule.
+    """
+    deals = (list(group) for _, group in groupby(fixtures, attrgetter("deal")))
+    while window := list(_window(deals, jobs())):
+        yield from (fixture for fixture in chain(*zip_longest(*window)) if fixture is not None)
+
+
+def _window(deals: Iterator[list[Fixture]], jobs: int) -> Iterator[list[Fixture]]:
+    count = 0
+    for number, deal in enumerate(islice(deals, DEALS_A_JOB * jobs), 1):
+        yield deal
+        count += len(deal)
+        if number >= jobs and count >= _MAX_FIXTURES:
+            break
+
+
+# -- the end of a run ------------------------------------------------------------------------------------
+
+
+_MAX_KILLED = 3
+"""Bots that something else killed, after which it is not the bots' doing."""
+
+
+@attrs.define
+class _Stop:
+    """What has happened that ends a run before all is played."""
+
+    when: StopWhen
+    tick_s: float
+    began_s: float = attrs.field(factory=time.monotonic)
+    interrupts: int = 0
+    failure: str | None = None
+    """Why no more matches can be played."""
+    wrong: BadInput | None = None
+    """Why a match cannot be played as asked."""
+    fault: MatchFault | None = None
+    """The fault that ended the run."""
+    killed: set[str] = attrs.field(factory=set)
+    """The bots that something else killed."""
+    _asked_at: float = 0.0
+    _said_yes: bool = False
+
+    def is_due(self) -> bool:
+        """Whether no more matches are to begin."""
+        now_s = time.monotonic()
+        late = self.when.after_s is not None and now_s - self.began_s >= self.when.after_s
+        if self.when.asked is not None and not self._said_yes and now_s >= self._asked_at:
+            self._asked_at = now_s + self.tick_s
+            self._said_yes = self.when.asked()
+        late = late or self._said_yes
+        ended = self.failure is not None or self.wrong is not None or self.fault is not None
+        return late or self.interrupts > 0 or ended
+
+    def note(self, fault: MatchFault | None) -> None:
+        """Stop at a fault, if that is wanted; of several, the one of the first match in the schedule counts."""
+        if not self.when.bot_faults or fault is None:
+            return
+        if self.fault is None or fault.fixture.number < self.fault.fixture.number:
+            self.fault = fault
+
+    def note_kills(self, bots: Iterable[str], entered: int) -> None:
+        """Stop once something else has killed several of the `entered` bots: it will go on, and cost points."""
+        self.killed.update(bots)
+        if (
+            self.when.bots_are_killed
+            and self.failure is None
+            and len(self.killed) >= min(_MAX_KILLED, entered)
+        ):
+            self.failure = (
+                f"SIGKILL ended {', '.join(sorted(self.killed))}, and it came neither from the referee nor at a limit "
+                "of memory: something else on this machine kills bots, and each kill counts as a crash. Look for "
+                '"out of memory" in the kernel\'s log (dmesg), and for whoever kills processes here'
+            )

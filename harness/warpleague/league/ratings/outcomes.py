@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-# -- outcomes --------------------------------------------------------------------------------------------
-
-
-_MAX_COMPACT = 100_000  # matches that are cached in compact form
+_MAX_COMPACT = 100_000
+"""Matches that are cached in compact form."""
 
 
 class PairTotals:
@@ -142,8 +140,8 @@ class Earlier:
     outcomes: Outcomes = attrs.Factory(Outcomes)
 
 
-# -- rows ------------------------------------------------------------------------------------------------
-# Results as arrays: one row for each match of each outcome of a deal, with what each model makes of it.
+# -- as arrays -------------------------------------------------------------------------------------------
+# One row for each match of each outcome of a deal, with what each model makes of it.
 
 
 def added(index: Ints, values: Floats, size: int) -> Floats:

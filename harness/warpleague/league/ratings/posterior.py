@@ -7,11 +7,15 @@ stay true where results choose the matches: then the most likely ratings lie too
 decided meets no more, but what a posterior says does not depend on why matches were played.
 
 Before there are results, a spread counts by one over its fourth root. If all spreads counted alike, the best of equal
-bots would be rated higher; by one over the root, intervals would be too narrow where bots differ a little.
+bots would be rated higher; by one over the root, intervals were too narrow where bots differ a little: of bots that
+differ by 40 Elo they held 91 % of the true ratings. In simulated ladders of ten bots, of 600 and 2,000 matches and
+with spreads of 40 to 250 Elo, they now hold 94 to 95 %, and the bot rated highest is rated 8 Elo too low to 2 too
+high.
 
 Versions of one bot are linked (a drift prior, as in TrueSkill 2): each is about as strong as the one before it. How
 far versions drift is estimated in the same way, from all versions of the league. So who tries many versions does not
-gain by the luck of the best.
+gain by the luck of the best: with bots 100 Elo apart, the best of 20 equal versions with 24 matches each was overrated
+by 70 Elo without the link, by 18 with it. The price: a version that is really better rises later.
 
 Matches on one deal share its luck, so results are weighted by how much the deals scatter, compared with independent
 matches.
@@ -40,9 +44,6 @@ if TYPE_CHECKING:
     from warpleague.league.season.config import LeagueConfig
 
     Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal
-
-
-# -- posterior -------------------------------------------------------------------------------------------
 
 
 SPREADS: Final = tuple(5.0 * 2 ** (step / 2) for step in range(15))
@@ -83,9 +84,7 @@ class Posterior:
     _points: Floats = attrs.field(init=False)
     _games: Floats = attrs.field(init=False)
     _kinds: Counter[tuple[Cell, ...]] = attrs.Factory(Counter)  # deals that came out alike
-    _whole: tuple[Ints, Ints, Ints, Floats, Floats, Floats] | None = (
-        None  # all of them, if they were given at once
-    )
+    _whole: tuple[Ints, Ints, Ints, Floats, Floats, Floats] | None = None  # the same, if given at once
     _linked: Floats = attrs.field(init=False)  # the precision that links give, each of the weight 1
     _first: Floats = attrs.field(init=False)  # 1 for each bot that is not a later version of another
 
@@ -204,6 +203,8 @@ class Posterior:
             return
         share = 1 / (1 + np.exp(self.mean[two] - self.mean[one]))
         off, usual = points - games * share, games * share * (1 - share)
+        # All points of a bot on a deal together, since they share its luck. Nobody knows how much at first: so it
+        # counts as if results that scatter as usual, worth `_KNOWN`, had been seen before.
         size = len(often) * self.bots
         more = np.bincount(kind * self.bots + one, off, size) - np.bincount(kind * self.bots + two, off, size)
         seen = (more * more).reshape(len(often), self.bots).sum(axis=1) @ often / 2
@@ -268,6 +269,9 @@ class Posterior:
 
     def expect(self, table: Sequence[int], matches: int) -> None:
         """Take it that a deal is played: `distances` become what they will be about, the ratings stay."""
+        # A match adds a term of rank one to the precision, so the covariance loses one (Sherman and Morrison).
+        # Written for the variances of differences, this takes the square of the number of bots and not its cube. A
+        # batch of a ladder chooses each deal after the ones before it, so this is done often.
         for one, two in combinations(table, 2):
             share = 1 / (1 + np.exp(self.mean[two] - self.mean[one]))
             weight = matches * share * (1 - share) / self.scatter
@@ -299,8 +303,7 @@ def _distances(covariance: Floats) -> Floats:
     return variances
 
 
-# -- shrunk ----------------------------------------------------------------------------------------------
-# Ratings of a league whose results choose its matches: shrunk, so that they and their errors stay true.
+# -- as a fit --------------------------------------------------------------------------------------------
 
 
 _NORMAL = 10_000  # degrees of freedom: the errors are those of a normal distribution
@@ -314,6 +317,8 @@ def shrunk_fit(
     earlier: Earlier | None = None,
 ) -> Fit:
     """Rate all of `bots` together by `Posterior`: the mean of those that played is `start`, or the bot `anchor` is.
+
+    So the ratings and errors of a league whose results choose its matches stay true.
 
     Errors are those of the difference to this mean, or to the anchor. Every bot that played has a finite rating with
     an error. Bots that never met, not even through others, are on different islands: only the prior links them.
@@ -358,8 +363,7 @@ def shrunk_fit(
     )
 
 
-# -- wanted ----------------------------------------------------------------------------------------------
-# Ratings and likelihoods as a league file wants them.
+# -- as a league file asks -------------------------------------------------------------------------------
 
 
 _MAX_SHRUNK = 200  # bots: to shrink the ratings of more takes seconds

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
 
 
-# -- sprt ------------------------------------------------------------------------------------------------
-
-
 Unit = Literal["elo", "normalized"]
 """The unit of hypotheses: Elo, or normalised Elo, in which a match's value has a deviation of a half."""
 

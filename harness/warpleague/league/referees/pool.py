@@ -2,6 +2,12 @@
 
 A referee runs one plain function at a time, or several tasks (async functions), as many as it has room for. What is
 called, and what to do about a match whose referee died, is decided in `running`.
+
+A `ProcessPoolExecutor` would not do. When one of its processes dies, it is broken as a whole: every match in every
+process is lost, and nobody knows which of them killed its referee. It does not tell processes apart, so it cannot keep
+each on a core, call a function in all of them, or give one to a match alone. And it cannot be ended at once. Those who
+only execute records again (`verify`, `merge`, `mend`, exports, pages) use the same pool: they too must name the record
+that killed a process, since a record may come from a stranger.
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ import threading
 from abc import abstractmethod
 from collections import deque
 from concurrent.futures import Executor, Future
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import attrs
@@ -50,6 +57,11 @@ class MatchExecutor(Executor):
     is_local = False
     """Whether these are processes of this machine, which keep its processors busy."""
 
+    @cached_property
+    def known_deals(self) -> set[int]:
+        """The deals whose dice a process may know, from this run or one before; whoever ends all bots clears it."""
+        return set()
+
     @property
     def places(self) -> int:
         """How many matches are played at a time, as far as is known now; 0 if unknown."""
@@ -67,7 +79,7 @@ class MatchExecutor(Executor):
     def flush(self) -> None:
         """Begin what was submitted: nothing more comes for now."""
 
-    def everywhere(self, fn: Callable[[], object]) -> None:
+    def broadcast(self, fn: Callable[[], object]) -> None:
         """Have `fn` called in each process, and wait until all have done so that may play matches later."""
 
     def new_notes(self) -> Sequence[str]:
@@ -94,9 +106,12 @@ class Adapter(MatchExecutor):
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_MAX_STILLBORN = 20  # deaths in a row, without one answer between them: something is wrong with all
-_MAX_TASKS = 512  # at a time in all referees that say themselves for how many they have room
-_END_S = 2.0  # how long referees may take to end
+_MAX_FAILED_STARTS = 20
+"""Deaths in a row without one answer between them, after which something is wrong with all referees."""
+_MAX_TASKS = 512
+"""Tasks at a time in all referees, where these say themselves for how many they have room."""
+_END_S = 2.0
+"""How long referees may take to end."""
 
 
 @attrs.frozen(eq=False)
@@ -192,15 +207,17 @@ class RefereePool(Pool):
         self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._waiting: deque[_Call] = deque()
-        self._spread: deque[tuple[Future[list[Future[Any]]], Callable[[], object]]] = deque()
+        self._broadcasts: deque[tuple[Future[list[Future[Any]]], Callable[[], object]]] = deque()
         self._closed = self._killed = self._ended = False
         self._wake_out, self._wake_in = os.pipe()
         os.set_blocking(self._wake_in, False)
         self._referees: list[_Referee] = []
         self._begun, self._started = threading.Event(), threading.Event()
         self._failure: BaseException | None = None
-        self._stillborn = 0
-        # A daemon thread: were the interpreter to wait for it, a forgotten shutdown would hang the exit.
+        self._failed_starts = 0
+        # One thread starts all referees, hears all answers and ends with the pool. Were referees started by the thread
+        # that submits, they would die with that: the kernel's signal (PR_SET_PDEATHSIG) comes at the end of the thread
+        # that forked, not of its process. It is a daemon: else a forgotten shutdown would hang the interpreter's exit.
         self._thread = threading.Thread(target=self._serve, name="referee-pool", daemon=True)
         self._thread.start()
         self._begun.wait()
@@ -227,22 +244,23 @@ class RefereePool(Pool):
         """Like `submit`, but nothing else runs beside it in the same process: if that dies, this did it."""
         return self._take(_Call(Future(), (fn, args, kwargs), inspect.iscoroutinefunction(fn)))
 
-    def everywhere(self, fn: Callable[[], object]) -> None:
+    def broadcast(self, fn: Callable[[], object]) -> None:
         """Have `fn` called in each referee process, after what that does now, and wait until all have done so.
 
         One that dies meanwhile has not called it, nor has its successor.
         """
-        spread: Future[list[Future[Any]]] = Future()
+        calls: Future[list[Future[Any]]] = Future()
         with self._taking():
-            self._spread.append((spread, fn))
+            self._broadcasts.append((calls, fn))
             self._wake()
-        for future in spread.result():
+        for future in calls.result():
             with contextlib.suppress(RefereeDied):
                 future.result()
 
     def _take(self, call: _Call) -> Future[Any]:
         with self._taking():
-            # Behind a call that waits for a referee there is nothing to do before an answer comes.
+            # Behind a call that waits for a referee there is nothing to do before an answer comes: no system call
+            # then.
             if not self._waiting or self._waiting[0].future.cancelled():
                 self._wake()
             self._waiting.append(call)
@@ -281,7 +299,8 @@ class RefereePool(Pool):
         return [referee.process.pid for referee in list(self._referees)]
 
     def _wake(self) -> None:
-        # Only under the lock, as is the closing: the number of a closed pipe may be that of another file by now.
+        # Only under the lock, as is the closing: the number of a closed pipe may be that of another file by now, and a
+        # byte would be written into a store or to a bot.
         if not self._ended:
             with contextlib.suppress(BlockingIOError):  # a full pipe wakes as well as a fuller one
                 os.write(self._wake_in, b"!")
@@ -298,7 +317,8 @@ class RefereePool(Pool):
                     self._start(core, selector)
                 self._started.set()
                 while True:
-                    # First: the remaining calls may be cancelled ones, which end without an answer to wait for.
+                    # First: the remaining calls may be cancelled ones, which end without an answer to wait for. The
+                    # other way round, a run that stopped for a full disk waited here for good.
                     self._hand_out(selector)
                     if not self._work_left():
                         break
@@ -306,7 +326,7 @@ class RefereePool(Pool):
                         if key.data is None:
                             os.read(self._wake_out, 4096)
                         elif key.data in self._referees:
-                            self._hear(key.data, selector)
+                            self._on_readable(key.data, selector)
             except BaseException as error:  # noqa: BLE001 - the futures must learn of it, or their waiters hang
                 self._failure = error
             finally:
@@ -317,7 +337,7 @@ class RefereePool(Pool):
     def _work_left(self) -> bool:
         with self._lock:
             busy = any(referee.running or referee.own for referee in self._referees)
-            return not self._killed and (not self._closed or bool(self._waiting or self._spread) or busy)
+            return not self._killed and (not self._closed or bool(self._waiting or self._broadcasts) or busy)
 
     def _start(self, core: int, selector: selectors.BaseSelector) -> None:
         their_calls, our_calls = os.pipe()
@@ -346,12 +366,12 @@ class RefereePool(Pool):
                 self._server = ForkServer(self._modules)
 
     def _count_death(self, how: str, error: Exception | None = None) -> None:
-        self._stillborn += 1
-        if self._stillborn > _MAX_STILLBORN:
-            raise HarnessFault(f"{self._stillborn} referee processes in a row died{how}") from error
+        self._failed_starts += 1
+        if self._failed_starts > _MAX_FAILED_STARTS:
+            raise HarnessFault(f"{self._failed_starts} referee processes in a row died{how}") from error
 
     def _hand_out(self, selector: selectors.BaseSelector) -> None:
-        self._spread_out()
+        self._share_out()
         # Search again each time: a dead referee is replaced by another one, which may also wait for work.
         while (ready := self._ready()) is not None:
             referee, call = ready
@@ -368,17 +388,17 @@ class RefereePool(Pool):
             try:
                 write_frame(referee.calls, (number, call.is_task, packed))
             except (BrokenPipeError, ConnectionError):
-                self._bury(referee, selector)
+                self._replace_dead(referee, selector)
 
-    def _spread_out(self) -> None:
+    def _share_out(self) -> None:
         with self._lock:
-            while self._spread:
-                spread, fn = self._spread.popleft()
+            while self._broadcasts:
+                made, fn = self._broadcasts.popleft()
                 calls = [_Call(Future(), (fn, (), {})) for _ in self._referees]
                 for referee, call in zip(self._referees, calls, strict=True):
                     call.future.set_running_or_notify_cancel()
                     referee.own.append(call)
-                spread.set_result([call.future for call in calls])
+                made.set_result([call.future for call in calls])
 
     def _ready(self) -> tuple[_Referee, _Call] | None:
         """A referee that can begin a call, and the call; None if there are not both."""
@@ -400,17 +420,21 @@ class RefereePool(Pool):
             return None
 
     def _reserve(self, call: _Call) -> bool:
-        """Keep a referee that runs tasks for `call`, which must be alone: else the tasks might never let it in."""
+        """Keep a referee that runs tasks for `call`, which must be alone.
+
+        Else new tasks would take each place that gets free, and a match whose referee died would never be played
+        again.
+        """
         free = [referee for referee in self._referees if not (referee.own or referee.is_exclusive)]
         if free:
             min(free, key=lambda referee: len(referee.running)).own.append(call)
         return bool(free)
 
-    def _hear(self, referee: _Referee, selector: selectors.BaseSelector) -> None:
+    def _on_readable(self, referee: _Referee, selector: selectors.BaseSelector) -> None:
         try:
             number, done, value, text = pickle.loads(read_frame(referee.answers))
         except (EOFError, OSError):
-            self._bury(referee, selector)
+            self._replace_dead(referee, selector)
             return
         if number == ROOM:
             if not self._tasks:
@@ -418,7 +442,7 @@ class RefereePool(Pool):
             if self._on_room is not None:
                 self._on_room()
             return
-        self._stillborn = 0
+        self._failed_starts = 0
         future = referee.running.pop(number).future
         if done:
             future.set_result(value)
@@ -426,7 +450,7 @@ class RefereePool(Pool):
             value.__cause__ = RemoteTraceback(text)
             future.set_exception(value)
 
-    def _bury(self, referee: _Referee, selector: selectors.BaseSelector) -> None:
+    def _replace_dead(self, referee: _Referee, selector: selectors.BaseSelector) -> None:
         """Fail the calls of a dead referee and put another in its place."""
         selector.unregister(referee.answers)
         self._referees.remove(referee)
@@ -443,7 +467,7 @@ class RefereePool(Pool):
         self._referees[-1].own.extend(call for call in referee.own if call.is_task)
 
     def _stop(self, referee: _Referee) -> int:
-        # Killed first: waiting for a referee that closed its pipes but lives would not end.
+        # Killed first: the wait for a referee that closed its pipes but lives would not end.
         referee.process.kill()
         status = referee.process.wait()
         if referee.calls >= 0:
@@ -455,7 +479,7 @@ class RefereePool(Pool):
         selector.unregister(self._wake_out)
         with self._lock:
             self._closed = True
-        self._spread_out()  # so that these calls fail with their referees
+        self._share_out()  # so that these calls fail with their referees, and their callers do not hang
         idle = [referee for referee in self._referees if not referee.running]
         for referee in idle:
             # Its pipe ends, so it leaves by itself; nothing is lost if it does not.

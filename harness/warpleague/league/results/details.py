@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from warpleague.match.spec import SeatFault
 
 
-# -- details ---------------------------------------------------------------------------------------------
-
-
 @attrs.define
 class SeatLine:
     """The worth of a seat: the matches seen from it, and the mean share of points with its standard error.

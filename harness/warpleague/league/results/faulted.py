@@ -1,4 +1,4 @@
-"""Counts in how many matches each bot faulted, and by what, for whatever makes matches into a verdict."""
+"""Counts what went wrong in matches: faults of bots, failures of services they use; and how bots were confined."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def forfeits(league: League) -> dict[str, tuple[int, int]]:
 
 
 # -- services --------------------------------------------------------------------------------------------
-# Counts the services that bots use, such as language models: failures, void matches, tokens, cost.
+# What the services that bots use, such as language models, failed and cost.
 
 
 @attrs.define
@@ -192,21 +192,22 @@ def services(league: League) -> list[ServiceLine]:
     """The bots of which there is something to tell, in the order of the season; all stored matches are read."""
     void = voided(league.store)
     lines = [ServiceLine(name, void=void[name]) for name in league.season.names]
-    for fixture, played in league.stored() if league.store.tells_services() else ():
-        for bot, used in zip(fixture.seats, played.times, strict=True):
-            line = lines[bot]
-            line.matches += 1
-            line.failures += used.failures
-            line.most_failures = max(line.most_failures, used.failures)
-            line.input_tokens += used.input_tokens
-            line.output_tokens += used.output_tokens
-            line.cost += used.cost
+    if league.store.tells_services():
+        for fixture, played in league.stored():
+            for bot, used in zip(fixture.seats, played.times, strict=True):
+                line = lines[bot]
+                line.matches += 1
+                line.failures += used.failures
+                line.most_failures = max(line.most_failures, used.failures)
+                line.input_tokens += used.input_tokens
+                line.output_tokens += used.output_tokens
+                line.cost += used.cost
     return [line for line in lines if line.has_any]
 
 
 def voided(store: Store) -> Counter[str]:
     """How many matches are void so far because a service failed, by bot."""
-    return Counter(str(fact.said.get("bot")) for fact in store.facts(VOIDED))
+    return Counter(str(event.details.get("bot")) for event in store.events(VOIDED))
 
 
 def judge(
@@ -227,7 +228,6 @@ def judge(
 
 
 # -- confinements ----------------------------------------------------------------------------------------
-# Counts how the bots of a league were confined: which confinement was noted with how many matches.
 
 
 @attrs.frozen

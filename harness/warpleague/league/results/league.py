@@ -15,8 +15,8 @@ from warpleague.league.season.config import (
     FormatTable,
     LeagueConfig,
     RatingTable,
+    toml_of,
     with_dice,
-    without_none,
 )
 from warpleague.league.season.entry import check_names, folder_of
 from warpleague.league.season.season import Season, differences
@@ -39,23 +39,19 @@ if TYPE_CHECKING:
     from warpleague.league.store.journal import Head
 
 
-# -- course cache ----------------------------------------------------------------------------------------
-# Remembers a pass through the schedule of a format that goes by results, so that a later look goes on from
-# there.
-
-
 @attrs.define
 class CourseCache:
     """A pass through a schedule as far as its results are stored, with these results as arrays.
 
-    It serves one league after the other that is opened for the same season: it goes on where it ended if only results
-    have been added since, and starts again otherwise.
+    Of a format that goes by results, only such a pass tells which matches count: it pairs round after round. A server
+    opens the same league again and again, so the pass goes on where it ended if only results have been added since; it
+    starts again if the journal does not go back to the head that it saw, or an event was entered.
     """
 
     _known: tuple[Season, frozenset[int], int] | None = None
     _head: Head | None = None
     _course: Course | None = None
-    _settled: Columns | None = None
+    _counted: Columns | None = None
     _cached: tuple[Columns, int | None] | None = None
 
     def columns(self, schedule: Schedule, store: Store) -> tuple[Columns, int | None]:
@@ -63,19 +59,19 @@ class CourseCache:
         from warpleague.league.store.columns import PARTS, gathered, joined
 
         players = schedule.season.players
-        head, known = store.head(), (schedule.season, schedule.barred, len(store.facts()))
+        head, known = store.head(), (schedule.season, schedule.barred, len(store.events()))
         if self._cached is not None and (head, known) == (self._head, self._known):
             return self._cached
-        course, settled = self._course, self._settled
+        course, counted = self._course, self._counted
         if course is None or self._known != known or not (self._head and store.goes_back_to(self._head)):
-            course, settled = Course(schedule), None
+            course, counted = Course(schedule), None
         self._course = self._cached = None  # until all has been read
-        course.go_on(schedule)
-        parts = [] if settled is None else [settled]
-        settled = joined([*parts, gathered(course.settled(), players, PARTS)], players)
-        joined_columns = joined([settled, gathered(course.unsettled(), players, PARTS)], players)
-        self._known, self._head, self._course, self._settled = known, head, course, settled
-        self._cached = joined_columns, course.tally()[1]
+        course.continue_with(schedule)
+        parts = [] if counted is None else [counted]
+        counted = joined([*parts, gathered(course.newly_counted(), players, PARTS)], players)
+        everything = joined([counted, gathered(course.not_yet_counted(), players, PARTS)], players)
+        self._known, self._head, self._course, self._counted = known, head, course, counted
+        self._cached = everything, course.tally()[1]
         return self._cached
 
 
@@ -244,91 +240,7 @@ class League:
         self.store.close()
 
 
-# -- changes ---------------------------------------------------------------------------------------------
-# Finds what has changed in a league file and its bots since the league was last run.
-#
-# Tables show the league as it was last run. Bots are not built here: only their manifests and the content of
-# their folders are read. Changes of conditions, with which a store cannot be used, are detected in `store`.
-
-
-_TABLES: Final = {"format": FormatTable, "rating": RatingTable}
-
-
-@attrs.frozen
-class Change:
-    """One thing that is not as it was: of which kind, the bot if it is about one, and the words."""
-
-    what: Literal["added", "removed", "content", "broken", "format", "rating"]
-    bot: str | None
-    text: str
-
-    def to_json(self) -> dict[str, Any]:
-        """The same as JSON."""
-        return attrs.asdict(self)
-
-
-def changes(config: LeagueConfig, store: Store) -> tuple[Change, ...]:
-    """The differences between the league as `config` and its bots' folders have it now, and as it was last run."""
-    try:
-        last = json_object(store.meta("config") or "{}")
-    except ValueError as error:
-        raise StoreError(f"{store.path}: is damaged: its config: {error}; {SPARE}") from None
-    return (*_of_bots(config, store, last), *_of_tables(config, last))
-
-
-def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterator[Change]:
-    played = {bot.bot: bot.identity for bot in store.bots() or ()}
-    listed = [{"path": bot} if isinstance(bot, str) else bot for bot in last.get("bots", ())]
-    seen: set[str] = set()
-    for entry in config.entries:
-        name, digest, problem = _bot_now(config, entry)
-        if name in seen:
-            continue  # two of one name: one of them was left out, or will be refused
-        seen.add(name)
-        if name in played:
-            if problem:
-                yield Change("broken", name, f"{name} cannot take part any more ({problem})")
-            elif digest != played[name]:
-                other = "another clock" if digest.split()[0] == played[name].split()[0] else "other content"
-                yield Change("content", name, f"{name} has {other}")
-        elif without_none(attrs.asdict(entry)) not in listed:
-            yield Change("added", name, f"{name} was added")
-    for name in played:
-        if name not in seen:
-            yield Change("removed", name, f"{name} was removed")
-
-
-def _bot_now(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
-    """A bot's name in the league, the digest of its content, and what is wrong with it, if anything is."""
-    from warpleague.runner.bundle.content import folder_digest
-    from warpleague.runner.bundle.manifest import read_manifest
-
-    folder = folder_of(config, entry)
-    name = entry.named(folder.name)
-    try:
-        manifest = read_manifest(folder)
-        name = entry.named(manifest.name)
-        clock = None
-        if entry.clock is not None:
-            clock = {**attrs.asdict(entry.clock), "start_s": config.clock.start_s}
-        return name, identity_of(folder_digest(folder, manifest.files), clock), ""
-    except BadInput as error:
-        return name, "", str(error).splitlines()[0]
-
-
-def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
-    now = config.to_toml()
-    for key, kind in _TABLES.items():
-        try:
-            before: Any = structure(last.get(key, {}), kind, "")  # with defaults for keys that are new since
-        except ConfigError:
-            continue  # of another version of the program, whose words are not ours
-        for line in differences(without_none(attrs.asdict(before)), now[key], key):
-            yield Change("format" if key == "format" else "rating", None, line)
-
-
 # -- opening ---------------------------------------------------------------------------------------------
-# Opens the store of a league, to read its results or to mend them.
 
 
 def assemble(
@@ -343,7 +255,7 @@ def assemble(
     stages = store.stages() if config.entry is not None else ()
     season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
     if season.format.kind == "ladder":
-        season = attrs.evolve(season, taken_over=store.taken_over(season))
+        season = attrs.evolve(season, deals_in_progress=store.deals_in_progress(season))
     if season.format.until is not None:
         season = attrs.evolve(season, ended=store.ended(season))
     disqualified = _disqualified(store, season)
@@ -362,14 +274,7 @@ def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
 def check_store(store: Store, config: LeagueConfig) -> None:
     """Raise `StoreError` if the store is not one of this league's as the file has it, whatever its bots."""
     store.check_commitment()
-    store.check_same_league(
-        Season.of(
-            config,
-            (),
-            b"",
-        ),
-        config,
-    )
+    store.check_same_league(Season.of(config, (), b""), config)
 
 
 def open_to_read(config: LeagueConfig, results: Path) -> League:
@@ -402,13 +307,8 @@ def _opened(config: LeagueConfig, store: Store) -> League:
                 )
             commitment = store.meta("commitment")
             raise unplayed(store.path, f"the season's secret is fixed (commitment {commitment}), but ")
-        config = _with_noted(with_dice(config, store.dice()), store)
-        season = Season.of(
-            config,
-            bots,
-            secret,
-            store.meta("beacon"),
-        )
+        config = _with_stored_bots(with_dice(config, store.dice()), store)
+        season = Season.of(config, bots, secret, store.meta("beacon"))
         store.check_same_league(season, config)
         check_names(config, season.names)
         return assemble(config, season, store, store.skipped(), changes(config, store))
@@ -417,22 +317,17 @@ def _opened(config: LeagueConfig, store: Store) -> League:
         raise
 
 
-def _with_noted(config: LeagueConfig, store: Store) -> LeagueConfig:
+def _with_stored_bots(config: LeagueConfig, store: Store) -> LeagueConfig:
     """The league with the bots that came from other leagues at the last run, or from a folder if the file has none."""
     through = {name for stage in store.stages() for name, _ in stage.bots} if config.entry else set()
     everything = not config.bots and config.entry is None
-    noted = [
+    stored = [
         structure(bot, BotEntry, "bots") for bot in store.listed() if everything or bot.get("name") in through
     ]
-    if not noted:
-        return config
-    path, config = config.path, attrs.evolve(config, bots=(*config.bots, *noted))
-    object.__setattr__(config, "path", path)
-    return config
+    return attrs.evolve(config, bots=(*config.bots, *stored)) if stored else config
 
 
-# -- remaining -------------------------------------------------------------------------------------------
-# How many matches of a league are played, and which are missing.
+# -- what is played, and what is missing -----------------------------------------------------------------
 
 
 def count_played(league: League) -> int:
@@ -480,3 +375,84 @@ def _unnumbered(league: League, schedule: Schedule) -> Schedule:
     for number in numbers:
         stored[number] = 1
     return schedule.skipping(bytes(stored))
+
+
+# -- changes since the last run --------------------------------------------------------------------------
+# Tables show the league as it was last run. Bots are not built here: only their manifests and the content of
+# their folders are read. Changes of conditions, with which a store cannot be used, are detected in `store`.
+
+
+_TABLES: Final = {"format": FormatTable, "rating": RatingTable}
+
+
+@attrs.frozen
+class Change:
+    """One thing that is not as it was: of which kind, the bot if it is about one, and the words."""
+
+    what: Literal["added", "removed", "content", "broken", "format", "rating"]
+    bot: str | None
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return attrs.asdict(self)
+
+
+def changes(config: LeagueConfig, store: Store) -> tuple[Change, ...]:
+    """The differences between the league as `config` and its bots' folders have it now, and as it was last run."""
+    try:
+        last = json_object(store.meta("config") or "{}")
+    except ValueError as error:
+        raise StoreError(f"{store.path}: is damaged: its config: {error}; {SPARE}") from None
+    return (*_of_bots(config, store, last), *_of_tables(config, last))
+
+
+def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterator[Change]:
+    played = {bot.bot: bot.identity for bot in store.bots() or ()}
+    listed = [{"path": bot} if isinstance(bot, str) else bot for bot in last.get("bots", ())]
+    seen: set[str] = set()
+    for entry in config.entries:
+        name, digest, problem = _bot_now(config, entry)
+        if name in seen:
+            continue  # two of one name: one of them was left out, or will be refused
+        seen.add(name)
+        if name in played:
+            if problem:
+                yield Change("broken", name, f"{name} cannot take part any more ({problem})")
+            elif digest != played[name]:
+                other = "another clock" if digest.split()[0] == played[name].split()[0] else "other content"
+                yield Change("content", name, f"{name} has {other}")
+        elif toml_of(entry) not in listed:
+            yield Change("added", name, f"{name} was added")
+    for name in played:
+        if name not in seen:
+            yield Change("removed", name, f"{name} was removed")
+
+
+def _bot_now(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
+    """A bot's name in the league, the digest of its content, and what is wrong with it, if anything is."""
+    from warpleague.runner.bundle.content import folder_digest
+    from warpleague.runner.bundle.manifest import read_manifest
+
+    folder = folder_of(config, entry)
+    name = entry.named(folder.name)
+    try:
+        manifest = read_manifest(folder)
+        name = entry.named(manifest.name)
+        clock = None
+        if entry.clock is not None:
+            clock = {**attrs.asdict(entry.clock), "start_s": config.clock.start_s}
+        return name, identity_of(folder_digest(folder, manifest.files), clock), ""
+    except BadInput as error:
+        return name, "", str(error).splitlines()[0]
+
+
+def _of_tables(config: LeagueConfig, last: dict[str, Any]) -> Iterator[Change]:
+    now = config.to_toml()
+    for key, kind in _TABLES.items():
+        try:
+            before: Any = structure(last.get(key, {}), kind, "")  # with defaults for keys that are new since
+        except ConfigError:
+            continue  # of another version of the program, whose words are not ours
+        for line in differences(toml_of(before), now[key], key):
+            yield Change("format" if key == "format" else "rating", None, line)

@@ -6,7 +6,7 @@ counts them, and `ratings` has the arithmetic of ratings.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -35,11 +35,6 @@ if TYPE_CHECKING:
     from warpleague.league.store.disqualifications import Disqualification
 
 
-# -- placings --------------------------------------------------------------------------------------------
-# Who stands where in a cup or a Swiss: by how far a bot came, or by the points of its rounds with a
-# tie-break.
-
-
 @attrs.frozen
 class Placing:
     """The rank key of a bot where a format decides it: the greater `order`, the better.
@@ -53,116 +48,6 @@ class Placing:
     reached: str | None = None
     points: float | None = None
     buchholz: float | None = None
-
-
-def placings(league: League) -> list[Placing] | None:
-    """The placing of each bot; None for formats in which ratings rank."""
-    kind = league.season.format.kind
-    if kind in ("knockout", "double-elimination"):
-        return _cup(league)
-    return _swiss(league) if kind == "swiss" else None
-
-
-def _cup(league: League) -> list[Placing]:
-
-    ties, lives = ties_of(league.schedule), 2 if league.season.format.kind == "double-elimination" else 1
-    rounds: dict[str, int] = {}
-    for tie in ties:
-        rounds.setdefault(tie.round, len(rounds))
-    bots = range(len(league.season.bots))
-    last, lost = dict.fromkeys(bots, ""), dict.fromkeys(bots, 0)
-    for tie in ties:
-        for bot in tie.bots:
-            if bot is not None:
-                last[bot] = tie.round
-                lost[bot] += tie.winner not in (None, bot)
-    left = [bot for bot in bots if lost[bot] < lives]
-    placings = []
-    for bot in bots:
-        out = bot not in left
-        reached = last[bot] if out else "winner" if len(left) == 1 else f"{last[bot]}, still in"
-        placings.append(Placing((float(not out), float(rounds.get(last[bot], -1))), reached=reached))
-    return placings
-
-
-def _swiss(league: League) -> list[Placing]:
-
-    field, meetings = rounds_of(league.schedule)
-    unit = 2 * (league.season.players - 1)
-    bots = range(len(league.season.bots))
-    points = [field.scores[bot] / unit for bot in bots]
-    against = [0.0 for _ in bots]
-    for meeting in meetings:
-        for bot in meeting.bots:
-            met = [other for other in meeting.bots if other != bot] or [bot]
-            against[bot] += sum(points[other] for other in met)
-    return [Placing((points[bot], against[bot]), points=points[bot], buchholz=against[bot]) for bot in bots]
-
-
-# -- earlier versions ------------------------------------------------------------------------------------
-# Results of a ladder's earlier versions and of bots that have left, which tell how strong the bots of now
-# are.
-
-
-_MAX: Final = 100
-"""The most versions and retired bots to rate, the newest: ratings cost the cube of the number of bots."""
-
-
-def earlier_versions(league: League) -> Earlier:
-    """The results of earlier versions of a ladder's bots, and of bots that have left, before the last entry.
-
-    A version that plays once more is the same as before: what it played then tells of it, too.
-    """
-    season = league.season
-    if season.format.kind != "ladder":
-        return Earlier()
-    store = league.store
-    entries = store.facts(ENTRANTS)
-    if len(entries) < 2:
-        return Earlier()
-    known = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
-    chains: dict[str, dict[str, None]] = {}  # the versions of each bot, as they came first
-    for entry in season.history:
-        for name, identity in entry.bots:
-            chains.setdefault(name, {})[identity] = None
-    arrived = dict.fromkeys(bot for entry in season.history for bot in entry.bots)
-    gone = [bot for bot in arrived if bot not in known][-_MAX:]
-    known.update({bot: len(season.bots) + place for place, bot in enumerate(gone)})
-    links = []
-    for name, identities in chains.items():
-        there = [known[name, identity] for identity in identities if (name, identity) in known]
-        links += list(pairwise(there))
-    decisions = disqualifications.disqualified(store)  # also of bots that have left
-    out = {name for name, decision in decisions.items() if decision.results == "out"}
-    again = {season.names.index(name) for name in season.returns}
-    counted = _deals_of(league, again)
-    deals: dict[tuple[int, tuple[int, ...]], list[Match]] = {}
-    for _, deal, bots, ranks in store.results_before(entries[-1].seq):
-        if not out.isdisjoint(name for name, _ in bots) or not all(bot in known for bot in bots):
-            continue
-        seats = tuple([known[bot] for bot in bots])
-        # Among those of now all matches count, but for those from before a version came back.
-        if max(seats) >= len(season.bots) or (again.intersection(seats) and deal not in counted):
-            deals.setdefault((deal, tuple(sorted(seats))), []).append((seats, ranks))
-    outcomes = Outcomes()
-    for matches in deals.values():
-        outcomes.add_deal(matches)
-    return Earlier(len(gone), tuple(links), outcomes)
-
-
-def _deals_of(league: League, bots: set[int]) -> set[int]:
-    """The numbers of the deals that had begun at the last entry, of tables with one of `bots`."""
-    season = league.season
-    groups = [
-        group_of(season, one.table, number)
-        for one in season.taken_over
-        if bots.intersection(one.table) and max(one.table) < len(season.bots)
-        for number in range(one.deals)
-    ]
-    return {deal_of(season, group, seats) for group in groups for seats in group.seats}
-
-
-# -- standings -------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
@@ -181,14 +66,14 @@ class Standing:
     rank: int | None
     bot: str
     elo: float | None
-    error: float | None
-    fit: float | None
-    above: float | None
-    below: float | None
-    tier: int | None
-    island: int | None
-    likelihood: float | None
     record: WinLossRecord
+    error: float | None = None
+    fit: float | None = None
+    above: float | None = None
+    below: float | None = None
+    tier: int | None = None
+    island: int | None = None
+    likelihood: float | None = None
     ahead: Mean | None = None
     disqualified: Disqualification | None = None
     guessed: bool = False
@@ -279,7 +164,9 @@ def ranks_by(league: League) -> str:
 def on_same_deals(columns: Columns, bots: int) -> list[Mean]:
     """For each bot how much more it scored than who else sat in its seat on the same deal, with the same luck."""
     means = [Mean() for _ in range(bots)]
-    for some in columns.blocks() if columns.players > 1 else ():
+    if columns.players == 1:
+        return means
+    for some in columns.blocks():
         means = [mean + more for mean, more in zip(means, _on_same_deals(some, bots), strict=True)]
     return means
 
@@ -328,56 +215,26 @@ def ranked(
     there is no rival by mean score. Equals share a rank and leave a gap; bots that have not played come last, and
     after them the `barred`, without a rank.
     """
-    bots = range(len(names))
     rival = any(record.margins.count for record in tally.records)
-    ratings = tally.elo.ratings if fit is None or kind == "elo" else fit.ratings
-
-    def strength(bot: int) -> tuple[float, ...]:
-        """The rank key: the greater, the better. Without the digits in which equal results may differ by rounding."""
-        return rated(bot) if placed is None else placed[bot].order
-
-    def rated(bot: int) -> tuple[float, ...]:
-        record, rating = tally.records[bot], ratings[bot]
-        if not record.played:
-            return (float("-inf"),)
-        if kind == "score":
-            return (round(record.scores.mean, 6),)
-        if rating is None:
-            return (float("-inf"),)
-        if rival:
-            return (record.won / record.played, record.margins.mean)
-        if fit is not None and fit.spread is not None and kind != "elo":
-            # What is known of a bot counts, not what may be luck.
-            rating -= fit.half(bot) or 0.0
-        return (round(record.scores.mean if solo else rating, 6),)
-
-    order = sorted(bots, key=names.__getitem__)
+    keys = [_rank_key(bot, tally, fit, kind, solo=solo, rival=rival) for bot in range(len(names))]
+    strengths = keys if placed is None else [placing.order for placing in placed]
+    order = sorted(range(len(names)), key=names.__getitem__)
     order.sort(
-        key=lambda bot: (bot not in barred, strength(bot), rated(bot), tally.records[bot].points),
+        key=lambda bot: (bot not in barred, strengths[bot], keys[bot], tally.records[bot].points),
         reverse=True,
     )
     lines: list[Standing] = []
-    for place, bot in enumerate(order):
-        equal = place > 0 and strength(bot) == strength(order[place - 1])
-        following = order[place + 1] if place + 1 < len(order) else None
-        following = None if following in barred else following
+    for place, (bot, following) in enumerate(zip_longest(order, order[1:])):
+        equal = place > 0 and strengths[bot] == strengths[order[place - 1]]
+        line = Standing(
+            rank=None if bot in barred else lines[-1].rank if equal else place + 1,
+            bot=names[bot],
+            elo=None if solo or not tally.records[bot].played else tally.elo.ratings[bot],
+            record=tally.records[bot],
+            placing=None if placed is None else placed[bot],
+        )
         lines.append(
-            Standing(
-                rank=None if bot in barred else lines[-1].rank if equal else place + 1,
-                bot=names[bot],
-                elo=None if solo or not tally.records[bot].played else tally.elo.ratings[bot],
-                error=fit.half(bot) if fit else None,
-                fit=fit.ratings[bot] if fit else None,
-                above=fit.above[bot] if fit else None,
-                below=fit.below[bot] if fit else None,
-                tier=fit.tiers[bot] if fit else None,
-                island=fit.islands[bot] if fit else None,
-                likelihood=fit.superiority(bot, following) if fit and following is not None else None,
-                record=tally.records[bot],
-                guessed=bool(fit and fit.guessed[bot]),
-                placing=None if placed is None else placed[bot],
-                provisional=bool(fit and fit.provisional(bot)),
-            )
+            line if fit is None else _fitted(line, fit, bot, None if following in barred else following)
         )
     return Standings(
         lines=tuple(lines),
@@ -393,8 +250,174 @@ def ranked(
     )
 
 
+def _rank_key(
+    bot: int, tally: Tally, fit: Fit | None, kind: str, *, solo: bool, rival: bool
+) -> tuple[float, ...]:
+    """What ranks a bot, the greater the better; without the digits in which equal results may differ by rounding."""
+    record = tally.records[bot]
+    rating = tally.elo.ratings[bot] if fit is None or kind == "elo" else fit.ratings[bot]
+    if not record.played:
+        return (float("-inf"),)
+    if kind == "score":
+        return (round(record.scores.mean, 6),)
+    if rating is None:
+        return (float("-inf"),)
+    if rival:
+        return (record.won / record.played, record.margins.mean)
+    if fit is not None and fit.spread is not None and kind != "elo":
+        # What is known of a bot counts, not what may be luck: a few lucky matches must not take it to the top.
+        rating -= fit.half(bot) or 0.0
+    return (round(record.scores.mean if solo else rating, 6),)
+
+
+def _fitted(line: Standing, fit: Fit, bot: int, following: int | None) -> Standing:
+    """A line with what the fit says of its bot, and of the one that follows it in the table, if one does."""
+    return attrs.evolve(
+        line,
+        fit=fit.ratings[bot],
+        error=fit.half(bot),
+        above=fit.above[bot],
+        below=fit.below[bot],
+        tier=fit.tiers[bot],
+        island=fit.islands[bot],
+        likelihood=None if following is None else fit.superiority(bot, following),
+        guessed=bool(fit.guessed[bot]),
+        provisional=fit.provisional(bot),
+    )
+
+
+# -- placings --------------------------------------------------------------------------------------------
+# Where a format decides who stands where: by how far a bot came in a cup, by points and a tie-break in a Swiss.
+
+
+def placings(league: League) -> list[Placing] | None:
+    """The placing of each bot; None for formats in which ratings rank."""
+    kind = league.season.format.kind
+    if kind in ("knockout", "double-elimination"):
+        return _cup(league)
+    return _swiss(league) if kind == "swiss" else None
+
+
+def _cup(league: League) -> list[Placing]:
+    ties, lives = ties_of(league.schedule), 2 if league.season.format.kind == "double-elimination" else 1
+    rounds: dict[str, int] = {}
+    for tie in ties:
+        rounds.setdefault(tie.round, len(rounds))
+    bots = range(len(league.season.bots))
+    last, lost = dict.fromkeys(bots, ""), dict.fromkeys(bots, 0)
+    for tie in ties:
+        for bot in tie.bots:
+            if bot is not None:
+                last[bot] = tie.round
+                lost[bot] += tie.winner not in (None, bot)
+    left = [bot for bot in bots if lost[bot] < lives]
+    placings = []
+    for bot in bots:
+        out = bot not in left
+        reached = last[bot] if out else "winner" if len(left) == 1 else f"{last[bot]}, still in"
+        placings.append(Placing((float(not out), float(rounds.get(last[bot], -1))), reached=reached))
+    return placings
+
+
+def _swiss(league: League) -> list[Placing]:
+    field, meetings = rounds_of(league.schedule)
+    unit = 2 * (league.season.players - 1)
+    bots = range(len(league.season.bots))
+    points = [field.scores[bot] / unit for bot in bots]
+    against = [0.0 for _ in bots]
+    for meeting in meetings:
+        for bot in meeting.bots:
+            met = [other for other in meeting.bots if other != bot] or [bot]
+            against[bot] += sum(points[other] for other in met)
+    return [Placing((points[bot], against[bot]), points=points[bot], buchholz=against[bot]) for bot in bots]
+
+
+# -- brackets --------------------------------------------------------------------------------------------
+# How the ties of a knockout and the rounds of a Swiss went, as far as results are stored.
+
+
+def ties_of(schedule: Schedule) -> list[Tie]:
+    """The bracket of a season as far as it is known, in the order in which ties are played."""
+    assert isinstance(schedule.format, Knockout)
+    ties: list[Tie] = []
+    for _ in Course(schedule, schedule.format.batches(ties)).counted():
+        pass
+    return ties
+
+
+def rounds_of(schedule: Schedule) -> tuple[Field, list[Meeting]]:
+    """The rounds of a season as far as they are known, and what its bots did in those that are whole."""
+    assert isinstance(schedule.format, Swiss)
+    field, meetings = schedule.format.field(), list[Meeting]()
+    for _ in Course(schedule, schedule.format.batches(field, meetings)).counted():
+        pass
+    return field, meetings
+
+
+# -- earlier versions ------------------------------------------------------------------------------------
+# Results of a ladder's earlier versions and of bots that have left: evidence about the bots that play now.
+
+
+_MAX: Final = 100
+"""The most versions and retired bots to rate, the newest: ratings cost the cube of the number of bots."""
+
+
+def earlier_versions(league: League) -> Earlier:
+    """The results of earlier versions of a ladder's bots, and of bots that have left, before the last entry.
+
+    A version that plays once more is the same as before: what it played then tells of it, too.
+    """
+    season = league.season
+    if season.format.kind != "ladder":
+        return Earlier()
+    store = league.store
+    entries = store.events(ENTRANTS)
+    if len(entries) < 2:
+        return Earlier()
+    known = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
+    chains: dict[str, dict[str, None]] = {}  # the versions of each bot, as they came first
+    for entry in season.history:
+        for name, identity in entry.bots:
+            chains.setdefault(name, {})[identity] = None
+    arrived = dict.fromkeys(bot for entry in season.history for bot in entry.bots)
+    gone = [bot for bot in arrived if bot not in known][-_MAX:]
+    known.update({bot: len(season.bots) + place for place, bot in enumerate(gone)})
+    links = []
+    for name, identities in chains.items():
+        there = [known[name, identity] for identity in identities if (name, identity) in known]
+        links += list(pairwise(there))
+    decisions = disqualifications.disqualified(store)  # also of bots that have left
+    out = {name for name, decision in decisions.items() if decision.results == "out"}
+    again = {season.names.index(name) for name in season.returns}
+    counted = _deals_of(league, again)
+    deals: dict[tuple[int, tuple[int, ...]], list[Match]] = {}
+    for _, deal, bots, ranks in store.results_before(entries[-1].seq):
+        if not out.isdisjoint(name for name, _ in bots) or not all(bot in known for bot in bots):
+            continue
+        seats = tuple([known[bot] for bot in bots])
+        # Among those of now all matches count, but for those from before a version came back.
+        if max(seats) >= len(season.bots) or (again.intersection(seats) and deal not in counted):
+            deals.setdefault((deal, tuple(sorted(seats))), []).append((seats, ranks))
+    outcomes = Outcomes()
+    for matches in deals.values():
+        outcomes.add_deal(matches)
+    return Earlier(len(gone), tuple(links), outcomes)
+
+
+def _deals_of(league: League, bots: set[int]) -> set[int]:
+    """The numbers of the deals that had begun at the last entry, of tables with one of `bots`."""
+    season = league.season
+    groups = [
+        group_of(season, one.table, number)
+        for one in season.deals_in_progress
+        if bots.intersection(one.table) and max(one.table) < len(season.bots)
+        for number in range(one.deals)
+    ]
+    return {deal_of(season, group, seats) for group in groups for seats in group.seats}
+
+
 # -- rating course ---------------------------------------------------------------------------------------
-# Rates the bots of a league after parts of its matches, with errors: the course of their ratings.
+# The ratings after parts of the matches, with errors.
 
 
 _POINTS = 20
@@ -494,25 +517,3 @@ def _of_wins(record: WinLossRecord) -> Estimate | None:
         return None
     low, high = share_interval(record.won, record.played)
     return Estimate(100 * record.won / record.played, 100 * low, 100 * high)
-
-
-# -- brackets --------------------------------------------------------------------------------------------
-# How the ties of a knock-out and the rounds of a Swiss tournament went, as far as results are stored.
-
-
-def ties_of(schedule: Schedule) -> list[Tie]:
-    """The bracket of a season as far as it is known, in the order in which ties are played."""
-    assert isinstance(schedule.format, Knockout)
-    ties: list[Tie] = []
-    for _ in Course(schedule, schedule.format.batches(ties)).counted():
-        pass
-    return ties
-
-
-def rounds_of(schedule: Schedule) -> tuple[Field, list[Meeting]]:
-    """The rounds of a season as far as they are known, and what its bots did in those that are whole."""
-    assert isinstance(schedule.format, Swiss)
-    field, meetings = schedule.format.field(), list[Meeting]()
-    for _ in Course(schedule, schedule.format.batches(field, meetings)).counted():
-        pass
-    return field, meetings

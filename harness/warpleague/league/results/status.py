@@ -8,25 +8,16 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league.results.faulted import BotFaults, ConfinedMatches, bot_faults, confined_matches
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from warpleague.league.results.league import Change, League
+    from warpleague.league.schedule.formats.strength_test import Match
     from warpleague.league.season.fixture import Fixture, StoredMatch
     from warpleague.league.season.season import Season
     from warpleague.league.store.disqualifications import Disqualification
-    from warpleague.league.store.events import Entered
+    from warpleague.league.store.events import EntrantsCommitment
     from warpleague.match.spec import MatchResult
-
-    Match = tuple[Sequence[int], Sequence[int], Sequence[float], float | None]
-    """The bot, the rank and the score of each seat, and the score of the game's own opponent, if it has one."""
-    Part = tuple[tuple[int, int], float, float]
-    """The bot and seat that a part of a difference is of, its weight, and its value."""
-
-
-# -- status ----------------------------------------------------------------------------------------------
 
 
 @attrs.frozen(kw_only=True)
@@ -54,7 +45,7 @@ class Status:
     committed: str | None
     published: str | None
     secret: str | None
-    entered: tuple[Entered, ...]
+    entered: tuple[EntrantsCommitment, ...]
     beacon: str | None
     awaits: str | None
     head: str
@@ -164,18 +155,15 @@ def status(league: League) -> Status:
     )
 
 
-# -- strength --------------------------------------------------------------------------------------------
-# The state of a test of strength: what its deals came to so far, and what it decided.
+# -- tests of strength -----------------------------------------------------------------------------------
 
 
 class Follower:
     """Tells a test of matches that end in any order: each deal once it and all deals before it are whole."""
 
     def __init__(self, season: Season) -> None:
-        from warpleague.league.schedule.formats.strength_test import make
-
         self.state = StrengthTest.of(season)
-        self._size = make(season).matches_a_deal
+        self._size = Test(season).matches_a_deal
         self._next = 0
         self._open: dict[int, list[Match]] = {}
 

@@ -8,9 +8,7 @@ matches happened to end.
 from __future__ import annotations
 
 from collections import deque
-from itertools import chain, groupby, islice, zip_longest
-from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -20,7 +18,7 @@ from warpleague.league.season.season import Season, deal_of
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Protocol
 
     from warpleague.league.schedule.formats.api import Batches, Format
@@ -30,9 +28,6 @@ if TYPE_CHECKING:
 
         def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
             """Each fixture, in the given order, with its result or None."""
-
-
-# -- schedule --------------------------------------------------------------------------------------------
 
 
 class Schedule:
@@ -125,9 +120,8 @@ class Course:
         self._ahead = schedule.format.ahead
         self._begun = False
         self._open: deque[_Batch] = deque()  # handed out, but the format has not received the outcomes
-        self._counted_batches: list[_Batch] | None = (
-            None  # those received since this was last emptied, if anybody asks for them
-        )
+        # Those received since this was last emptied, if anybody asks for them.
+        self._counted_batches: list[_Batch] | None = None
         self._matches_counted = self._stored_counted = 0
         self._lacking: Fixture | None = None  # one whose result was missing when last looked up
         self._number = self._group = 0
@@ -137,37 +131,42 @@ class Course:
         if self._ahead is None:
             yield from self.take() or ()
             return
-        for batch in self._telling():
+        for batch in self._counting():
             yield from self._wanted(batch)
-        for batch in () if self.decided else self._open:
+        for batch in self._awaited:
             yield from self._wanted(batch)
 
     def played(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """Those of them whose results are stored, with these; of a format that goes by results."""
-        yield from self.settled()
-        yield from self.unsettled()
+        yield from self.newly_counted()
+        yield from self.not_yet_counted()
 
-    def settled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+    def newly_counted(self) -> Iterator[tuple[Fixture, StoredMatch]]:
         """Those of them whose outcomes the format has received since the last call, as far as results are stored."""
-        for batch in self._telling():
+        for batch in self._counting():
             yield from self._stored_of(batch)
 
-    def unsettled(self) -> Iterator[tuple[Fixture, StoredMatch]]:
-        """Those of them whose outcomes the format has not received yet; call it after `settled`."""
-        for batch in () if self.decided else self._open:
+    def not_yet_counted(self) -> Iterator[tuple[Fixture, StoredMatch]]:
+        """Those of them whose outcomes the format has not received yet; call it after `newly_counted`."""
+        for batch in self._awaited:
             self._look_up(batch)
             yield from self._stored_of(batch)
 
-    def go_on(self, schedule: Schedule) -> None:
+    def continue_with(self, schedule: Schedule) -> None:
         """Go on with results that were stored since; `schedule` is the same, with a store that has them."""
         self._schedule = schedule
+
+    @property
+    def _awaited(self) -> Iterable[_Batch]:
+        """The batches whose outcomes the format waits for; when it has decided, it waits for none."""
+        return () if self.decided else self._open
 
     def _stored_of(self, batch: _Batch) -> Iterator[tuple[Fixture, StoredMatch]]:
         for fixture in self._wanted(batch):
             if fixture.id in batch.stored:
                 yield fixture, batch.stored[fixture.id]
 
-    def _telling(self) -> Iterator[_Batch]:
+    def _counting(self) -> Iterator[_Batch]:
         """The batches whose outcomes the format receives, as far as results are stored."""
         batches = self._counted_batches = []
         while self.take() is not None:
@@ -197,7 +196,7 @@ class Course:
         while self.take() is not None:
             pass
         matches, stored = self._matches_counted, self._stored_counted
-        for batch in () if self.decided else self._open:
+        for batch in self._awaited:
             self._look_up(batch)
             wanted = self._wanted(batch)
             matches += len(wanted)
@@ -299,40 +298,3 @@ class Course:
             match_id = season.match_id(deal, seats)
             yield Fixture(self._number, match_id, deal, number, seats)
         self._group += 1
-
-
-# -- play order ------------------------------------------------------------------------------------------
-# Decides in which order matches are played, so that matches with the same dice are far apart.
-#
-# All seat orders of a deal have the same dice, and so do all bots of a solo league. A bot that has seen dice
-# must not use them in another match, so a run ends all bots that wait for their next match before it plays
-# the same dice again. To do this seldom, it first plays one match of each of many deals, then the second one
-# of each, and so on. The order in tables is that of `schedule`, not this one.
-
-
-DEALS_A_JOB: Final = 32
-"""Deals in a window for each match that is played at once: so much longer are phases than the wait at their ends."""
-
-_MAX_FIXTURES: Final = (
-    20_000  # in a window, since it is in memory; but always one deal for each match at once
-)
-
-
-def in_phases(fixtures: Iterable[Fixture], jobs: Callable[[], int]) -> Iterator[Fixture]:
-    """The fixtures, given in schedule order, in the order in which to play them.
-
-    `jobs` returns the number of matches at the same time, and is called at the beginning of each window. Matches on
-    one deal follow each other in the schedule.
-    """
-    deals = (list(group) for _, group in groupby(fixtures, attrgetter("deal")))
-    while window := list(_window(deals, jobs())):
-        yield from (fixture for fixture in chain(*zip_longest(*window)) if fixture is not None)
-
-
-def _window(deals: Iterator[list[Fixture]], jobs: int) -> Iterator[list[Fixture]]:
-    count = 0
-    for number, deal in enumerate(islice(deals, DEALS_A_JOB * jobs), 1):
-        yield deal
-        count += len(deal)
-        if number >= jobs and count >= _MAX_FIXTURES:
-            break

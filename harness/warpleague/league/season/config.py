@@ -34,22 +34,22 @@ from warpleague.runner.bundle.shipped import located
 from warpleague.strict import place_of, structure
 from warpleague.text import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
-from warpline.bounds import Bounds, in_schema
+from warpline.bounds import NO_KEY, Bounds, in_schema, is_key
 from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# -- config ----------------------------------------------------------------------------------------------
+# -- the tables ------------------------------------------------------------------------------------------
+# One class for each table. Its fields are the keys: reader, errors, schema and the stored copy follow from them.
 
 
 FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
-Tables = (
-    Annotated[int, Bounds(1, 100_000)] | Literal["all"]
-)  # they stay in memory, and seating them takes seconds
+# Tables stay in memory, and seating a hundred thousand takes seconds.
+Tables = Annotated[int, Bounds(1, 100_000)] | Literal["all"]
 MatchesPerJob = Annotated[int, Bounds(1, 1_000)] | Literal["auto"]
 
 TIME_SHARE: Final = 0.1
@@ -61,6 +61,14 @@ NAME_LENGTH: Final = 64
 ILLEGAL: Final = re.compile(r"fault|ask-again [1-9][0-9]{0,2}")
 BEACON_LENGTH: Final = 500
 """Characters in the name or the value of a beacon, at most."""
+
+_HERE_ONLY: Final = {"here_only": True}
+"""The metadata of a key that belongs to this file and this machine: nothing that is stored or sent has it."""
+_IF_SET: Final = {"if_set": True}
+"""The metadata of a key of a format that the commitment to the entrants covers only where it is not the default.
+
+A key that is new must have it: a league that does not use the key keeps its commitment.
+"""
 
 
 @attrs.frozen(kw_only=True)
@@ -124,7 +132,7 @@ class UntilTable:
 
     confidence: float = attrs.field(default=0.95, validator=[ge(0.5), lt(1)])
     top: int = attrs.field(default=1, validator=ge(1))
-    within: float = attrs.field(default=0.0, validator=[ge(0), le(1_000)])
+    within: float = attrs.field(default=0.0, validator=[ge(0), le(1_000)], metadata=_IF_SET)
 
 
 @attrs.frozen(kw_only=True)
@@ -154,7 +162,7 @@ class FormatTable:
     challengers: tuple[str, ...] = ()
     rounds: int = attrs.field(default=0, validator=[ge(0), le(1_000)])
     seeding: Literal["order", "draw", "rating"] | None = None
-    ratings: str | None = None
+    ratings: str | None = attrs.field(default=None, metadata=_IF_SET)
     extra_deals: int = attrs.field(default=4, validator=[ge(0), le(1_000)])
     dice: Dice | None = None
     elo0: float = attrs.field(default=0.0, validator=[ge(-1_000), le(1_000)])
@@ -164,8 +172,8 @@ class FormatTable:
     unit: Literal["elo", "normalized"] = "elo"
     max_matches: int | None = attrs.field(default=None, validator=optional(ge(1)))
     fixed: int | None = attrs.field(default=None, validator=optional(ge(1)))
-    until: UntilTable | None = None
-    time_share: float = attrs.field(default=TIME_SHARE, validator=[gt(0), le(1)])
+    until: UntilTable | None = attrs.field(default=None, metadata=_IF_SET)
+    time_share: float = attrs.field(default=TIME_SHARE, validator=[gt(0), le(1)], metadata=_IF_SET)
 
     @property
     def adaptive(self) -> bool:
@@ -281,17 +289,16 @@ class ArenaTable:
 class LeagueConfig:
     """One league file, checked: the game exists, its options are complete, names and numbers make sense.
 
-    `missing` says whether a bot that cannot take part stops the league or is left out. `on_end` is the
-    command that `league run` runs when it has ended. Commands belong to this file and this machine: nothing that is
-    stored or sent has them.
+    `missing` says whether a bot that cannot take part stops the league or is left out. `on_end` is the command that
+    `league run` runs when it has ended. Fields stand in the order of the copy that is stored. `path` is the file.
     """
 
-    game: GameTable
-    bots: tuple[str | BotEntry, ...] = ()
-    entry: EntryTable | None = None
     name: str = attrs.field(default="", metadata=in_schema(pattern=f"^({NAME.pattern})?$"))
     seed: str | None = None
     missing: Literal["error", "skip"] = "error"
+    bots: tuple[str | BotEntry, ...] = ()
+    entry: EntryTable | None = None
+    game: GameTable
     format: FormatTable = FormatTable()
     clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
     rules: RulesTable = RulesTable()
@@ -300,9 +307,9 @@ class LeagueConfig:
     run: RunTable = RunTable()
     rating: RatingTable = RatingTable()
     season: SeasonTable = SeasonTable()
-    on_end: tuple[str, ...] = ()
-    arena: ArenaTable = ArenaTable()
-    path: Path = attrs.field(default=Path(), init=False)
+    on_end: tuple[str, ...] = attrs.field(default=(), metadata=_HERE_ONLY)
+    arena: ArenaTable = attrs.field(default=ArenaTable(), metadata=_HERE_ONLY)
+    path: Path = attrs.field(default=Path(), metadata=NO_KEY)
 
     @property
     def entries(self) -> tuple[BotEntry, ...]:
@@ -324,26 +331,23 @@ class LeagueConfig:
         )
 
     def to_toml(self) -> dict[str, Any]:
-        """The configuration as TOML data, complete but for commands: defaults written out, absent values left out."""
-        data = attrs.asdict(self, filter=lambda field, _: field is not attrs.fields(LeagueConfig).path)
-        order = (
-            "name",
-            "seed",
-            "missing",
-            "bots",
-            "entry",
-            "game",
-            "format",
-            "clock",
-            "rules",
-            "service",
-            "sandbox",
-            "run",
-            "rating",
-            "season",
-        )
-        table = {key: without_none(data[key]) for key in order if data[key] is not None}
-        return {key: value for key, value in table.items() if value != {}}
+        """The configuration as it is stored: defaults written out, without commands, absent values, empty tables."""
+        return {key: value for key, value in toml_of(self).items() if value != {}}
+
+
+def toml_of(value: attrs.AttrsInstance) -> dict[str, Any]:
+    """A value of an attrs class as TOML data: its keys, but for those of this machine; absent values are left out."""
+    data = attrs.asdict(value, filter=lambda field, _: is_key(field) and "here_only" not in field.metadata)
+    return _without_none(data)  # type: ignore[no-any-return]
+
+
+def _without_none(data: Any) -> Any:
+    """Plain data without the keys whose value is None, since TOML has no null; tuples become lists."""
+    if isinstance(data, dict):
+        return {key: _without_none(value) for key, value in data.items() if value is not None}
+    if isinstance(data, (list, tuple)):
+        return [_without_none(value) for value in data]
+    return data
 
 
 def dice_of(config: LeagueConfig, begun: Dice | None = None) -> Dice:
@@ -358,211 +362,10 @@ def dice_of(config: LeagueConfig, begun: Dice | None = None) -> Dice:
 
 def with_dice(config: LeagueConfig, begun: Dice | None = None) -> LeagueConfig:
     """The league with `dice_of` it in its format."""
-    config_dice = attrs.evolve(config, format=attrs.evolve(config.format, dice=dice_of(config, begun)))
-    object.__setattr__(config_dice, "path", config.path)
-    return config_dice
+    return attrs.evolve(config, format=attrs.evolve(config.format, dice=dice_of(config, begun)))
 
 
-def without_none(data: Any) -> Any:
-    """Plain data without the keys whose value is None, since TOML has no null; tuples become lists."""
-    if isinstance(data, dict):
-        return {key: without_none(value) for key, value in data.items() if value is not None}
-    if isinstance(data, (list, tuple)):
-        return [without_none(value) for value in data]
-    return data
-
-
-# -- config check ----------------------------------------------------------------------------------------
-# Checks what the tables of a league file say together: what fits its key alone was checked when it was read.
-
-
-def check_config(config: LeagueConfig, where: str) -> None:
-    """Raise `ConfigError` for what does not go together in a league file called `where`."""
-    _check_network(config.sandbox.network, config, f"{where}: sandbox")
-    for index, entry in enumerate(config.entries):
-        _check_network(entry.network or (), config, f"{where}: bots[{index}]")
-        # Tables, records and pages show it; unlike a manifest's, it may have blanks and letters of all languages.
-        name = entry.name
-        if name is not None and not (
-            0 < len(name) <= NAME_LENGTH and name.isprintable() and name == name.strip()
-        ):
-            raise ConfigError(
-                f"{where}: bots[{index}].name: must be 1 to {NAME_LENGTH} printable characters, "
-                "without blanks around them"
-            )
-    _check_clock(config.clock, f"{where}: clock")
-    for index, entry in enumerate(config.entries):
-        if entry.clock is not None:
-            _check_clock(entry.clock, f"{where}: bots[{index}].clock")
-    if config.rules.strikes and config.rules.faults == "forfeit":
-        raise ConfigError(f'{where}: rules.strikes: only faults = "substitute" has strikes')
-    if config.rules.faults == "substitute" and not config.rules.strikes:
-        raise ConfigError(
-            f"{where}: rules.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
-        )
-    if not ILLEGAL.fullmatch(config.rules.illegal):
-        raise ConfigError(f'{where}: rules.illegal: must be "fault", or "ask-again N" with N from 1 to 999')
-    for key, command in (("on_end", config.on_end), ("arena.on_event", config.arena.on_event)):
-        if command and not command[0]:
-            raise ConfigError(f'{where}: {key}: must begin with a program, such as ["./notify.sh"]')
-        if any("\0" in word for word in command):
-            raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
-    if config.arena.freeze_at is not None and not _is_time(config.arena.freeze_at):
-        raise ConfigError(
-            f"{where}: arena.freeze_at: must be a date and a time with its zone, such as "
-            '"2026-12-28T18:00:00+00:00"'
-        )
-    beacon = config.season.beacon
-    if beacon is not None and not (0 < len(beacon) <= BEACON_LENGTH and beacon.isprintable()):
-        raise ConfigError(f"{where}: season.beacon: must be 1 to {BEACON_LENGTH} printable characters")
-    tables = config.format.tables
-    if isinstance(tables, int) and config.game.players == 1:
-        raise ConfigError(
-            f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
-        )
-    _check_end(config, where)
-    if config.format.kind == "test":
-        _check_test(config, where)
-    if config.format.kind == "swiss":
-        _check_swiss(config, where)
-    elif config.format.rounds:
-        raise ConfigError(f'{where}: format.rounds: only kind = "swiss" has rounds')
-    if config.entry is not None and not config.entry.leagues:
-        raise ConfigError(f"{where}: entry.leagues: name the file of one league, or of several")
-    knockout = config.format.kind in ("knockout", "double-elimination")
-    if knockout and config.game.players != 2:
-        raise ConfigError(
-            f"{where}: format.kind: a {config.format.kind} needs tables of two; set players under [game]"
-        )
-    _check_seeding(config, where, seeded=knockout or config.format.kind == "swiss")
-    if config.format.kind == "gauntlet":
-        if isinstance(tables, int):
-            raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')
-        if config.game.players == 1:
-            more = [players for players in load_game(config.game.id).players if players > 1]
-            todo = (
-                f"write  players = {more[0]}  under [game]"
-                if more
-                else f"{config.game.id} has no such tables"
-            )
-            raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
-    elif config.format.challengers:
-        raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
-
-
-def _check_network(addresses: Sequence[str], config: LeagueConfig, where: str) -> None:
-    if addresses:
-        from warpleague.runner.confine.sandbox import parse_address
-    for address in addresses:
-        if parse_address(address) is None:
-            raise ConfigError(
-                f"{where}.network: {address!r} must be an address of this machine with a port, such as "
-                '"127.0.0.1:8080"; for a service elsewhere run a proxy here'
-            )
-    if addresses and config.rules.level != "sandbox":
-        raise ConfigError(
-            f'{where}.network: needs level = "sandbox" under [rules]: at level {config.rules.level} bots reach every '
-            "address"
-        )
-
-
-def _check_clock(clock: TimeControl | EntrantClock, where: str) -> None:
-    if clock.move_s is None and clock.bank_s is None:
-        raise ConfigError(f"{where}: set move_s or bank_s, else a silent bot stops the league for good")
-    if clock.increment_s is not None and clock.bank_s is None:
-        raise ConfigError(f"{where}.increment_s: is added to a bank, but there is no bank_s")
-
-
-def _check_end(config: LeagueConfig, where: str) -> None:
-    kind, players = config.format.kind, config.game.players
-    if config.format.until is not None:
-        if kind not in ("ladder", "round-robin", "gauntlet"):
-            raise ConfigError(f"{where}: format.until: only a ladder, a round-robin and a gauntlet end so")
-        if players == 1:
-            raise ConfigError(f"{where}: format.until: needs tables of two or more; set players under [game]")
-    if config.format.time_share != TIME_SHARE and kind != "ladder":
-        raise ConfigError(f"{where}: format.time_share: only a ladder has a share of the time for slow bots")
-    if kind == "ladder":
-        if players == 1:
-            raise ConfigError(
-                f"{where}: format.kind: a ladder needs tables of two or more; set players under [game]"
-            )
-        if config.format.deals != 1 or config.format.tables != "all":
-            raise ConfigError(
-                f"{where}: format: a ladder chooses its tables and deals; leave out tables and deals"
-            )
-
-
-def _check_seeding(config: LeagueConfig, where: str, *, seeded: bool) -> None:
-    form = config.format
-    if form.seeding is not None and not seeded:
-        raise ConfigError(
-            f"{where}: format.seeding: only a Swiss, a knockout and a double elimination have seeds"
-        )
-    if form.seeding == "rating" and form.ratings is None:
-        raise ConfigError(
-            f'{where}: format.ratings: seeding = "rating" needs the file of the league whose standings order the '
-            'bots, such as ratings = "season.toml"'
-        )
-    if form.ratings is not None and form.seeding != "rating":
-        raise ConfigError(
-            f'{where}: format.ratings: only seeding = "rating" goes by the standings of a league'
-        )
-
-
-def _check_swiss(config: LeagueConfig, where: str) -> None:
-    if not config.format.rounds:
-        raise ConfigError(f"{where}: format.rounds: a Swiss needs a number of rounds, such as 9 for 60 bots")
-    if config.format.tables != "all":
-        raise ConfigError(f'{where}: format.tables: a Swiss pairs all bots in each round; leave it at "all"')
-    if config.game.players == 1:
-        raise ConfigError(
-            f"{where}: format.kind: a Swiss needs tables of two or more; set players under [game]"
-        )
-
-
-def _check_test(config: LeagueConfig, where: str) -> None:
-    form, bots, players = config.format, len(config.bots), config.game.players
-    if bots and bots != 1 + players and not (bots == 2 and players <= 2):
-        raise ConfigError(
-            f"{where}: bots: a test is of the first bot against the second; beside a field, a table of {players} "
-            f"needs {players - 1} more bots, not {bots - 2}"
-        )
-    if form.dice == "own":
-        raise ConfigError(
-            f'{where}: format.dice: a test compares bots on the same dice; leave it at "shared"'
-        )
-    if form.seats == "fixed":
-        raise ConfigError(f'{where}: format.seats: a test plays every seat order; "rotations" or "all"')
-    if form.tables != "all" or form.deals != 1:
-        raise ConfigError(f"{where}: format: a test plays deals until it decides; leave out tables and deals")
-    if form.elo0 >= form.elo1:
-        raise ConfigError(f"{where}: format.elo1: must be above elo0 ({form.elo0:g}), not {form.elo1:g}")
-
-
-def _is_time(text: str) -> bool:
-    """Whether a text is a date and a time with its zone."""
-    try:
-        return datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        return False
-
-
-# -- config file -----------------------------------------------------------------------------------------
-# Reads and writes a league file: TOML in, one checked `LeagueConfig` out.
-
-
-def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
-    """Write the complete configuration to the file `target`, below these remarks; `StoreError` if it cannot be."""
-    import tomli_w
-
-    text = "".join(f"# {remark}\n" for remark in remarks) + "\n" + tomli_w.dumps(config.to_toml())
-    scratch = target.with_suffix(".tmp")
-    try:
-        scratch.write_text(text, encoding="utf-8")
-        scratch.replace(target)
-    except OSError as error:
-        raise StoreError(f"{target}: cannot be written: {error.strerror}") from None
+# -- reading and writing ---------------------------------------------------------------------------------
 
 
 def load_config(path: Path, *, without_bots: bool = False, from_folders: Path | None = None) -> LeagueConfig:
@@ -590,8 +393,7 @@ def load_config(path: Path, *, without_bots: bool = False, from_folders: Path | 
             f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name).strip('-._')[:64] or 'my-league'!r}; it names a folder"
         )
     game = _complete_game(config.game, path)
-    config = attrs.evolve(config, name=name, game=game)
-    object.__setattr__(config, "path", path)
+    config = attrs.evolve(config, name=name, game=game, path=path)
     if not config.bots and not without_bots and config.entry is None:
         raise ConfigError(
             f'{where}: bots: a league needs bots; write bots = ["FOLDER", "FOLDER"] above the first [table]'
@@ -660,3 +462,206 @@ def _complete_game(table: GameTable, path: Path) -> GameTable:
             raise ConfigError(f"{where}: game.options.{key}: unknown key; {place}")
     options = load_options(game, players, raw, f"{where}: game.options")
     return GameTable(id=table.id, players=players, options=options_json(options))
+
+
+def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
+    """Write the complete configuration to the file `target`, below these remarks; `StoreError` if it cannot be."""
+    import tomli_w
+
+    text = "".join(f"# {remark}\n" for remark in remarks) + "\n" + tomli_w.dumps(config.to_toml())
+    scratch = target.with_suffix(".tmp")
+    try:
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(target)
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be written: {error.strerror}") from None
+
+
+# -- checks ----------------------------------------------------------------------------------------------
+# Checks what the tables of a league file say together: what fits its key alone was checked when it was read.
+
+
+def check_config(config: LeagueConfig, where: str) -> None:
+    """Raise `ConfigError` for what does not go together in a league file called `where`."""
+    _check_network(config.sandbox.network, config, f"{where}: sandbox")
+    _check_bots(config, where)
+    _check_clock(config.clock, f"{where}: clock")
+    _check_rules(config.rules, f"{where}: rules")
+    _check_here_only(config, where)
+    beacon = config.season.beacon
+    if beacon is not None and not (0 < len(beacon) <= BEACON_LENGTH and beacon.isprintable()):
+        raise ConfigError(f"{where}: season.beacon: must be 1 to {BEACON_LENGTH} printable characters")
+    if config.entry is not None and not config.entry.leagues:
+        raise ConfigError(f"{where}: entry.leagues: name the file of one league, or of several")
+    _check_format(config, where)
+
+
+def _check_bots(config: LeagueConfig, where: str) -> None:
+    for index, entry in enumerate(config.entries):
+        here = f"{where}: bots[{index}]"
+        _check_network(entry.network or (), config, here)
+        # Tables, records and pages show it; unlike a manifest's, it may have blanks and letters of all languages.
+        name = entry.name
+        if name is not None and not (
+            0 < len(name) <= NAME_LENGTH and name.isprintable() and name == name.strip()
+        ):
+            raise ConfigError(
+                f"{here}.name: must be 1 to {NAME_LENGTH} printable characters, without blanks around them"
+            )
+        if entry.clock is not None:
+            _check_clock(entry.clock, f"{here}.clock")
+
+
+def _check_network(addresses: Sequence[str], config: LeagueConfig, where: str) -> None:
+    if addresses:
+        from warpleague.runner.confine.sandbox import parse_address
+    for address in addresses:
+        if parse_address(address) is None:
+            raise ConfigError(
+                f"{where}.network: {address!r} must be an address of this machine with a port, such as "
+                '"127.0.0.1:8080"; for a service elsewhere run a proxy here'
+            )
+    if addresses and config.rules.level != "sandbox":
+        raise ConfigError(
+            f'{where}.network: needs level = "sandbox" under [rules]: at level {config.rules.level} bots reach every '
+            "address"
+        )
+
+
+def _check_clock(clock: TimeControl | EntrantClock, where: str) -> None:
+    if clock.move_s is None and clock.bank_s is None:
+        raise ConfigError(f"{where}: set move_s or bank_s, else a silent bot stops the league for good")
+    if clock.increment_s is not None and clock.bank_s is None:
+        raise ConfigError(f"{where}.increment_s: is added to a bank, but there is no bank_s")
+
+
+def _check_rules(rules: RulesTable, where: str) -> None:
+    if rules.strikes and rules.faults == "forfeit":
+        raise ConfigError(f'{where}.strikes: only faults = "substitute" has strikes')
+    if rules.faults == "substitute" and not rules.strikes:
+        raise ConfigError(
+            f"{where}.strikes: must be at least 1 to substitute; with 0 the first fault forfeits"
+        )
+    if not ILLEGAL.fullmatch(rules.illegal):
+        raise ConfigError(f'{where}.illegal: must be "fault", or "ask-again N" with N from 1 to 999')
+
+
+def _check_here_only(config: LeagueConfig, where: str) -> None:
+    for key, command in (("on_end", config.on_end), ("arena.on_event", config.arena.on_event)):
+        if command and not command[0]:
+            raise ConfigError(f'{where}: {key}: must begin with a program, such as ["./notify.sh"]')
+        if any("\0" in word for word in command):
+            raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
+    if config.arena.freeze_at is not None and not _is_time(config.arena.freeze_at):
+        raise ConfigError(
+            f"{where}: arena.freeze_at: must be a date and a time with its zone, such as "
+            '"2026-12-28T18:00:00+00:00"'
+        )
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text is a date and a time with its zone."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _check_format(config: LeagueConfig, where: str) -> None:
+    form, players = config.format, config.game.players
+    kind = form.kind
+    if isinstance(form.tables, int) and players == 1:
+        raise ConfigError(
+            f'{where}: format.tables: at tables of one all bots play the same deals; leave it at "all", and set deals'
+        )
+    _check_end(config, where)
+    if kind == "test":
+        _check_test(config, where)
+    if kind == "swiss":
+        _check_swiss(config, where)
+    elif form.rounds:
+        raise ConfigError(f'{where}: format.rounds: only kind = "swiss" has rounds')
+    knockout = kind in ("knockout", "double-elimination")
+    if knockout and players != 2:
+        raise ConfigError(f"{where}: format.kind: a {kind} needs tables of two; set players under [game]")
+    _check_seeding(config, where, seeded=knockout or kind == "swiss")
+    if kind == "gauntlet":
+        _check_gauntlet(config, where)
+    elif form.challengers:
+        raise ConfigError(f'{where}: format.challengers: only kind = "gauntlet" has challengers')
+
+
+def _check_gauntlet(config: LeagueConfig, where: str) -> None:
+    if isinstance(config.format.tables, int):
+        raise ConfigError(f'{where}: format.tables: a gauntlet plays all its tables; leave it at "all"')
+    if config.game.players == 1:
+        more = [players for players in load_game(config.game.id).players if players > 1]
+        todo = f"write  players = {more[0]}  under [game]" if more else f"{config.game.id} has no such tables"
+        raise ConfigError(f"{where}: format.kind: a gauntlet needs tables of two or more; {todo}")
+
+
+def _check_end(config: LeagueConfig, where: str) -> None:
+    kind, players = config.format.kind, config.game.players
+    if config.format.until is not None:
+        if kind not in ("ladder", "round-robin", "gauntlet"):
+            raise ConfigError(f"{where}: format.until: only a ladder, a round-robin and a gauntlet end so")
+        if players == 1:
+            raise ConfigError(f"{where}: format.until: needs tables of two or more; set players under [game]")
+    if config.format.time_share != TIME_SHARE and kind != "ladder":
+        raise ConfigError(f"{where}: format.time_share: only a ladder has a share of the time for slow bots")
+    if kind == "ladder":
+        if players == 1:
+            raise ConfigError(
+                f"{where}: format.kind: a ladder needs tables of two or more; set players under [game]"
+            )
+        if config.format.deals != 1 or config.format.tables != "all":
+            raise ConfigError(
+                f"{where}: format: a ladder chooses its tables and deals; leave out tables and deals"
+            )
+
+
+def _check_seeding(config: LeagueConfig, where: str, *, seeded: bool) -> None:
+    form = config.format
+    if form.seeding is not None and not seeded:
+        raise ConfigError(
+            f"{where}: format.seeding: only a Swiss, a knockout and a double elimination have seeds"
+        )
+    if form.seeding == "rating" and form.ratings is None:
+        raise ConfigError(
+            f'{where}: format.ratings: seeding = "rating" needs the file of the league whose standings order the '
+            'bots, such as ratings = "season.toml"'
+        )
+    if form.ratings is not None and form.seeding != "rating":
+        raise ConfigError(
+            f'{where}: format.ratings: only seeding = "rating" goes by the standings of a league'
+        )
+
+
+def _check_swiss(config: LeagueConfig, where: str) -> None:
+    if not config.format.rounds:
+        raise ConfigError(f"{where}: format.rounds: a Swiss needs a number of rounds, such as 9 for 60 bots")
+    if config.format.tables != "all":
+        raise ConfigError(f'{where}: format.tables: a Swiss pairs all bots in each round; leave it at "all"')
+    if config.game.players == 1:
+        raise ConfigError(
+            f"{where}: format.kind: a Swiss needs tables of two or more; set players under [game]"
+        )
+
+
+def _check_test(config: LeagueConfig, where: str) -> None:
+    form, bots, players = config.format, len(config.bots), config.game.players
+    if bots and bots != 1 + players and not (bots == 2 and players <= 2):
+        raise ConfigError(
+            f"{where}: bots: a test is of the first bot against the second; beside a field, a table of {players} "
+            f"needs {players - 1} more bots, not {bots - 2}"
+        )
+    if form.dice == "own":
+        raise ConfigError(
+            f'{where}: format.dice: a test compares bots on the same dice; leave it at "shared"'
+        )
+    if form.seats == "fixed":
+        raise ConfigError(f'{where}: format.seats: a test plays every seat order; "rotations" or "all"')
+    if form.tables != "all" or form.deals != 1:
+        raise ConfigError(f"{where}: format: a test plays deals until it decides; leave out tables and deals")
+    if form.elo0 >= form.elo1:
+        raise ConfigError(f"{where}: format.elo1: must be above elo0 ({form.elo0:g}), not {form.elo1:g}")

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# -- fixture ---------------------------------------------------------------------------------------------
-
-
 Table = tuple[int, ...]
 """Bots at a table, as numbers in `Season.bots`; where it says so, in seat order."""
 
@@ -105,8 +102,7 @@ class Fixture:
     seats: Table
 
 
-# -- text ------------------------------------------------------------------------------------------------
-# Small parts that stored values share: the time, text that can be written, and the way to mend.
+# -- stored matches --------------------------------------------------------------------------------------
 
 
 MEND: Final = (
@@ -126,10 +122,6 @@ def is_text(value: object) -> bool:
 def utc_now() -> str:
     """The time as the store writes it: ISO 8601, UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-# -- played match ----------------------------------------------------------------------------------------
-# A match in the result store: its values, whether they make sense, and the texts that the journal hashes.
 
 
 MAX_NUMBER = 1e12
@@ -235,15 +227,10 @@ class StoredMatch:
         for rank in self.ranks:
             if type(rank) is not int or not 1 <= rank <= last:
                 raise damaged(self.id, f"ranks: must be from 1 to {last}")
-        for name, values in (
-            ("scores", self.scores),
-            ("elapsed_s", (self.elapsed_s,)),
-            ("rival", (self.rival,)),
-        ):
+        rival = () if self.rival is None else (self.rival,)
+        for name, values in (("scores", self.scores), ("elapsed_s", (self.elapsed_s,)), ("rival", rival)):
             for value in values:
-                if not (isinstance(value, (int, float)) and abs(value) < MAX_NUMBER) and not (
-                    name == "rival" and value is None
-                ):
+                if not (isinstance(value, (int, float)) and abs(value) < MAX_NUMBER):
                     raise damaged(
                         self.id, f"{name}: must be numbers between -{MAX_NUMBER:g} and {MAX_NUMBER:g}"
                     )
@@ -265,7 +252,7 @@ class StoredMatch:
             raise damaged(self.id, "its seats are not those of its table")
 
     def journal_texts(self) -> tuple[Any, ...]:
-        """The values of the journal's `COLUMNS`; what belongs to the seats is JSON text."""
+        """The values that the journal hashes; what belongs to the seats is JSON text."""
         faults = [[attrs.asdict(fault) for fault in seat] for seat in self.faults]
         # What few bots have is left out where it is nothing.
         times = [
@@ -273,23 +260,19 @@ class StoredMatch:
             for seat in self.times
         ]
         return (
-            *(
-                self.id,
-                self.deal,
-                _json(self.bots),
-                _json(self.ranks),
-                _json(self.scores),
-                self.why,
-                self.digest,
-            ),
-            *(
-                _json(faults) if any(faults) else "",
-                _json(times),
-                self.lines,
-                self.elapsed_s,
-                self.stored,
-                self.rival,
-            ),
+            self.id,
+            self.deal,
+            _json(self.bots),
+            _json(self.ranks),
+            _json(self.scores),
+            self.why,
+            self.digest,
+            _json(faults) if any(faults) else "",
+            _json(times),
+            self.lines,
+            self.elapsed_s,
+            self.stored,
+            self.rival,
         )
 
 

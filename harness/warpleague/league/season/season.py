@@ -58,8 +58,8 @@ class Stage:
 
 
 @attrs.frozen
-class Begun:
-    """The part of a ladder that a table had played when bots came or left: its first `deals` deals had begun.
+class TableProgress:
+    """How far a table of a ladder had played when bots came or left: its first `deals` deals had begun.
 
     `open` are the numbers of those among them that were not played to their end.
     """
@@ -75,12 +75,11 @@ class Season(Conditions):
 
     `secret` are the 32 bytes all deals come from. Where the season `awaits` a beacon, a public value that nobody knew
     when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
-    bots need no way to be run.
-    `history` are the entries of earlier runs, in order: what was scheduled then stays. `seeds` are the names of the
-    bots, the best first, where they are seeded by rating. `stages` are the leagues from which bots come. `taken_over`
-    is what had been played of a ladder when these bots were entered. `ended`: it is recorded that the order was
-    settled (`until`), and nothing has changed since; so it stays settled, even if a later version of the program would
-    ask for more matches.
+    bots need no way to be run. `history` are the entries of earlier runs, in order: what was scheduled then stays.
+    `seeds` are the names of the bots, the best first, where they are seeded by rating. `stages` are the leagues from
+    which bots come. `deals_in_progress` says how far the tables of a ladder had played when these bots were entered.
+    `ended`: it is recorded that the order was settled (`until`), and nothing has changed since; so it stays settled,
+    even if a later version of the program would ask for more matches.
     """
 
     game: str
@@ -96,7 +95,7 @@ class Season(Conditions):
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
-    taken_over: tuple[Begun, ...] = ()
+    deals_in_progress: tuple[TableProgress, ...] = ()
     ended: bool = False
 
     @classmethod
@@ -238,8 +237,10 @@ class Season(Conditions):
         kind = self.format.kind
         counted = kind == "ladder" or (self.level == "sandbox" and kind in ("round-robin", "gauntlet"))
         counts: dict[str, int] = {}
+        if not counted:
+            return counts
         entries = [(dict(entry.bots), entry.returns) for entry in self.history if not entry.merged]
-        for bot in self.bots if counted else ():
+        for bot in self.bots:
             last, times = None, -1
             for bots, returns in entries:
                 last = bots.get(bot.bot, last)

@@ -1,6 +1,6 @@
 """The organiser's decisions about bots: who is disqualified, why, and whether its results count.
 
-A decision is a fact of the store, entered into its journal; a later one about the same bot replaces it. Nothing
+A decision is an event in the journal of the store; a later one about the same bot replaces it. Nothing
 that was stored before is changed: the matches of a disqualified bot remain, with their records. A decision is about
 the name of a bot in the league, so a new version of the bot stays disqualified.
 """
@@ -18,7 +18,7 @@ from warpleague.text import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from warpleague.league.store.events import Fact
+    from warpleague.league.store.events import Event
     from warpleague.league.store.store import Store
 
 Results = Literal["stay", "out"]
@@ -31,7 +31,7 @@ RULES: Final[tuple[Results, ...]] = ("stay", "out")
 _DISQUALIFIED: Final = "disqualified"
 _REINSTATED: Final = "reinstated"
 KINDS: Final = (_DISQUALIFIED, _REINSTATED)
-"""The kinds of facts that are decisions."""
+"""The kinds of events that are decisions."""
 
 _REASON_LENGTH: Final = 500
 
@@ -52,21 +52,20 @@ class Disqualification:
 
 def disqualified(store: Store) -> dict[str, Disqualification]:
     """Every bot that is disqualified now, by name; `StoreError` if the store is damaged."""
-    return in_force(store, store.facts(*KINDS))
+    return in_force(store, store.events(*KINDS))
 
 
-def in_force(store: Store, decisions: Iterable[Fact]) -> dict[str, Disqualification]:
+def in_force(store: Store, decisions: Iterable[Event]) -> dict[str, Disqualification]:
     """Every bot that is disqualified after these decisions of a store, by name; `StoreError` if it is damaged."""
     by_bot: dict[str, Disqualification] = {}
-    for fact in decisions:
-        content = fact.said
-        texts = [content.get(key) for key in ("bot", "reason", "results")]
+    for event in decisions:
+        texts = [event.details.get(key) for key in ("bot", "reason", "results")]
         bot, reason, results = (text if isinstance(text, str) else "" for text in texts)
         by_bot.pop(bot, None)
-        if fact.kind == _DISQUALIFIED:
+        if event.kind == _DISQUALIFIED:
             if not bot or results not in RULES:
-                raise StoreError(f"{store.path}: is damaged: its decisions: {content}; {SPARE}")
-            by_bot[bot] = Disqualification(bot, reason, "out" if results == "out" else "stay", fact.stored)
+                raise StoreError(f"{store.path}: is damaged: its decisions: {event.details}; {SPARE}")
+            by_bot[bot] = Disqualification(bot, reason, "out" if results == "out" else "stay", event.stored)
     return by_bot
 
 

@@ -1,6 +1,6 @@
-"""Facts: decisions about a league, stored in its store and entered into its journal.
+"""Events: what was decided or fixed about a league, entered into its journal: entrants, merges, decisions.
 
-The modules that store a fact know what it means.
+The modules that store an event know what it means.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import attrs
 from warpleague.errors import StoreError
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.until import MAX
-from warpleague.league.season.config import FormatTable
 from warpleague.league.season.fixture import Table, utc_now
-from warpleague.league.season.season import Begun, Entry, Season, Stage, deal_of
+from warpleague.league.season.season import Entry, Season, Stage, TableProgress, deal_of
 from warpleague.league.store import journal, match_rows
 from warpleague.league.store.database import SPARE, clear_errors, json_object
-from warpleague.league.store.journal import FACT, VOIDED
+from warpleague.league.store.journal import VOIDED
 from warpleague.league.store.schema import NUMBERING, Reading, set_meta
 
 if TYPE_CHECKING:
@@ -31,37 +30,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# -- facts -----------------------------------------------------------------------------------------------
+# -- events ----------------------------------------------------------------------------------------------
 
 
 META: Final = "settled"
-"""The kind of the fact that has the SHA-256 of everything the store keeps about the league as a whole."""
+"""The kind of the event that has the SHA-256 of everything in `meta`, what the store says of the league as a whole."""
 
-_FACTS: Final = (
+_EVENTS: Final = (
     "SELECT f.kind, f.said, f.stored, j.seq FROM journal j JOIN fact f ON f.id = j.id ORDER BY j.seq"
 )
 
 
 @attrs.frozen
-class Fact:
-    """A decision: its kind, what it says as JSON, when it was stored (ISO time), its entry in the journal."""
+class Event:
+    """One event: its kind, its details as JSON, when it was stored (ISO time), its entry in the journal."""
 
     kind: str
-    said: dict[str, Any]
+    details: dict[str, Any]
     stored: str
     seq: int
 
 
-def add_fact(db: sqlite3.Connection, kind: str, content: dict[str, Any]) -> None:
-    """Store a fact, with its entry in the journal; in a transaction."""
-    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
-    row = (journal.FACT + secrets.token_hex(8), kind, text, utc_now())
+def add_event(db: sqlite3.Connection, kind: str, details: dict[str, Any]) -> None:
+    """Store an event, with its entry in the journal; in a transaction."""
+    text = json.dumps(details, separators=(",", ":"), ensure_ascii=False)
+    row = (journal.EVENT + secrets.token_hex(8), kind, text, utc_now())
     db.execute("INSERT INTO fact VALUES (?, ?, ?, ?)", row)
-    journal.append_fact(db, row)
+    journal.append_event(db, row)
 
 
-def facts_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> list[Fact]:
-    """All facts of the store at `path` that its journal names, in that order, or those of some kinds.
+def events_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> list[Event]:
+    """All events of the store at `path` that its journal names, in that order, or those of some kinds.
 
     `StoreError` if they cannot be read.
     """
@@ -69,46 +68,46 @@ def facts_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> l
         rows = _rows(db)
     try:
         return [
-            Fact(kind, json_object(content), str(stored), seq)
-            for kind, content, stored, seq in rows
+            Event(kind, json_object(details), str(stored), seq)
+            for kind, details, stored, seq in rows
             if not kinds or kind in kinds
         ]
     except (TypeError, ValueError, RecursionError) as error:
-        raise StoreError(f"{path}: is damaged: its facts: {error}; {SPARE}") from None
+        raise StoreError(f"{path}: is damaged: its events: {error}; {SPARE}") from None
 
 
 def _rows(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    """The rows of all facts; finding them reads the whole journal, so a reader does it only once."""
+    """The rows of all events; finding them reads the whole journal, so a reader does it only once."""
     if not isinstance(db, Reading):
-        return db.execute(_FACTS).fetchall()
+        return db.execute(_EVENTS).fetchall()
     version = int(db.execute("PRAGMA data_version").fetchone()[0])
-    if db.facts_read is None or db.facts_read[0] != version:
-        db.facts_read = version, db.execute(_FACTS).fetchall()
-    return db.facts_read[1]
+    if db.events_read is None or db.events_read[0] != version:
+        db.events_read = version, db.execute(_EVENTS).fetchall()
+    return db.events_read[1]
 
 
-def settle_meta(db: sqlite3.Connection, path: Path) -> None:
-    """Enter what the store keeps about the league as a whole, if that has changed; in a transaction."""
-    now, before = _meta_hashes(db), facts_in(db, path, [META])
-    if not before or before[-1].said != now:
-        add_fact(db, META, now)
+_UNHASHED_KEYS: Final = ("format", "journal", NUMBERING)
+"""Keys of `meta` that change without a decision: the format of the file, the head of the journal, the numbering."""
+
+
+def record_meta_hashes(db: sqlite3.Connection, path: Path) -> None:
+    """Enter the hashes of what `meta` says of the league, if that has changed; in a transaction."""
+    now, before = _meta_hashes(db), events_in(db, path, [META])
+    if not before or before[-1].details != now:
+        add_event(db, META, now)
 
 
 def meta_alterations(db: sqlite3.Connection, path: Path) -> list[str]:
-    """Which of the facts about the league as a whole are not those that were stored."""
-    before = facts_in(db, path, [META])
-    now, was = _meta_hashes(db), before[-1].said if before else {}
+    """Which values of `meta` are not those that were stored."""
+    before = events_in(db, path, [META])
+    now, was = _meta_hashes(db), before[-1].details if before else {}
     changed = sorted(key for key in now.keys() | was.keys() if now.get(key) != was.get(key))
     return [
         f"its {key} is not the one that was stored"
         for key in changed
-        if key not in _NOT_SETTLED
-        and (before or key != "created")  # which is there before anything is settled
+        if key not in _UNHASHED_KEYS
+        and (before or key != "created")  # which is there before anything is entered
     ]
-
-
-_NOT_SETTLED: Final = ("format", "journal", NUMBERING)
-"""The facts that change without a decision: the format of the file, the head of the journal, the numbering."""
 
 
 def _meta_hashes(db: sqlite3.Connection) -> dict[str, str]:
@@ -116,11 +115,11 @@ def _meta_hashes(db: sqlite3.Connection) -> dict[str, str]:
     return {
         str(key): sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
         for key, value in rows
-        if key not in _NOT_SETTLED
+        if key not in _UNHASHED_KEYS
     }
 
 
-# -- entrants commitment ---------------------------------------------------------------------------------
+# -- entrants --------------------------------------------------------------------------------------------
 # The commitment to the entrants: a hash of all bots and conditions, published before any match is played.
 #
 # It is the second commitment of a season; the first one, to the secret, is in `season`. The dice of a deal
@@ -131,13 +130,10 @@ def _meta_hashes(db: sqlite3.Connection) -> dict[str, str]:
 
 
 ENTRANTS: Final = "entrants"
-"""The kind of the fact that says who takes part, in what."""
+"""The kind of the event that says who takes part, in what."""
 
 MERGED: Final = "merged"
-"""The kind of the fact that matches were taken over from another store, and of which bots."""
-
-_OPTIONAL: Final = frozenset({"ratings", "until", "time_share"})
-"""Keys of a format that an entry has only where they are not the default."""
+"""The kind of the event that matches were taken over from another store, and of which bots."""
 
 _ORDER: Final = (
     "SELECT j.seq, j.id, f.kind, f.said, (SELECT group_concat(s.bot) FROM seat s WHERE s.match = m.key) "
@@ -158,13 +154,10 @@ def commitment_to(season: Season) -> str:
 
 def _format(season: Season) -> dict[str, Any]:
     """The format as it is stored, with the versions of how the program chooses."""
-    stored_format = attrs.asdict(season.format)
+    stored_format = attrs.asdict(
+        season.format, filter=lambda field, value: "if_set" not in field.metadata or value != field.default
+    )
     stored_format["seeding"] = season.format.seeding or "order"
-    for field in attrs.fields(FormatTable):
-        if field.name in _OPTIONAL and stored_format[field.name] == field.default:
-            del stored_format[field.name]
-    if season.format.until is not None and not season.format.until.within:
-        del stored_format["until"]["within"]
     if season.format.kind == "ladder":
         stored_format["pairing"] = PAIRING
     stored_format["seating"] = SEATING
@@ -187,31 +180,34 @@ def _hash(bots: object, conditions: object, form: object) -> str:
 
 
 @attrs.frozen
-class Entered:
-    """An entry of entrants: its commitment, since when (ISO time)."""
+class EntrantsCommitment:
+    """A commitment to the entrants, and since when it is (ISO time)."""
 
     commitment: str
     since: str
 
 
-def entered(db: sqlite3.Connection, path: Path) -> list[Entered]:
+def commitments_in(db: sqlite3.Connection, path: Path) -> list[EntrantsCommitment]:
     """Every commitment to entrants in the store at `path`, in order."""
-    return [Entered(str(fact.said.get("commitment")), fact.stored) for fact in facts_in(db, path, [ENTRANTS])]
+    return [
+        EntrantsCommitment(str(event.details.get("commitment")), event.stored)
+        for event in events_in(db, path, [ENTRANTS])
+    ]
 
 
-def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
+def entries_in(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
     """Who took part in what, entry by entry, here and in stores whose matches were taken over.
 
     Unreadable entries are left out (`entrant_alterations` reports them).
     """
     entries = []
-    for fact in facts_in(db, path, [ENTRANTS, MERGED]):
+    for event in events_in(db, path, [ENTRANTS, MERGED]):
         with suppress(TypeError, ValueError, KeyError, AttributeError):
-            bots = tuple((str(name), str(digest)) for name, digest in fact.said["bots"])
-            if fact.kind == MERGED:
+            bots = tuple((str(name), str(digest)) for name, digest in event.details["bots"])
+            if event.kind == MERGED:
                 entries.append(Entry(bots, merged=True))
                 continue
-            form = fact.said["format"]
+            form = event.details["format"]
             tables, challengers = form["tables"], tuple(map(str, form.get("challengers", ())))
             if form.get("kind") == "gauntlet":
                 challengers = challengers or (bots[0][0],)
@@ -221,18 +217,18 @@ def history(db: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
 
 
 def _last_format(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
-    facts = facts_in(db, path, [ENTRANTS])
-    form = facts[-1].said.get("format") if facts else None
+    events = events_in(db, path, [ENTRANTS])
+    form = events[-1].details.get("format") if events else None
     return form if isinstance(form, dict) else {}
 
 
-def seeds(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
+def seeds_in(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
-    version = _last_format(db, path).get("seeds")
-    return tuple(map(str, version)) if isinstance(version, list) else ()
+    seeds = _last_format(db, path).get("seeds")
+    return tuple(map(str, seeds)) if isinstance(seeds, list) else ()
 
 
-def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
+def stages_in(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
     """The leagues from which bots came when they were last entered; empty if all were in the file."""
     try:
         return tuple(
@@ -247,40 +243,40 @@ def stages(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:
         return ()  # `entrant_alterations` tells
 
 
-def ended(db: sqlite3.Connection, path: Path, season: Season) -> bool:
+def has_ended(db: sqlite3.Connection, path: Path, season: Season) -> bool:
     """Whether the end of this season is the last event."""
-    facts = facts_in(db, path)
-    end = next((fact.seq for fact in facts if fact.kind == META and "published" in fact.said), None)
+    events = events_in(db, path)
+    end = next((event.seq for event in events if event.kind == META and "published" in event.details), None)
     last = None
-    for fact in facts:
-        if fact.kind == ENTRANTS:
-            before, last = last, [fact.said.get("bots"), fact.said.get("format")]
+    for event in events:
+        if event.kind == ENTRANTS:
+            before, last = last, [event.details.get("bots"), event.details.get("format")]
             changed = before != last
         else:
-            changed = fact.kind not in (META, VOIDED)
-        if end is not None and changed and fact.seq > end:
+            changed = event.kind not in (META, VOIDED)
+        if end is not None and changed and event.seq > end:
             return False
     now = [[[bot.bot, bot.identity] for bot in season.bots], _format(season)]
     return end is not None and last == json.loads(json.dumps(now))
 
 
-def settle(db: sqlite3.Connection, path: Path, season: Season) -> None:
+def record_entrants(db: sqlite3.Connection, path: Path, season: Season) -> None:
     """Enter the entrants of `season`, unless they are those of the last entry; in a transaction."""
-    before, now = entered(db, path), commitment_to(season)
+    before, now = commitments_in(db, path), commitment_to(season)
     if not before or before[-1].commitment != now:
-        content = {
+        details = {
             "commitment": now,
             "bots": [[bot.bot, bot.identity] for bot in season.bots],
             "conditions": season.conditions,
             "format": _format(season),
         }
-        note(db, attrs.evolve(season, history=history(db, path)), now)
-        add_fact(db, ENTRANTS, content)
+        _note_progress(db, attrs.evolve(season, history=entries_in(db, path)), now)
+        add_event(db, ENTRANTS, details)
 
 
-def settle_merged(db: sqlite3.Connection, head: str, bots: Sequence[tuple[str, str]]) -> None:
+def record_merge(db: sqlite3.Connection, head: str, bots: Sequence[tuple[str, str]]) -> None:
     """Enter that matches of these bots come from a store whose journal has this head; in a transaction."""
-    add_fact(db, MERGED, {"head": head, "bots": [list(bot) for bot in bots]})
+    add_event(db, MERGED, {"head": head, "bots": [list(bot) for bot in bots]})
 
 
 def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, str]]:
@@ -304,53 +300,52 @@ def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, st
                 fits = False
             if not fits:
                 yield None, f"entry {seq} of the journal, {kind}: the commitment does not fit what it says"
-        elif bots is not None and not str(match_id).startswith(FACT):
+        elif bots is not None and not str(match_id).startswith(journal.EVENT):
             if bots not in good:
                 good[bots] = all(entrants.get(number) in known for number in bots.split(","))
             if not good[bots]:
                 yield str(match_id), "was stored before its bots had been entered"
 
 
-# -- ladder log ------------------------------------------------------------------------------------------
-# The log of a ladder: at each event, bots that come or go, it goes on with all that those who stay have
-# played.
+# -- deals in progress -----------------------------------------------------------------------------------
+# What a ladder goes on with when bots come or leave.
 #
-# At an event it is written down which deals have begun. They count from then on, so nothing drops out that
-# was played among bots that stay, and what comes next follows from them. `upkeep.verifying` works all of it out
-# again.
+# A ladder chooses each deal by the results before it. With other bots it would choose others from the first deal on,
+# and what was played would be of a pairing that should not have been: half of the matches dropped out so, once. So an
+# entry notes which deals of each table had begun, also those in part. They count from then on, what is open is played
+# first, and what comes next follows from them. It is stored in `meta`, whose hashes are in the journal;
+# `upkeep.verifying` works all of it out again.
 
 
-KEY: Final = "taken_over"
-"""The fact about the league that says which deals had begun at the last event."""
+PROGRESS: Final = "taken_over"
+"""The key in `meta` of which deals had begun at the last entry."""
 
-_GAP: Final = (
-    2 * MAX
-)  # the deals of a table in two batches, which are played together: this many may be missing in a row
+_GAP: Final = 2 * MAX
+"""So many deals of a table may be missing in a row: those of two batches, which are played together."""
 
 
-def note(db: sqlite3.Connection, season: Season, entry: str) -> None:
-    """Write down which deals of a ladder have begun; `entry` is the commitment to its bots. In a transaction."""
+def _note_progress(db: sqlite3.Connection, season: Season, entry: str) -> None:
+    """Note which deals of a ladder have begun; `entry` is the commitment to its bots. In a transaction."""
     if season.format.kind == "ladder":
-        begun_bots = begun(db, season)
-        content = {
+        tables = progress_in(db, season)
+        details = {
             "entry": entry,
-            "deals": [[*one.table, one.deals] for one in begun_bots],
-            "open": [[*one.table, number] for one in begun_bots for number in one.open],
+            "deals": [[*one.table, one.deals] for one in tables],
+            "open": [[*one.table, number] for one in tables for number in one.open],
         }
-        set_meta(db, KEY, json.dumps(content))
+        set_meta(db, PROGRESS, json.dumps(details))
 
 
-def read(text: str, entry: str) -> tuple[Begun, ...]:
-    """Which deals had begun, from what `note` wrote down; nothing if that is about another entry."""
-    content: Any = json.loads(text)
-    if content["entry"] != entry:
+def read_progress(text: str, entry: str) -> tuple[TableProgress, ...]:
+    """Which deals had begun, as it was noted; nothing if that is about another entry."""
+    details: Any = json.loads(text)
+    if details["entry"] != entry:
         return ()
     open_: dict[Table, list[int]] = {}
-    for table, number in _table_rows(content.get("open", [])):
+    for table, number in _table_rows(details["open"]):
         open_.setdefault(table, []).append(number)
-    return tuple(
-        Begun(table, deals, tuple(open_.get(table, ()))) for table, deals in _table_rows(content["deals"])
-    )
+    rows = _table_rows(details["deals"])
+    return tuple(TableProgress(table, deals, tuple(open_.get(table, ()))) for table, deals in rows)
 
 
 def _table_rows(rows: Any) -> Iterator[tuple[Table, int]]:
@@ -360,7 +355,9 @@ def _table_rows(rows: Any) -> Iterator[tuple[Table, int]]:
         yield tuple(table), number
 
 
-def begun(db: sqlite3.Connection, season: Season, before: int | None = None) -> tuple[Begun, ...]:
+def progress_in(
+    db: sqlite3.Connection, season: Season, before: int | None = None
+) -> tuple[TableProgress, ...]:
     """The deals of each table of which a match is stored, with those among them that are not played to their end.
 
     With `before`: of which one was stored before this entry of the journal.
@@ -368,16 +365,14 @@ def begun(db: sqlite3.Connection, season: Season, before: int | None = None) -> 
     places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
     stored: dict[Table, set[str]] = {}
     for match_id, _, bots, _ in match_rows.results_before(db, before):
-        begun_bots = {
-            places[bot] for bot in bots if bot in places
-        }  # others have left, or are of another version
-        if len(begun_bots) == len(bots) == season.players:
-            stored.setdefault(tuple(sorted(begun_bots)), set()).add(match_id)
-    begun_ = [_begun(season, table, stored[table]) for table in sorted(stored)]
-    return tuple(one for one in begun_ if one.deals)
+        table = {places[bot] for bot in bots if bot in places}  # others have left, or are of another version
+        if len(table) == len(bots) == season.players:
+            stored.setdefault(tuple(sorted(table)), set()).add(match_id)
+    tables = [_progress(season, table, stored[table]) for table in sorted(stored)]
+    return tuple(one for one in tables if one.deals)
 
 
-def _begun(season: Season, table: Table, stored: set[str]) -> Begun:
+def _progress(season: Season, table: Table, stored: set[str]) -> TableProgress:
     """Of one table; `stored` are the ids of its matches, of which some may be of other formats."""
     deals, open_ = 0, []
     for number in count():
@@ -389,4 +384,4 @@ def _begun(season: Season, table: Table, stored: set[str]) -> Begun:
             open_ += [*range(deals, number), *([number] if there != ids else [])]
             deals = number + 1
             stored -= there
-    return Begun(table, deals, tuple(open_))
+    return TableProgress(table, deals, tuple(open_))

@@ -1,9 +1,9 @@
 """The journal of a store: a hash chain over everything ever stored, which shows what was deleted or replaced.
 
-Entry n holds the id of the n-th match or fact that was stored, the SHA-256 of its row (including the record of a
-match) and its link: the SHA-256 of the link before it (nothing for the first), the id and the row's hash. A fact is
-what was decided or fixed about the league, such as its entrants or a disqualification: its id begins with `fact-`,
-which no match's does. The entry is written in the same transaction as the match or fact.
+Entry n holds the id of the n-th match or event that was stored, the SHA-256 of its row (including the record of a
+match) and its link: the SHA-256 of the link before it (nothing for the first), the id and the row's hash. An event is
+what was decided or fixed about the league, such as its entrants or a disqualification: it is in the table `fact`, and
+its id begins with `fact-`, which no match's does. The entry is written in the same transaction as the match or event.
 
 The number and link of the last entry are the *head* of the journal. Anyone who has an old head can check whether
 the store still goes back to it. Without an old head the chain shows accidents and simple changes, but not a chain
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
     from warpleague.league.season.fixture import StoredMatch
 
-FACT: Final = "fact-"
-"""How the id of a fact begins."""
+EVENT: Final = "fact-"
+"""How the id of an event begins."""
 
 REMOVED: Final = "removed"
-"""The kind of the fact that a match, named in it, was removed from the store since it did not hold."""
+"""The kind of the event that a match, named in it, was removed from the store because it did not hold."""
 
 VOIDED: Final = "service failed"
-"""The kind of the fact that a match is void because a bot's service failed."""
+"""The kind of the event that a match is void because a bot's service failed."""
 
 CUT: Final = "cut"
-"""The kind of the fact that the journal's end was not its last known entry."""
+"""The kind of the event that the journal's end was not its last known entry."""
 
-_FACT_COLUMNS: Final = ("id", "kind", "said", "stored")
-_FACT: Final = ", ".join(f"f.{column}" for column in _FACT_COLUMNS)
+_EVENT_COLUMNS: Final = ("id", "kind", "said", "stored")
+_EVENT: Final = ", ".join(f"f.{column}" for column in _EVENT_COLUMNS)
 _ENTRIES: Final = (
-    f"SELECT j.seq, j.id, j.row, j.link, {_FACT}, m.key, c.text, r.size, r.zstd "
+    f"SELECT j.seq, j.id, j.row, j.link, {_EVENT}, m.key, c.text, r.size, r.zstd "
     "FROM journal j LEFT JOIN match m ON m.id = j.id LEFT JOIN confinement c ON c.id = m.confinement "
     "LEFT JOIN record r ON r.id = j.id LEFT JOIN fact f ON f.id = j.id ORDER BY j.seq"
 )
@@ -56,7 +56,7 @@ _REMOVALS: Final = (
     "SELECT f.said, j.seq FROM journal j JOIN fact f ON f.id = j.id WHERE f.kind = ? ORDER BY j.seq"
 )
 _STRANGERS: Final = "SELECT id FROM match WHERE id NOT IN (SELECT id FROM journal) ORDER BY id"
-_STRANGE_FACTS: Final = (
+_STRANGE_EVENTS: Final = (
     "SELECT id, kind FROM fact WHERE id NOT IN (SELECT id FROM journal) ORDER BY stored, id"
 )
 _STRANGE_RECORDS: Final = (
@@ -99,8 +99,8 @@ def append(
     _append(db, match.id, row_hash((*match.journal_texts(), confined, size, sha256(packed).hexdigest())))
 
 
-def append_fact(db: sqlite3.Connection, row: Sequence[str]) -> None:
-    """Note that a fact was stored: `row` has its id, kind, what it says, and the time."""
+def append_event(db: sqlite3.Connection, row: Sequence[str]) -> None:
+    """Note that an event was stored: `row` has its id, kind, details, and the time."""
     _append(db, row[0], row_hash(row))
 
 
@@ -108,6 +108,8 @@ def _append(db: sqlite3.Connection, entry_id: str, row: str) -> None:
     last = head(db)
     new = Head(last.count + 1, _link(last.link, entry_id, row))
     db.execute("INSERT INTO journal VALUES (?, ?, ?, ?)", (new.count, entry_id, row, new.link))
+    # The head stands there a second time. If somebody removes the last entries with their matches, what is left is a
+    # chain without a fault; only this shows that it was longer.
     db.execute(
         "INSERT INTO meta VALUES ('journal', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (str(new),),
@@ -127,7 +129,10 @@ def goes_back_to(db: sqlite3.Connection, head: Head) -> bool:
 
 
 def cut(db: sqlite3.Connection) -> tuple[Head, str] | None:
-    """Where the journal ends, and where it ended when it was last written, if that is elsewhere."""
+    """Where the journal ends, and where it ended when it was last written, if that is elsewhere.
+
+    Whoever opens a store to write enters this as an event, before the next entry makes both the same again.
+    """
     row = db.execute("SELECT value FROM meta WHERE key = 'journal'").fetchone()
     stored, now = Head(0, b"") if row is None else row[0], head(db)
     return None if str(stored) == str(now) else (now, str(stored))
@@ -146,10 +151,12 @@ def alterations(db: sqlite3.Connection, heads: Sequence[Head] = ()) -> Iterator[
 
 
 def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[str | None, str]]:
+    # What is checked for each entry: its number follows, its link follows from the one before, its row is as it was.
+    # After a wrong entry the chain goes on from the link that is stored, so that one error is told once.
     entries = _Entries(db)
     link, before = b"", 0
     for seq, entry_id, stored_row_hash, stored, *values in db.execute(_ENTRIES):
-        fact, row = values[: len(_FACT_COLUMNS)], values[len(_FACT_COLUMNS) :]
+        event, row = values[: len(_EVENT_COLUMNS)], values[len(_EVENT_COLUMNS) :]
         if seq != before + 1:
             many = seq - before - 1
             yield None, f"{many} {'entry' if many == 1 else 'entries'} missing in the journal, before {seq}"
@@ -157,34 +164,34 @@ def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[st
             yield None, f"entry {seq} of the journal is not the one that was written"
         wanted.discard(Head(seq, stored if isinstance(stored, bytes) else b""))
         before, link = seq, stored if isinstance(stored, bytes) else b""
-        if str(entry_id).startswith(FACT):
-            if fact[0] is None:
-                yield None, f"entry {seq} of the journal is a fact that has been deleted from the store"
-            elif stored_row_hash != row_hash(fact):
-                yield None, f"entry {seq} of the journal, a fact ({fact[1]}), is not the one that was stored"
-            elif fact[1] == CUT:
-                yield None, f"before entry {seq} the journal had been cut, or its end altered: {fact[2]}"
+        if str(entry_id).startswith(EVENT):
+            if event[0] is None:
+                yield None, f"entry {seq} of the journal is an event that has been deleted from the store"
+            elif stored_row_hash != row_hash(event):
+                yield (
+                    None,
+                    f"entry {seq} of the journal, an event ({event[1]}), is not the one that was stored",
+                )
+            elif event[1] == CUT:
+                yield None, f"before entry {seq} the journal had been cut, or its end altered: {event[2]}"
             continue
         yield from _of_match(db, entries, seq, entry_id, stored_row_hash, row)
     if (problem := cut(db)) is not None:
+        ends, ended = str(problem[0]) if problem[0].count else "nothing", problem[1]
         yield (
             None,
-            f"the journal ends with {_head_text(problem[0])}, but when it was written last it ended with "
-            f"{problem[1]}: it was cut, or its end is altered",
+            f"the journal ends with {ends}, but when it was written last it ended with {ended}: it was cut, or its "
+            "end is altered",
         )
-    for head_ in sorted(wanted, key=lambda head: head.count):
-        yield (
-            None,
-            (
-                f"its journal does not go back to the head {head_}: what was stored then has been deleted or replaced"
-            ),
-        )
+    for lost in sorted(wanted, key=lambda head: head.count):
+        what = f"its journal does not go back to the head {lost}: what was stored then has been deleted or replaced"
+        yield None, what
     for (match_id,) in db.execute(_STRANGERS):
         yield match_id, "is in the store, but no run or merge put it there"
     for (match_id,) in db.execute(_STRANGE_RECORDS):
         yield match_id, "has a record in the store, but no result"
-    for _, kind in db.execute(_STRANGE_FACTS):
-        yield None, f"a fact ({kind}) is in the store, but no command of ours put it there"
+    for _, kind in db.execute(_STRANGE_EVENTS):
+        yield None, f"an event ({kind}) is in the store, but no command of ours put it there"
 
 
 def _of_match(
@@ -195,6 +202,8 @@ def _of_match(
     stored_row_hash: str,
     row: Sequence[Any],
 ) -> Iterator[tuple[str | None, str]]:
+    # A match may be stored again after `mend` removed it. So its row must be the one of its last entry, and between
+    # two of its entries one must say that it was removed.
     later, taken = entries.later(match_id, seq), entries.removed_after(match_id, seq)
     if later is not None:
         if taken is None or taken > later:
@@ -225,7 +234,7 @@ class _Entries:
             try:
                 match_id = json.loads(content)["match"]
             except (ValueError, TypeError, KeyError, RecursionError):
-                continue  # not a fact as it was stored: the hash differs
+                continue  # not as it was stored: the hash differs
             self._removed.setdefault(str(match_id), []).append(seq)
 
     def later(self, match_id: str, seq: int) -> int | None:
@@ -250,7 +259,3 @@ def _compressed_hash(packed: object) -> str:
 
 def _link(previous: bytes, entry_id: object, row: object) -> bytes:
     return sha256(previous + f"{entry_id} {row}".encode("utf-8", "surrogatepass")).digest()
-
-
-def _head_text(head_: Head) -> str:
-    return str(head_) if head_.count else "nothing"

@@ -49,20 +49,24 @@ def insert(
     key = db.execute(
         _INSERT_MATCH,
         (
-            *(match.id, number, group, match.deal, match.rival, match.why, match.digest, match.lines),
-            *(match.elapsed_s, match.stored, match.confinement),
+            match.id,
+            number,
+            group,
+            match.deal,
+            match.rival,
+            match.why,
+            match.digest,
+            match.lines,
+            match.elapsed_s,
+            match.stored,
+            match.confinement,
         ),
     ).lastrowid
     # A match that was deleted by hand may have left its seats.
     delete_seats(db, key)
     for seat, (bot, used, faults) in enumerate(zip(match.bots, match.times, match.faults, strict=True)):
-        db.execute(
-            _INSERT_SEAT,
-            (
-                *(key, seat, _bot_id(db, bot), match.ranks[seat], match.scores[seat], len(faults)),
-                *(getattr(used, name) for name in SEAT_TIMES),
-            ),
-        )
+        result = (key, seat, _bot_id(db, bot), match.ranks[seat], match.scores[seat], len(faults))
+        db.execute(_INSERT_SEAT, result + attrs.astuple(used))
         db.executemany(
             _INSERT_FAULT,
             (

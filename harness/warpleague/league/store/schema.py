@@ -103,9 +103,9 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
 
 
 class Reading(sqlite3.Connection):
-    """A connection that never writes, with what was read of the facts, and in which version of the file."""
+    """A connection that never writes, with the events that were read, and from which version of the file."""
 
-    facts_read: tuple[int, list[tuple[Any, ...]]] | None = None
+    events_read: tuple[int, list[tuple[Any, ...]]] | None = None
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
@@ -147,7 +147,7 @@ def confinement_id(db: sqlite3.Connection, text: str | None) -> int | None:
 
 
 def set_meta(db: sqlite3.Connection, key: str, value: str) -> None:
-    """Write down a fact about the league."""
+    """Write a value of `meta`, which is about the league as a whole."""
     db.execute(
         "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
     )
@@ -178,7 +178,7 @@ def unplayed(path: Path, before: str = "") -> StoreError:
 
 _MAX_DEAL: Final = 1 << 53
 _MAX_BYTES: Final = 1 << 26  # a packed record; the largest games have some hundred KiB
-_MAX_FACT: Final = 1 << 20
+_MAX_META: Final = 1 << 20
 _MAX_HEAD: Final = 99
 _PATIENCE_S: Final = 20.0  # for one row
 _STEPS: Final = 20_000  # of SQLite's machine, between two looks at the clock
@@ -228,21 +228,21 @@ class UntrustedStore:
         """The error about this store; nothing of it is taken over then."""
         return StoreError(f"{self.path}: {what}; nothing was taken over")
 
-    def fact(self, key: str) -> str | None:
+    def meta(self, key: str) -> str | None:
         """A text about the season, or None."""
         with self._bounded():
             rows = self._db.execute("SELECT value FROM meta WHERE key = ? LIMIT 1", (key,)).fetchall()
         if not rows:
             return None
         (value,) = rows[0]
-        if not isinstance(value, str) or len(value) > _MAX_FACT or not is_text(value):
+        if not isinstance(value, str) or len(value) > _MAX_META or not is_text(value):
             raise self.damaged(f"its {key} is no text of reasonable length")
         return value
 
     def conditions(self) -> dict[str, Any]:
         """The conditions of its season, as it says."""
         try:
-            stored = msgspec.json.decode(self.fact("conditions") or "{}")
+            stored = msgspec.json.decode(self.meta("conditions") or "{}")
         except (msgspec.DecodeError, RecursionError) as error:
             raise self.damaged(f"its conditions are no JSON: {error}") from None
         if not isinstance(stored, dict):

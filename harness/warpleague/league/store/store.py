@@ -32,8 +32,8 @@ from warpleague.league.season.fixture import (
     is_text,
     utc_now,
 )
-from warpleague.league.season.season import Begun, Entry, Season, Stage, differences
-from warpleague.league.store import events, journal, match_rows
+from warpleague.league.season.season import Entry, Season, Stage, TableProgress, differences
+from warpleague.league.store import journal, match_rows
 from warpleague.league.store.database import (
     SPARE,
     StoreFiles,
@@ -42,7 +42,26 @@ from warpleague.league.store.database import (
     take_lock,
     transaction,
 )
-from warpleague.league.store.events import META, Fact, add_fact, facts_in, meta_alterations, settle_meta
+from warpleague.league.store.events import (
+    META,
+    PROGRESS,
+    EntrantsCommitment,
+    Event,
+    add_event,
+    commitment_to,
+    commitments_in,
+    entrant_alterations,
+    entries_in,
+    events_in,
+    has_ended,
+    meta_alterations,
+    progress_in,
+    read_progress,
+    record_entrants,
+    record_meta_hashes,
+    seeds_in,
+    stages_in,
+)
 from warpleague.league.store.schema import (
     NUMBERING,
     confinement_id,
@@ -107,14 +126,14 @@ class About:
     # What the league is
 
     def meta(self, key: str) -> str | None:
-        """A fact about the league, or None."""
+        """A value of `meta`, which is about the league as a whole, or None."""
         rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
         if rows and not is_text(rows[0][0]):
             raise StoreError(f"{self.path}: is damaged: its {key} is no text; {SPARE}")
         return rows[0][0] if rows else None
 
-    def _fact(self, key: str, read: Callable[[str], T]) -> T | None:
-        """The value of a fact about the league, or None; `StoreError` if it cannot be read."""
+    def _meta_as(self, key: str, read: Callable[[str], T]) -> T | None:
+        """A value of `meta` as `read` gives it, or None; `StoreError` if it cannot be read."""
         text = self.meta(key)
         try:
             return None if text is None else read(text)
@@ -122,16 +141,16 @@ class About:
             raise StoreError(f"{self.path}: is damaged: its {key}: {error}; {SPARE}") from None
 
     def secret(self) -> bytes | None:
-        """The season's 32-byte secret; None before it is settled."""
-        return self._fact("secret", bytes.fromhex)
+        """The season's 32-byte secret; None before it is chosen."""
+        return self._meta_as("secret", bytes.fromhex)
 
     def bots(self) -> tuple[SeatSpec, ...] | None:
         """The bots of the last run, in order, without a way to run them; None before the first run."""
-        return self._fact("bots", _bots)
+        return self._meta_as("bots", _bots)
 
     def skipped(self) -> tuple[str, ...]:
         """One line for each bot that was left out of the last run."""
-        return self._fact("skipped", lambda text: tuple(map(str, json.loads(text)))) or ()
+        return self._meta_as("skipped", lambda text: tuple(map(str, json.loads(text)))) or ()
 
     def published(self) -> str | None:
         """When the season first ended, so that its secret became public (ISO time), or None."""
@@ -142,10 +161,10 @@ class About:
 
         Bots, format, rating and jobs may change: each match's id covers what determined it.
         """
-        stored = self._fact("conditions", json_object)
+        stored = self._meta_as("conditions", json_object)
         if stored is None:
             return
-        old = {**stored, "seed": self._fact("seed", json.loads)}
+        old = {**stored, "seed": self._meta_as("seed", json.loads)}
         new = {**season.conditions, "seed": config.seed}
         lines = [f"  {line}" for line in differences(old, json.loads(json.dumps(new)))]
         if lines:
@@ -172,7 +191,7 @@ class About:
         self.check_same_league(season, config)
         with self.writing():
             self._note_season(config, season)
-            settle_meta(self._db, self.path)
+            record_meta_hashes(self._db, self.path)
 
     def _note_season(self, config: LeagueConfig, season: Season) -> None:
         committed = self.committed() or utc_now()
@@ -204,8 +223,8 @@ class About:
                 **beacon,
             }.items():
                 set_meta(self._db, key, value)
-            events.settle(self._db, self.path, season)
-            settle_meta(self._db, self.path)
+            record_entrants(self._db, self.path, season)
+            record_meta_hashes(self._db, self.path)
         write_config(
             config,
             self.path.with_name("league.toml"),
@@ -218,69 +237,63 @@ class About:
         with self.writing():
             if self.published() is None:
                 set_meta(self._db, "published", utc_now())
-                settle_meta(self._db, self.path)
+                record_meta_hashes(self._db, self.path)
 
-    # Facts
+    # Events
 
-    def note(self, kind: str, content: dict[str, Any]) -> None:
-        """Store a fact of the kind `kind`, with its entry in the journal; durable when this returns."""
+    def note(self, kind: str, details: dict[str, Any]) -> None:
+        """Store an event of the kind `kind`, with its entry in the journal; durable when this returns."""
         with self.writing():
-            add_fact(self._db, kind, content)
+            add_event(self._db, kind, details)
 
-    def facts(self, *kinds: str) -> list[Fact]:
-        """The decisions about the league, in order; of some kinds, or all of it."""
-        return facts_in(self._db, self.path, kinds)
+    def events(self, *kinds: str) -> list[Event]:
+        """What was decided or fixed about the league, in order; of some kinds, or all of it."""
+        return events_in(self._db, self.path, kinds)
 
-    def entered(self) -> list[events.Entered]:
+    def entered(self) -> list[EntrantsCommitment]:
         """Every commitment to the entrants, in order."""
-        return events.entered(self._db, self.path)
+        return commitments_in(self._db, self.path)
 
     def history(self) -> tuple[Entry, ...]:
         """Who took part in what, at each entry in order."""
-        return events.history(self._db, self.path)
+        return entries_in(self._db, self.path)
 
     def seeds(self) -> tuple[str, ...]:
         """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
-        return events.seeds(self._db, self.path)
+        return seeds_in(self._db, self.path)
 
     def dice(self) -> Dice | None:
         """Whether the seat orders of a deal shared its dice when the league was last run; None before that."""
-        config = self._fact("config", json_object)
+        config = self._meta_as("config", json_object)
         return (
             None if config is None else "own" if config.get("format", {}).get("dice") == "own" else "shared"
         )
 
     def stages(self) -> tuple[Stage, ...]:
         """The leagues from which bots came when they were last entered; empty if all were in the file."""
-        return events.stages(self._db, self.path)
+        return stages_in(self._db, self.path)
 
-    def taken_over(self, season: Season) -> tuple[Begun, ...]:
+    def deals_in_progress(self, season: Season) -> tuple[TableProgress, ...]:
         """Which deals of a ladder had begun when these bots came.
 
         Those that have begun by now if other bots were entered last.
         """
-        from warpleague.league.store import events  # which only ladders need
-
-        entered, entry = self.entered(), events.commitment_to(season)
+        entered, entry = self.entered(), commitment_to(season)
         if not entered or entered[-1].commitment != entry:
-            return self.begun(season)
-        return self._fact(events.KEY, lambda text: events.read(text, entry)) or ()
+            return self.begun_deals(season)
+        return self._meta_as(PROGRESS, lambda text: read_progress(text, entry)) or ()
 
-    def begun(self, season: Season, before: int | None = None) -> tuple[Begun, ...]:
+    def begun_deals(self, season: Season, before: int | None = None) -> tuple[TableProgress, ...]:
         """Which deals of a ladder have begun, or had begun `before` this entry of the journal."""
-        from warpleague.league.store import events  # which only ladders need
-
         with clear_errors(self.path):
-            return events.begun(self._db, season, before)
+            return progress_in(self._db, season, before)
 
     def ended(self, season: Season) -> bool:
         """Whether it is recorded that this season is over, and no bot, match or decision has changed since."""
-        if self.published() is None:
-            return False
-        return events.ended(self._db, self.path, season)
+        return self.published() is not None and has_ended(self._db, self.path, season)
 
     def places(self) -> dict[str, int]:
-        """The ids of all matches and facts ever stored, in order, each with its first entry in the journal."""
+        """The ids of all matches and events ever stored, in order, each with its first entry in the journal."""
         return {
             str(one): seq
             for one, seq in self._rows("SELECT id, min(seq) FROM journal GROUP BY id ORDER BY 2")
@@ -288,7 +301,7 @@ class About:
 
     def listed(self) -> list[dict[str, Any]]:
         """The bots as the league file listed them at the last run, with those that came from other leagues."""
-        bots = (self._fact("config", json_object) or {}).get("bots", ())
+        bots = (self._meta_as("config", json_object) or {}).get("bots", ())
         return [{"path": bot} if isinstance(bot, str) else bot for bot in bots]
 
     def head(self) -> Head:
@@ -335,7 +348,7 @@ class Store(About):
             with clear_errors(path), transaction(db):
                 problem = journal.cut(db)
                 if problem is not None:  # verify reports it from now on, though the journal goes on
-                    add_fact(db, journal.CUT, {"ended": str(problem[0]), "before": safe(problem[1])})
+                    add_event(db, journal.CUT, {"ended": str(problem[0]), "before": safe(problem[1])})
             return cls(path, db, lock)
         except BaseException:
             os.close(lock)
@@ -404,7 +417,7 @@ class Store(About):
         for table in ("record", "match"):
             self._db.execute(f"DELETE FROM {table} {this}", (value,))
         self._db.execute("DELETE FROM confinement WHERE id NOT IN (SELECT confinement FROM match)")
-        add_fact(self._db, journal.REMOVED, {"match": safe(str(match_id)), "problem": safe(problem)})
+        add_event(self._db, journal.REMOVED, {"match": safe(str(match_id)), "problem": safe(problem)})
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -497,11 +510,14 @@ class Store(About):
         with self.writing() as db:
             db.execute("UPDATE match SET number = NULL, cluster = NULL WHERE number IS NOT NULL")
             left = self.count()
-            for fixture in fixtures if left else ():
-                values = (fixture.number, fixture.group, fixture.id)
-                left -= db.execute("UPDATE match SET number = ?, cluster = ? WHERE id = ?", values).rowcount
-                if not left:
-                    break  # all are found: of a long season that has just begun, the rest need not be looked at
+            if left:
+                for fixture in fixtures:
+                    values = (fixture.number, fixture.group, fixture.id)
+                    left -= db.execute(
+                        "UPDATE match SET number = ?, cluster = ? WHERE id = ?", values
+                    ).rowcount
+                    if not left:
+                        break  # all are found: of a long season that has just begun, the rest need not be read
             set_meta(db, NUMBERING, entry)
 
     def forget_numbers(self) -> None:
@@ -614,7 +630,7 @@ class Store(About):
         with clear_errors(self.path):
             problems = list(journal.alterations(self._db, heads))
             problems += [(None, problem) for problem in meta_alterations(self._db, self.path)]
-            problems += events.entrant_alterations(self._db)
+            problems += entrant_alterations(self._db)
         return [(None if match_id is None else safe(str(match_id)), what) for match_id, what in problems]
 
     def __contains__(self, match_id: str) -> bool:
@@ -667,7 +683,9 @@ class Store(About):
     def played(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch]]:
         """The fixtures that have been played, in the given order, with their results."""
         left = self.count()
-        for fixture, result in self.look_up(fixtures) if left else ():
+        if not left:
+            return
+        for fixture, result in self.look_up(fixtures):
             if result is not None:
                 yield fixture, result
                 left -= 1

@@ -12,7 +12,8 @@ from warpleague.league.referees.pool import RefereeDied, RefereePool
 from warpleague.league.results.league import League, assemble, check_store, open_to_mend
 from warpleague.league.season.config import LeagueConfig, with_dice
 from warpleague.league.season.season import ID, Season, differences
-from warpleague.league.store import disqualifications, events
+from warpleague.league.store import disqualifications
+from warpleague.league.store.events import record_merge
 from warpleague.league.store.schema import UntrustedStore, store_at, unplayed
 from warpleague.league.store.store import Store
 from warpleague.league.upkeep.verifying import Recorded, altered, read_recorded, verify_league
@@ -165,13 +166,13 @@ def merge_from(
             for deal, recorded in _checked(season, theirs, new, trust, new_pool):
                 store.put(deal, recorded.seats, recorded.result)
                 bots.update(recorded.seats)
-            events.settle_merged(db, theirs.head(), sorted(bots))
+            record_merge(db, theirs.head(), sorted(bots))
             store.forget_numbers()
     return Merged(len(new), shared, tuple(differing))
 
 
 def _check_season(store: Store, season: Season, theirs: UntrustedStore) -> None:
-    if theirs.fact("commitment") != season.commitment:
+    if theirs.meta("commitment") != season.commitment:
         raise StoreError(
             f"{theirs.path}: its season has another secret, so its deals are others; machines that share a season "
             "need the same `name` and the same `seed` in the league file (without `name` it is the file's name), or "
@@ -179,7 +180,7 @@ def _check_season(store: Store, season: Season, theirs: UntrustedStore) -> None:
         )
     lines = differences(
         {**season.conditions, "beacon value": store.meta("beacon")},
-        {**theirs.conditions(), "beacon value": theirs.fact("beacon")},
+        {**theirs.conditions(), "beacon value": theirs.meta("beacon")},
     )
     if lines:
         shown = [safe(line, keep="")[:_MAX_CHARS] for line in lines[:_MAX_LINES]]

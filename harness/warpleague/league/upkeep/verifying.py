@@ -22,8 +22,7 @@ from warpleague.league.season.config import FormatTable
 from warpleague.league.season.fixture import MAX_NUMBER, Fixture, StoredMatch, damaged
 from warpleague.league.season.season import Season, differences
 from warpleague.league.store import disqualifications, journal
-from warpleague.league.store import events as entrants_commitment
-from warpleague.league.store.events import META
+from warpleague.league.store.events import ENTRANTS, MERGED, META, commitment_to
 from warpleague.match.record import Act, End, Fault, Header, confinement_of, structured, unpack
 from warpleague.match.referee import taken
 from warpleague.match.replay import verify_record
@@ -323,11 +322,12 @@ def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None
         problems += misnumbered(league) if not problems else []
     ids = {match_id for match_id, _ in problems if match_id is not None}
     numbers: dict[str, int] = {}
-    for fixture in league.schedule if ids else ():
-        if fixture.id in ids:
-            numbers[fixture.id] = fixture.number
-            if len(numbers) == len(ids):
-                break
+    if ids:
+        for fixture in league.schedule:
+            if fixture.id in ids:
+                numbers[fixture.id] = fixture.number
+                if len(numbers) == len(ids):
+                    break
     return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in problems]
 
 
@@ -420,43 +420,43 @@ def stretches(league: League) -> Iterator[Stretch]:
     what they were, since a match of them or before them was removed.
     """
     store, places = league.store, league.store.places()
-    removed = [str(fact.said.get("match")) for fact in store.facts(journal.REMOVED)]
+    removed = [str(event.details.get("match")) for event in store.events(journal.REMOVED)]
     intact = min((places[one] for one in removed if one in places), default=None)
-    events = [fact for fact in store.facts() if fact.kind not in (META, journal.REMOVED, journal.VOIDED)]
+    events = [event for event in store.events() if event.kind not in (META, journal.REMOVED, journal.VOIDED)]
     season: Season | None = None
     entries, barred = 0, set[str]()
     for event, following in pairwise(events):
-        if event.kind == entrants_commitment.ENTRANTS:
-            season = _season(league, event.said, entries, event.seq)
-        if event.kind in (entrants_commitment.ENTRANTS, entrants_commitment.MERGED):
+        if event.kind == ENTRANTS:
+            season = _season(league, event.details, entries, event.seq)
+        if event.kind in (ENTRANTS, MERGED):
             entries += 1
         if event.kind in disqualifications.KINDS:
-            decisions = [fact for fact in store.facts(*disqualifications.KINDS) if fact.seq <= event.seq]
+            decisions = [one for one in store.events(*disqualifications.KINDS) if one.seq <= event.seq]
             barred = set(disqualifications.in_force(store, decisions))
         if intact is not None and following.seq > intact:
             return
-        if season is None or following.kind == entrants_commitment.MERGED:
+        if season is None or following.kind == MERGED:
             continue
         schedule = Schedule(season, _Until(store, places, following.seq))
         out = frozenset(place for place, name in enumerate(season.names) if name in barred)
         ids = tuple(match for match, seq in places.items() if event.seq < seq < following.seq)
         yield Stretch(
-            schedule.barring(out), tuple(match for match in ids if not match.startswith(journal.FACT))
+            schedule.barring(out), tuple(match for match in ids if not match.startswith(journal.EVENT))
         )
 
 
 def log_problem(league: League) -> str | None:
     """The error in the notes of a ladder's last event, or None; also if that cannot be known."""
     store = league.store
-    events = store.facts(entrants_commitment.ENTRANTS)
-    entry = entrants_commitment.commitment_to(league.season)
-    if not events or events[-1].said.get("commitment") != entry:
+    events = store.events(ENTRANTS)
+    entry = commitment_to(league.season)
+    if not events or events[-1].details.get("commitment") != entry:
         return None
     before, places = events[-1].seq, store.places()
-    removed = [str(fact.said.get("match")) for fact in store.facts(journal.REMOVED)]
+    removed = [str(event.details.get("match")) for event in store.events(journal.REMOVED)]
     if any(places.get(one, before) < before for one in removed):
         return None
-    if store.begun(league.season, before) == league.season.taken_over:
+    if store.begun_deals(league.season, before) == league.season.deals_in_progress:
         return None
     return "what had been played when its bots were entered is not what the store says"
 
@@ -474,5 +474,5 @@ def _season(league: League, content: dict[str, Any], entries: int, seq: int) -> 
                 history=league.season.history[:entries],
                 ended=False,
             )
-            return attrs.evolve(season, taken_over=league.store.begun(season, seq))
+            return attrs.evolve(season, deals_in_progress=league.store.begun_deals(season, seq))
     return None

@@ -117,7 +117,7 @@ def _plain_column(column: Column) -> _PlainColumn | None:
             text, style = cell, ""
         else:
             return None
-        if not text.isprintable():
+        if not text.isprintable() or text != text.strip():
             return None
         cells.append((text, style))
     return cells

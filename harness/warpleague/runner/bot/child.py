@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
@@ -33,83 +33,21 @@ from warpleague.runner.host import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from warpleague.match.spec import Level, SeatSpec
 
+MAX_THREADS: Final = 64
+"""So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots."""
 
-# -- children --------------------------------------------------------------------------------------------
-# Measures the CPU time of a bot's child processes, which the bot's own clock does not show.
-#
-# `process` decides when to measure, and `halt` what follows from it.
+EXIT_S: Final = 1.0
+"""How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
+other, and on a busy machine each of them waits for its turn."""
 
-
-_CHAIN: Final = 3
-"""With new processes in this number of measurements in a row, beside others that stay, chance is excluded.
-
-A bot may start a helper or two.
-"""
-
-
-class Children:
-    """The CPU time of the processes that one bot has beside its own, on `cores` processors.
-
-    A process that starts and ends between two measurements is missed. But where each of them finds new processes,
-    there are many that live shortly, and they count as computing all the time, also beside one that stays. Times are
-    in nanoseconds; `clock` is the module `time`, or what stands for it.
-    """
-
-    __slots__ = (
-        *("_clock", "_clocks", "_cores", "_measured_ns", "_new", "_turn_ns"),
-        *("any", "gap_ns", "out_of_turn_ns", "used_ns"),
-    )
-
-    def __init__(self, cores: int, clock: Any = time) -> None:
-        self._cores = cores
-        self._clock = clock
-        self._clocks: dict[int, int] = {}
-        self._measured_ns = self._clock.perf_counter_ns()
-        self._turn_ns = 0
-        self._new = 0  # how many measurements in a row saw new processes, out of turn
-        self.any = False
-        """Whether the bot ever had such a process."""
-        self.used_ns = 0
-        """The processor time they have used so far."""
-        self.gap_ns = 0
-        """Between the last two measurements, how long it was not the bot's turn."""
-        self.out_of_turn_ns = 0
-        """Between the last two measurements, what they used beyond all that there was of the bot's own time."""
-
-    def measure(self, pids: Iterable[int], turn_ns: int) -> None:
-        """Measure the processes `pids`; it has been the bot's turn for `turn_ns` in all."""
-        clocks: dict[int, int] = {}
-        used = 0
-        in_turn = turn_ns - self._turn_ns
-        for pid in pids:
-            with contextlib.suppress(OSError):
-                clocks[pid] = now = self._clock.clock_gettime_ns(clock_id(pid))
-                before = self._clocks.get(pid, 0)
-                used += now - before if now >= before else now  # less: another process with the same number
-        measured_ns = self._clock.perf_counter_ns()
-        passed = measured_ns - self._measured_ns
-        new = clocks.keys() - self._clocks.keys() if self._clocks and not in_turn else set()
-        self._new = self._new + 1 if new else 0
-        if self._new >= _CHAIN or (new and len(new) == len(clocks)):
-            used = max(used, passed)
-        self._clocks = clocks
-        self.any = self.any or bool(clocks)
-        self._judge(used, measured_ns, turn_ns)
-
-    def count(self, used_ns: int, turn_ns: int) -> None:
-        """Set their CPU time, counted by the kernel, including processes that ended long ago."""
-        self._judge(max(0, used_ns - self.used_ns), self._clock.perf_counter_ns(), turn_ns)
-
-    def _judge(self, used: int, measured_ns: int, turn_ns: int) -> None:
-        in_turn = turn_ns - self._turn_ns
-        self.gap_ns = max(0, measured_ns - self._measured_ns - in_turn)
-        self.out_of_turn_ns = max(0, used - in_turn * self._cores)
-        self._measured_ns, self._turn_ns = measured_ns, turn_ns
-        self.used_ns += used
+_LINUX: Final = sys.platform == "linux"
+_SHORT: Final = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
+_ROUNDS: Final = 5
+_CHECK_S: Final = 0.005
 
 
 def clock_id(pid: int) -> int:
@@ -117,22 +55,12 @@ def clock_id(pid: int) -> int:
     return (~pid) << 3 | 2
 
 
-# -- child -----------------------------------------------------------------------------------------------
-
-
-_LINUX = sys.platform == "linux"
-_SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
-_ROUNDS = 5
-_CHECK_S = 0.005
-MAX_THREADS = 64
-"""So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots."""
-EXIT_S = 1.0
-"""How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
-other, and on a busy machine each of them waits for its turn."""
-
-
-def _go_on(pid: int) -> None:
-    os.kill(pid, signal.SIGCONT)
+def read_clock(clock: int) -> int | None:
+    """The processor clock with this id, in nanoseconds (0.4 microseconds a read); None if it cannot be read."""
+    try:
+        return time.clock_gettime_ns(clock)
+    except OSError:
+        return None
 
 
 class Child:
@@ -153,6 +81,7 @@ class Child:
                 raise HarnessFault(f"cannot start {seat.bot}: {why}") from error
             raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
         self.sandbox, self.group, self.freezer = how.sandbox, how.group, how.freezer
+        # A bot that outlives the harness must not be stopped: it would be left behind stopped for ever.
         self._stoppable = dies_with_harness(level)
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
@@ -185,26 +114,27 @@ class Child:
     # ------------------------------------------------------------------ clocks and memory
 
     def cpu_ns(self) -> int | None:
-        """The CPU time of the process in nanoseconds: 0.4 microseconds a read, all threads, no children."""
-        try:
-            return time.clock_gettime_ns(self.clock_id)
-        except OSError:
-            return None
+        """The processor time of the bot's own process in nanoseconds: all threads, no children."""
+        return read_clock(self.clock_id)
 
     def pressure_ns(self, kind: str) -> int | None:
         """How long all of the bot waited for `cpu`, `io` or `memory` so far; None if the kernel does not say."""
         if self.freezer is None:
             return blocked_ns(self.own_pid) if kind == "io" else None
-        return self.freezer.pressure[kind].read()
+        return self.freezer.pressure[kind].waited_ns()
 
     def main_counts(self) -> tuple[int, int] | None:
         """How long the main thread computed, and waited for a processor; None if the system does not say."""
-        return self._main_thread.read() if _LINUX else None
+        return self._main_thread.counts() if _LINUX else None
 
     def thread_counts(self) -> dict[int, tuple[int, int]]:
         """The same for each of the bot's threads, if they can be listed and are not too many to read."""
         counts = ((thread, counts_of(thread)) for thread in self._threads())
         return {thread: times for thread, times in counts if times is not None}
+
+    def close_schedstat(self) -> None:
+        """Close the descriptor of `main_counts`, which a bot needs only while it plays."""
+        self._main_thread.close()
 
     def _threads(self) -> list[int]:
         if self.freezer is not None:
@@ -213,8 +143,7 @@ class Child:
 
     def ready(self) -> bool:
         """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it waited."""
-        process_state = state(self.own_pid) if _LINUX else None
-        return process_state is not None and process_state[0] == "R"
+        return _LINUX and (state(self.own_pid) or " ")[0] == "R"
 
     def any_ready(self) -> bool:
         """Whether any of its threads is ready to run."""
@@ -236,19 +165,18 @@ class Child:
     def processes(self) -> Sequence[int]:
         """The processes whose memory counts as the bot's: all that it started, if they can be listed."""
         holder = self.group or self.freezer
-        if holder is not None:
-            pids = set(holder.members())
-            # At limits, root's bots could leave their group.
-            return list(
-                pids | {self.pid} if self.sandbox is None else pids - {self.pid, self.sandbox.init_pid}
-            )
-        return (self.pid,) if self.sandbox is None else self.sandbox.processes()
-
-    # ------------------------------------------------------------------ stopped and continued
+        if holder is None:
+            return (self.pid,) if self.sandbox is None else self.sandbox.processes()
+        pids = set(holder.members())
+        if self.sandbox is not None:
+            return list(pids - {self.pid, self.sandbox.init_pid})
+        return list(pids | {self.pid})  # at limits, root's bots could leave their group
 
     def others(self) -> list[int]:
         """The bot's processes beside its own one, if they can be listed."""
         return [pid for pid in self.processes() if pid != self.own_pid]
+
+    # ------------------------------------------------------------------ stopped and continued
 
     def pause(self, others: bool = False) -> bool:
         """Stop the bot: all of it, where there is a freezer; else its own process, and with `others` what it started.
@@ -267,7 +195,7 @@ class Child:
         if self.freezer is not None:
             self.freezer.thaw()
         else:
-            self._signal(_go_on, others)
+            self._signal(lambda pid: os.kill(pid, signal.SIGCONT), others)
 
     def _signal(self, send: Callable[[int], None], others: bool) -> None:
         if not self.alive():
@@ -285,6 +213,10 @@ class Child:
                 break
 
     # ------------------------------------------------------------------ the end
+
+    # The number of a child that has ended stays its own until somebody waits for it. So `alive` and `status` only ask
+    # how it ended, and everything of the bot is killed before `reap` waits: once the number is free, a SIGKILL to the
+    # process group of that number could hit another one's.
 
     def alive(self) -> bool:
         """Whether it has not ended yet."""
@@ -360,7 +292,3 @@ class Child:
             self.reap()
         finally:
             self.close()
-
-    def close_schedstat(self) -> None:
-        """Close the descriptor of the clocks, which a bot needs only while it plays."""
-        self._main_thread.close()

@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.child import Child
     from warpleague.runner.bot.halt import Halt
 
-
-# -- clock -----------------------------------------------------------------------------------------------
-
-
 NEVER: Final = 1 << 62
 """A reading that no clock comes to."""
 
@@ -53,17 +49,18 @@ SLACK_NS: Final = 2_000_000
 PAUSE_NS: Final = 1_000_000_000
 """A referee that comes later than this was stopped: bots of one core cannot keep it away for so long."""
 
-MOMENT_NS: Final = 500_000
-"""The shortest time that shows whether a bot sleeps."""
-
-_SLEEP_SHARE: Final = 4
-
 OVERLOAD_NS: Final = 300_000_000_000
 """How long a host may keep a bot waiting in one decision, in addition to ten times its budget.
 
 The lowest niceness gives a program a seventieth of what others get. Beside twenty of these on two cores, 0.3 s of
 computing take about four minutes.
 """
+
+_MOMENT_NS: Final = 500_000  # the shortest time that shows whether a bot sleeps
+_SLEEP_SHARE: Final = 4
+
+
+# -- what is charged: pure -------------------------------------------------------------------------------
 
 
 class Reading(NamedTuple):
@@ -94,12 +91,17 @@ def excused_ns(
     """
     late_ns = passed_ns - planned_ns - SLACK_NS
     waited_ns = since.delay_ns + since.stalled_ns
+    # Of two reasons the larger one, not the sum: both may tell of the same time.
     if queued_ns is not None:
         lost_ns = max(waited_ns + (queued_ns if came else 0), since.paused_ns)
     elif came:
+        # The answer was there, and waited for a referee that was kept from its processor, or was late altogether.
         lost_ns = max(waited_ns + since.waited_ns, late_ns)
     else:
+        # No answer waited for the referee, so what it computed or waited is no excuse: the bot slept on meanwhile.
+        # Only a referee that was late and did neither was stopped, and the bot with it.
         lost_ns = max(waited_ns, late_ns - since.ran_ns - since.waited_ns)
+    # Never less than it computed is charged: no waiting that a bot brings about itself gives it time to think.
     return max(0, min(lost_ns, passed_ns - since.own_ns))
 
 
@@ -111,21 +113,6 @@ class LongDecision:
     budget, is overloaded.
     """
 
-    __slots__ = (
-        *("_begun", "_overload_ns", "_queued_ns", "_unsettled_ns"),
-        *(
-            "begun_ns",
-            "budget_ns",
-            "charged_ns",
-            "excused_ns",
-            "own_ns",
-            "paused_ns",
-            "read_ns",
-            "seen",
-            "sleeps",
-        ),
-    )
-
     def __init__(
         self, begun_ns: int, budget_ns: int | None, seen: Reading, overload_ns: int = OVERLOAD_NS
     ) -> None:
@@ -136,8 +123,8 @@ class LongDecision:
         """The last readings."""
         self._overload_ns = overload_ns
         self._queued_ns = 0  # what was excused though the bot itself did not wait
-        # How long ago it was last seen to compute: it may have waited since, and the kernel has not reported it.
-        self._unsettled_ns = 0
+        # How long it may have waited since it was last seen to compute, without a report of the kernel.
+        self._unreported_ns = 0
         self.read_ns = begun_ns
         """When the clocks were read last."""
         self.own_ns = 0
@@ -147,7 +134,7 @@ class LongDecision:
         self.charged_ns = 0
         """The charge of the bot until the last reading."""
         self.paused_ns = 0
-        """How much of it was because the host was paused."""
+        """How much of `excused_ns` was because the host was paused."""
         self.sleeps = False
         """Whether the bot mostly slept between the last two readings."""
 
@@ -164,19 +151,13 @@ class LongDecision:
         """Take the readings of `now_ns`, after a sleep that was to last `planned_ns` at most; see `excused_ns`."""
         passed = now_ns - self.read_ns
         before, begun = self.seen, self._begun
-        since = Reading(
-            max(0, seen.own_ns - before.own_ns),
-            max(0, seen.delay_ns - before.delay_ns),
-            max(0, seen.ran_ns - before.ran_ns),
-            max(0, seen.waited_ns - before.waited_ns),
-            max(0, seen.paused_ns - before.paused_ns),
-            max(0, seen.stalled_ns - before.stalled_ns),
-        )
-        if passed >= MOMENT_NS:
+        since = Reading(*[max(0, now - then) for now, then in zip(seen, before, strict=True)])
+        if passed >= _MOMENT_NS:
             self.sleeps = (since.own_ns + since.delay_ns) * _SLEEP_SHARE < passed
         self.own_ns += since.own_ns
-        self._unsettled_ns = max(0, passed - since.own_ns + (0 if since.own_ns else self._unsettled_ns))
-        # What the bot itself waited is summed below, since the kernel may report it late.
+        self._unreported_ns = max(0, passed - since.own_ns + (0 if since.own_ns else self._unreported_ns))
+        # What the bot itself waited is not added up from reading to reading, but taken from the whole decision below.
+        # So what the kernel reports late makes up for what was charged before.
         beyond = excused_ns(passed, planned_ns, since, came, queued_ns) - since.delay_ns - since.stalled_ns
         beyond = max(0, beyond)
         if since.paused_ns > PAUSE_NS or (queued_ns is None and passed - planned_ns > PAUSE_NS):
@@ -187,6 +168,7 @@ class LongDecision:
         excused = self._queued_ns
         excused += max(0, seen.delay_ns - begun.delay_ns) + max(0, seen.stalled_ns - begun.stalled_ns)
         if not trusted and self.budget_ns is not None:
+            # Processes that nobody counts may have kept the bot's own one waiting, so as to gain time.
             excused = min(excused, self.budget_ns)
         # Some of its processes may be counted late: what was excused for them is charged after all.
         lasted_ns = now_ns - self.begun_ns
@@ -200,34 +182,18 @@ class LongDecision:
 
     def may_be_in_time(self) -> bool:
         """Whether its time is not up if it has waited since it computed last, which the kernel may report later."""
-        least_ns = max(self.own_ns, self.charged_ns - self._unsettled_ns)
+        least_ns = max(self.own_ns, self.charged_ns - self._unreported_ns)
         return self.budget_ns is None or least_ns < self.budget_ns
 
     def overloaded(self) -> bool:
         """Whether the host keeps the bot waiting for so long that the match is void."""
         if self.budget_ns is None:
             return self.excused_ns - self.paused_ns > self._overload_ns
-        waited_ns = max(self.excused_ns, self._unsettled_ns) - self.paused_ns
+        waited_ns = max(self.excused_ns, self._unreported_ns) - self.paused_ns
         return waited_ns > self._overload_ns + 10 * self.budget_ns
 
 
-# -- waits -----------------------------------------------------------------------------------------------
-# Measures how long a bot waited in one decision for what others used: a processor, the disk, memory.
-#
-# For a processor there are two witnesses. Neither reports much more than there was, so the larger one is
-# nearer. Both are exact to a few milliseconds each time that the bot was moved between processors:
-#
-# - The pressure on the bot's control group. It reports too little of waits that are shorter than a tick, and where the
-#   bot was moved between processors.
-# - How long each thread of the bot waited, less what the rest of the bot computed: it may have waited for them. The
-#   kernel reports it only once the thread has got a processor.
-#
-# Besides, a bot that was ready to run at two readings and computed nothing between them has waited all the
-# time between.
-#
-# For disk and memory there is the pressure on the group alone; without a group, what the main thread waited
-# for the disk, if the kernel counts that. Who reads much waits for what it reads: only the share of others in
-# all that was read and written is theirs. Who has taken all the memory that it may waits for itself.
+# -- how long a bot waited for others --------------------------------------------------------------------
 
 
 _UNEXPLAINED_NS: Final = 2_000_000
@@ -238,7 +204,22 @@ _Counts = tuple[int, int]
 
 
 class Waits:
-    """How long the bot of `child` waited, and for what; all times in nanoseconds."""
+    """How long the bot of `child` waited in one decision for what others used; all times in nanoseconds.
+
+    For a processor there are two witnesses. Neither reports much more than there was, so the larger one is nearer.
+    Both are exact to a few milliseconds each time that the bot was moved between processors:
+
+    - The pressure on the bot's control group. It reports too little of waits that are shorter than a tick, and where
+      the bot was moved between processors.
+    - How long each thread of the bot waited, less what the rest of the bot computed: it may have waited for them. The
+      kernel reports it only once the thread has got a processor.
+
+    Besides, a bot that was ready to run at two readings and computed nothing between them waited all the time between.
+
+    For disk and memory there is the pressure on the group alone; without a group, what the main thread waited for the
+    disk, if the kernel counts that. Who reads much waits for what it reads: only the share of others in all that was
+    read and written is theirs. Who has taken all the memory that it may waits for itself.
+    """
 
     def __init__(self, child: Child) -> None:
         self._child = child
@@ -263,6 +244,8 @@ class Waits:
     def read(self, passed_ns: int, own_ns: int) -> None:
         """Read what the kernel reports, `passed_ns` after the decision began, in which the bot computed `own_ns`."""
         idle_ns = max(0, passed_ns - own_ns)
+        # The cheap readings first: one file of the group, and one of the main thread. All threads, and what was read
+        # from disks, are asked only if there is time left that these do not explain.
         by_group = self._by_pressure("cpu", passed_ns - self._by_group_ns)
         before, self._ready = self._ready, (passed_ns, own_ns) if self._is_ready(by_group) else None
         certain_ns = 0
@@ -309,17 +292,17 @@ class Waits:
         for thread, (computed, waited) in counts.items():
             begun = self._begun.get(thread)
             if begun is None or computed < begun[0]:  # another with the same number
-                begun = self._begun[thread] = self._before(thread, computed, waited, idle_ns, own_ns)
+                known = self._threads.get(thread, (0, 0))
+                if computed < known[0]:
+                    known = 0, 0
+                # Nobody read it when the decision began. It cannot have computed more since than the whole bot, nor
+                # waited longer than the bot was idle.
+                begun = max(known[0], computed - own_ns), max(known[1], waited - idle_ns)
+                self._begun[thread] = begun
+            # A thread that waits for others of its own bot, and not for a processor that others have, is not excused.
             others_ns = max(0, own_ns - (computed - begun[0]))
             waited_ns = max(waited_ns, waited - begun[1] - others_ns)
         return waited_ns
-
-    def _before(self, thread: int, computed: int, waited: int, idle_ns: int, own_ns: int) -> _Counts:
-        """How long a thread had computed and waited before this decision."""
-        known = self._threads.get(thread, (0, 0))
-        if computed < known[0]:
-            known = 0, 0
-        return max(known[0], computed - own_ns), max(known[1], waited - idle_ns)
 
     def _count_stalls(self, idle_ns: int) -> None:
         """Bring `stalled_ns` up to date, if the bot neither computed nor waited for a processor for `idle_ns`."""
@@ -344,16 +327,11 @@ class Waits:
         return 1.0 - min(1.0, own / all_) if all_ > 0 else 1.0
 
 
-# -- stopwatch -------------------------------------------------------------------------------------------
-# Times the decisions of one bot that take more than a moment: which clocks are read, and when.
-#
-# `clock` interprets the readings.
-
-
 class Stopwatch:
-    """Reads the clocks of the bot of `child`, and by `own_counts` those of this thread.
+    """Times the decisions of the bot of `child` that take more than a moment: which clocks are read, and when.
 
-    A host is overloaded that makes a bot wait for `overload_ns`: see `LongDecision`.
+    `own_counts` reads those of this thread. A host is overloaded that makes a bot wait for `overload_ns`: see
+    `LongDecision`.
     """
 
     def __init__(
@@ -400,7 +378,7 @@ class Stopwatch:
         trusted = self._halt.counted or not self._halt.children.any
         decision.update(now, planned_ns, seen, came=came, queued_ns=queued_ns, trusted=trusted)
         if decision.sleeps and self._child.ready():
-            decision.sleeps = False
+            decision.sleeps = False  # it waits for a processor, and the kernel has not counted that yet
         if decision.overloaded():
             waited_s = (now - decision.begun_ns - decision.own_ns) / 1e9
             raise HarnessFault(
@@ -413,13 +391,7 @@ class Stopwatch:
         return decision.may_be_in_time() and self._child.any_ready()
 
 
-# -- loop ------------------------------------------------------------------------------------------------
-# The shared state of the matches on one event loop: which bots compute, and when the loop was late.
-#
-# All of these matches have one core. So while a bot computes, no question of another match is asked: several
-# bots are waited for only while they sleep. A question that waits for its turn costs nobody time, since its
-# clock has not begun. A bot that slept may go on to compute while another one does; then the time that it
-# takes from that one is not charged (`clock`).
+# -- several matches on one event loop -------------------------------------------------------------------
 
 
 FREEZE_S: Final = 0.005
@@ -433,12 +405,14 @@ _CHECK_NS: Final = 1_000_000  # how often to check for answers while the loop is
 _here: Final = trio.lowlevel.RunVar["Loop"]("warpleague_loop")
 
 
-def _nothing() -> None:
-    pass
-
-
 class Loop(trio.abc.Instrument):
-    """The event loop of one call of `trio.run`; all times in nanoseconds.
+    """The event loop of one call of `trio.run`, which several matches share; all times in nanoseconds.
+
+    Bots that wait leave their core idle, so several matches have one core and one loop. But while a bot computes, no
+    question of another match is asked: several bots are waited for only while they sleep. A question that waits for
+    its turn costs nobody time, since its clock has not begun. A bot that slept may go on to compute while another one
+    does; then the time that each takes from the other is not charged. So other matches change when a bot is asked, and
+    not what it is charged.
 
     `clock` gives the time, `counts` how long this thread computed and waited for a processor so far.
     """
@@ -519,7 +493,7 @@ class Loop(trio.abc.Instrument):
         return self.computing > 0 or self.called > 0
 
     def _call(self) -> None:
-        # Each woken match wakes the next, which may ask if this bot has answered or sleeps.
+        # One at a time. Each woken match wakes the next, which may ask if this bot has answered or sleeps.
         if called := len(self._queue.unpark()):
             self.called += called
             self.due_ns = 0
@@ -555,7 +529,7 @@ class Loop(trio.abc.Instrument):
                 share.check(paused)
 
     def _begin_tick(self) -> int:
-        # First: the time that it waits between the two readings is not a pause.
+        # The counts before the time: what this thread waits for a processor between the two is not a pause.
         spent_ns = sum(self._counts()) + self._blocked_ns
         now = self._clock()
         paused_ns = self.paused_ns(now)
@@ -565,7 +539,7 @@ class Loop(trio.abc.Instrument):
     def notice_pauses(self) -> None:
         """Count from now on how long this process is stopped; to be called before a wait."""
         if not self._waiting:
-            self._tick_ns = 0  # nobody knows what it did since the last one
+            self._tick_ns = 0  # there is no earlier reading to compare with
             self._begin_tick()
 
     def add(self, share: LoopShare, output: int) -> None:
@@ -582,6 +556,8 @@ class Loop(trio.abc.Instrument):
 
     def _check_answers(self) -> None:
         """Note whose answers are there, so that it is known later how long they waited to be read."""
+        # A loop that is busy with other matches asks the kernel late. What it saw at the last check without an answer
+        # bounds how long an answer has waited for it, to the millisecond.
         now = self._clock()
         if now - self._checked_ns < _CHECK_NS:
             return
@@ -591,7 +567,10 @@ class Loop(trio.abc.Instrument):
         self._checked_ns = now
 
     def paused_ns(self, now_ns: int) -> int:
-        """How long this process was stopped so far: it was late, but neither computed nor waited for a processor."""
+        """How long this process was stopped so far: it was late, but neither computed nor waited for a processor.
+
+        A pause of the machine or of its container stops bots, too, and none of them is charged for it.
+        """
         if self._tick_ns and (late := now_ns - self._tick_ns - INTERVAL_NS - SLACK_NS) > 0:
             lost = late - (sum(self._counts()) + self._blocked_ns - self._tick_spent_ns)
             if lost > self._tick_paused_ns:
@@ -617,6 +596,8 @@ class Loop(trio.abc.Instrument):
         since it last asked the kernel for answers. `absent_ns` is when it last saw that this one was not there, or 0
         if it has not seen it since.
         """
+        # "At most": where the loop itself waits for a processor, a bot that sleeps may be charged less than it slept.
+        # Hardly ever is one charged more.
         return now_ns - (absent_ns or max(self._free_ns, self._checked_ns))
 
     def before_io_wait(self, timeout: float) -> None:
@@ -634,9 +615,10 @@ class Loop(trio.abc.Instrument):
         took = now - self._waits_ns
         waited = self._counts()[1] - self._waited_ns if self._limit_ns else took
         if took - waited < _AT_ONCE_NS:
+            # An answer may have been there before it asked, since it last woke.
             self._free_ns = self._woke_ns
         else:
-            # It may have waited for a processor, or have been stopped.
+            # It slept until something came. After that it may have waited for a processor, or have been stopped.
             self._free_ns = now - min(max(waited, took - self._limit_ns - SLACK_NS, 0), took)
         self._woke_ns = now
         if self.computing:
@@ -651,7 +633,7 @@ class LoopShare:
     `on_slow` is called now and then while an answer takes more than a moment.
     """
 
-    def __init__(self, loop: Loop | None = None, on_slow: Callable[[], None] = _nothing) -> None:
+    def __init__(self, loop: Loop | None = None, on_slow: Callable[[], None] = lambda: None) -> None:
         self.loop = Loop() if loop is None else loop
         self.on_slow = on_slow
         self.plays = False
@@ -670,7 +652,7 @@ class LoopShare:
         """In this block, the loop waits for an answer of the bot."""
         self.loop.asked += 1
         self.loop.due_ns = 0
-        self._set(computes=self.plays)
+        self._set(computes=self.plays)  # until the clocks show that it sleeps
         try:
             yield
         finally:

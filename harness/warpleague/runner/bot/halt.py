@@ -1,34 +1,34 @@
-"""Stops a bot while it is not asked: the kernel freezes it, or else signals stop it.
+"""Stops a bot while it is not asked, and finds out whether it computes out of turn.
 
-`turns` and `pondering` decide when. Anyone who may send signals to the bot can undo a stop by signals, even the bot
-itself and its children. So its clocks are checked while it is stopped, and a bot that computes is killed.
+`playing` and `process` decide when. The kernel freezes a bot, or else signals stop it. Anyone who may send signals to
+the bot can undo a stop by signals, even the bot itself and its children. So its clocks are checked while it is
+stopped, and a bot that computes is killed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.runner.bot.child import Child, Children
+from warpleague.runner.bot.child import Child, clock_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from warpleague.match.spec import Pondering as Policy
-
-
-# -- pondering -------------------------------------------------------------------------------------------
-# Finds out from a bot's processor clock whether it computes out of turn, so that it must be stopped.
-#
-# The bots of a match share a core, so such a bot takes time from its opponents. `halt` stops it.
-
 
 QUIET_NS: Final = 1_000_000
 """The free work of every bot between two decisions, in nanoseconds of processor time: flush, clear up, wait
 for input. Most were seen to take 0.01 to 0.1 ms, Java's compiler up to 0.8 ms."""
 
 BUSY_NS: Final = 50_000_000
-"""How much processor time of a bot's other processes out of turn counts as one busy gap, in nanoseconds."""
+"""How much processor time of a bot's other processes out of turn counts as one busy gap, in nanoseconds.
+
+A bot that was stopped by a signal may compute as much, in all, before it is killed.
+"""
 
 _BUSY_SHARE: Final = 8
 _STEP: Final = 4
@@ -40,16 +40,13 @@ class Pondering:
 
     A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than an eighth of
     it. One busy gap may be a garbage collection or a compiler at work; a bot is stopped after three in a row, or as
-    many among not much more: four quiet alarms make up for one busy one. Its other processes are counted apart, by the
-    time they use.
+    many among not much more: four gaps that were judged and not busy make up for one that was. Its other processes
+    are counted apart, by the time they use.
     """
-
-    __slots__ = ("_children_score", "_policy", "_score", "stops")
 
     def __init__(self) -> None:
         self._policy: Policy = "on"
-        self._score = 0
-        self._children_score = 0
+        self._score = self._children_score = 0
         self.stops = False
         """Whether to freeze the bot between its decisions."""
 
@@ -61,28 +58,87 @@ class Pondering:
 
     def judge(self, used_ns: int, gap_ns: int) -> None:
         """The bot computed for `used_ns`, more than `QUIET_NS`, in a gap in which it could run for `gap_ns`."""
-        if used_ns * _BUSY_SHARE > gap_ns:
-            self._score += _STEP
-            if self._policy == "off" and self._score >= _ENOUGH:
-                self.stops = True
-        elif self._score:
-            self._score -= 1
+        busy = used_ns * _BUSY_SHARE > gap_ns
+        self._score = self._scored(self._score, _STEP if busy else 0)
 
     def judge_children(self, used_ns: int, gap_ns: int) -> None:
         """Its other processes used `used_ns` out of turn, in `gap_ns` that were not the bot's."""
-        if used_ns > QUIET_NS and used_ns * _BUSY_SHARE > gap_ns:
-            self._children_score += _STEP * max(1, used_ns // BUSY_NS)
-            if self._policy == "off" and self._children_score >= _ENOUGH:
-                self.stops = True
-        elif self._children_score:
-            self._children_score -= 1
+        busy = used_ns > QUIET_NS and used_ns * _BUSY_SHARE > gap_ns
+        more = _STEP * max(1, used_ns // BUSY_NS) if busy else 0
+        self._children_score = self._scored(self._children_score, more)
+
+    def _scored(self, score: int, more: int) -> int:
+        score = score + more if more else max(0, score - 1)
+        if more and score >= _ENOUGH and self._policy == "off":
+            self.stops = True
+        return score
 
 
-# -- halt ------------------------------------------------------------------------------------------------
+_CHAIN: Final = 3
+"""With new processes in this number of measurements in a row, beside others that stay, chance is excluded.
+
+A bot may start a helper or two.
+"""
+
+
+class Children:
+    """The processor time of the processes that one bot has beside its own, on `cores` processors, in nanoseconds.
+
+    The bot's own clock does not show it. A process that starts and ends between two measurements is missed. But where
+    each of them finds new processes, there are many that live shortly, and they count as computing all the time, also
+    beside one that stays. `clock` is the module `time`, or what stands for it.
+    """
+
+    def __init__(self, cores: int, clock: Any = time) -> None:
+        self._cores = cores
+        self._clock = clock
+        self._clocks: dict[int, int] = {}
+        self._measured_ns = self._clock.perf_counter_ns()
+        self._turn_ns = 0
+        self._new = 0  # how many measurements in a row saw new processes, out of turn
+        self.any = False
+        """Whether the bot ever had such a process."""
+        self.used_ns = 0
+        """The processor time they have used so far."""
+        self.gap_ns = 0
+        """Between the last two measurements, how long it was not the bot's turn."""
+        self.out_of_turn_ns = 0
+        """Between the last two measurements, what they used beyond all that there was of the bot's own time."""
+
+    def measure(self, pids: Iterable[int], turn_ns: int) -> None:
+        """Measure the processes `pids`; it has been the bot's turn for `turn_ns` in all."""
+        clocks: dict[int, int] = {}
+        used = 0
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                clocks[pid] = now = self._clock.clock_gettime_ns(clock_id(pid))
+                before = self._clocks.get(pid, 0)
+                used += now - before if now >= before else now  # less: another process with the same number
+        measured_ns = self._clock.perf_counter_ns()
+        out_of_turn = turn_ns == self._turn_ns
+        new = clocks.keys() - self._clocks.keys() if self._clocks and out_of_turn else set()
+        self._new = self._new + 1 if new else 0
+        if self._new >= _CHAIN or (new and len(new) == len(clocks)):
+            used = max(used, measured_ns - self._measured_ns)
+        self._clocks = clocks
+        self.any = self.any or bool(clocks)
+        self._add(used, measured_ns, turn_ns)
+
+    def count(self, used_ns: int, turn_ns: int) -> None:
+        """Set their processor time, counted by the kernel, including processes that ended long ago."""
+        self._add(max(0, used_ns - self.used_ns), self._clock.perf_counter_ns(), turn_ns)
+
+    def _add(self, used: int, measured_ns: int, turn_ns: int) -> None:
+        in_turn = turn_ns - self._turn_ns
+        self.gap_ns = max(0, measured_ns - self._measured_ns - in_turn)
+        # What they used in the bot's own turn is charged to its decision, so only what did not fit into it is left.
+        self.out_of_turn_ns = max(0, used - in_turn * self._cores)
+        self._measured_ns, self._turn_ns = measured_ns, turn_ns
+        self.used_ns += used
 
 
 class Halt:
-    """Stops and continues the bot of `child`, and judges what others of its processes do where nothing counts them."""
+    """Stops and continues the bot of `child`, and judges what its other processes do out of turn."""
 
     def __init__(self, child: Child, pondering: Pondering) -> None:
         self._child = child
@@ -127,7 +183,7 @@ class Halt:
     def resume(self) -> None:
         """Let a stopped bot go on."""
         if self.stopped and not self.counted:
-            self._check()
+            self._check_stop()
         self.stopped = False
         self._child.resume(self.children.any)
 
@@ -137,6 +193,8 @@ class Halt:
         It has been the bot's turn for `turns_ns`, and is so now if it is `asked`; it is not `judged` before it is
         known which process is its own.
         """
+        # Sixty children that computed in sessions of their own took a processor from the opponent: a move of 30 ms
+        # took 1.8 s. The clock that is read with each question does not show them.
         children = self.children
         if self.counted:
             self.own_ns()
@@ -145,13 +203,10 @@ class Halt:
             children.measure(self._child.others(), turns_ns)
         if not judged or not (children.any or self.counted):
             return
-        if self.counted:
-            if not self.stopped:
-                self._pondering.judge_children(children.out_of_turn_ns, children.gap_ns)
-        elif self.stopped:
-            self._check()
-        else:
+        if not self.stopped:
             self._pondering.judge_children(children.out_of_turn_ns, children.gap_ns)
+        elif not self.counted:
+            self._check_stop()
         if self.stopped or (self._pondering.stops and not asked):
             self.stop()  # again, for those that were started since
 
@@ -160,7 +215,8 @@ class Halt:
         """Whether the bot undid its stop and was killed."""
         return self.undone_ns > BUSY_NS
 
-    def _check(self) -> None:
+    def _check_stop(self) -> None:
+        """Kill a bot that went on computing after a signal had stopped it: any SIGCONT undoes that."""
         now_ns = self.own_ns()
         self.undone_ns += max(0, now_ns - self._stopped_at_ns - QUIET_NS)
         self._stopped_at_ns = now_ns

@@ -1,8 +1,10 @@
 """A seat that is played inside this process: it speaks the wire as a bot does, but no process is started for it.
 
-A person's seat is one, and a seat whose answers are read from a record. It gets the messages that any bot gets, and no
-more.
+A person's seat is one, a seat whose answers are read from a record, and a bot in Python whose `choose` is called. It
+gets the messages that any bot gets, and no more.
 """
+
+# ruff: noqa: ARG002, B027 - a seat stands here where a process stands, and has none
 
 from __future__ import annotations
 
@@ -25,10 +27,9 @@ import trio
 
 from warpleague.errors import BotError
 from warpleague.match.spec import SeatSpec, Violation
-from warpleague.runner.bot import violations
 from warpleague.runner.bot.clocks import LoopShare
 from warpleague.runner.bot.pipe import Answer
-from warpleague.runner.bot.violations import EVIDENCE_CHARS
+from warpleague.runner.bot.violations import EVIDENCE_CHARS, timed_out
 from warpline import client
 from warpline.codec import to_bytes
 
@@ -38,12 +39,6 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.logs import BotLog
     from warpleague.runner.bot.pipe import IsLate
     from warpline.messages import BotHello
-
-
-# -- inside ----------------------------------------------------------------------------------------------
-
-
-# ruff: noqa: ARG002, B027 - a seat stands here where a process stands, and has none
 
 
 HELLO = b'{"type":"hello","protocol":1,"wants":["state","legal","events"]}'
@@ -83,7 +78,7 @@ class InsideSeat(ABC):
             if isinstance(answer, Violation):
                 return answer
             return Answer(to_bytes(answer), time.perf_counter_ns() - begun, None, None)
-        return violations.timed_out(budget_ns or 0, 0)
+        return timed_out(budget_ns or 0, 0)
 
     def greeted(self, hello: BotHello) -> None:
         """Note the seat's `hello`."""
@@ -138,12 +133,7 @@ class RecordedSeat(InsideSeat):
         return {"type": "act", "id": json.loads(line)["id"], "action": recorded["action"], **note}
 
 
-# -- python seat -----------------------------------------------------------------------------------------
-# A bot in Python that plays inside this process: its `choose` is called, no process is started, and no clock
-# runs.
-#
-# Its time is processor time, so a result does not depend on other programs. It is for bots that one trusts:
-# nothing confines them.
+# -- a bot in Python -------------------------------------------------------------------------------------
 
 
 _WITHOUT_FOLDER: Final = ("-P", "-I")
@@ -222,7 +212,7 @@ class LoadedBot:
     @contextmanager
     def _inside(self) -> Iterator[None]:
         """Let the bot find its own modules, paths, arguments and folder; what it prints goes to standard error."""
-        folder, path, argv = os.getcwd(), sys.path[:], sys.argv  # noqa: PTH109 - with each question
+        folder, path, argv = os.getcwd(), sys.path[:], sys.argv
         main, count = sys.modules["__main__"], len(sys.modules)
         sys.path[:], sys.argv = self._path, list(self._argv)
         sys.modules.update(self._modules, __main__=self._main)
@@ -252,7 +242,10 @@ class LoadedBot:
 
 
 class PythonSeat(InsideSeat):
-    """The seat of a bot in Python that plays in this process. What it is charged with is its processor time."""
+    """The seat of a bot in Python that plays in this process, without a clock, for bots that one trusts.
+
+    Nothing confines it. It is charged with its processor time, so a result does not depend on other programs.
+    """
 
     def __init__(self, seat: SeatSpec) -> None:
         super().__init__(seat)
@@ -260,10 +253,7 @@ class PythonSeat(InsideSeat):
         self._bot: LoadedBot | None = None
 
     async def ask(
-        self,
-        line: bytes,
-        budget_ns: int | None,
-        is_late: IsLate | None = None,
+        self, line: bytes, budget_ns: int | None, is_late: IsLate | None = None
     ) -> Answer | Violation:
         """Call the bot; what it raises is a crash."""
         begun_ns = process_time_ns()

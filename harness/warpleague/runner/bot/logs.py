@@ -1,4 +1,4 @@
-"""The folder of logs: a folder for each bot, with two files for each match and seat."""
+"""What is kept for the author of a bot: its standard error, the lines of the wire, and the folder of logs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,170 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+HEAD_BYTES: Final = STDERR_KEPT // 2
+TAIL_BYTES: Final = STDERR_KEPT - HEAD_BYTES
+_CHUNK: Final = 1 << 16
 
-# -- logs ------------------------------------------------------------------------------------------------
+
+class StderrLog:
+    """The head and the tail, half of `STDERR_KEPT` each, of a stream of bytes.
+
+    Paths of files in `folder`, the copy of a bot in the cache, are written as the author knows them: relative to the
+    bot's folder.
+    """
+
+    def __init__(self, folder: str = "") -> None:
+        self._folder = f"{folder}/"
+        self._head = bytearray()
+        self._tail = bytearray()
+        self.total = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether so much was read that the rest is left unread."""
+        return self.total >= STDERR_READ
+
+    def drain(self, fd: int) -> bool:
+        """Read what the non-blocking pipe `fd` holds; false once it has ended or is left unread."""
+        while not self.full:
+            try:
+                data = os.read(fd, _CHUNK)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self.feed(data)
+        return False
+
+    def drain_until(self, fd: int, other: int, until_ns: int) -> None:
+        """Drain the pipe `fd` until there is something in `other`, or until that time of `time.perf_counter_ns`."""
+        poll = select.poll()
+        poll.register(other, select.POLLIN)
+        if not self.full:
+            poll.register(fd, select.POLLIN)
+        while (left_ns := until_ns - time.perf_counter_ns()) > 0:
+            ready = [readable for readable, _ in poll.poll(-(-left_ns // 1_000_000))]
+            if fd in ready and not self.drain(fd):
+                poll.unregister(fd)
+            if other in ready:
+                break
+
+    def feed(self, data: bytes) -> None:
+        """Take what was read."""
+        self.total += len(data)
+        room = HEAD_BYTES - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        self._tail += data
+        if len(self._tail) > 2 * TAIL_BYTES:
+            del self._tail[:-TAIL_BYTES]
+
+    def text(self, most: int = HEAD_BYTES + TAIL_BYTES) -> str:
+        """The stored text, at most about `most` characters, with a line that says how much is missing.
+
+        Control characters other than newline and tab are escaped: the text is safe for a terminal.
+        """
+        tail = bytes(self._tail[-TAIL_BYTES:])
+        head = bytes(self._head)
+        if len(head) + len(tail) > most:
+            head, tail = head[: most // 2], (tail or head)[-(most - most // 2) :]
+        missing = self.total - len(head) - len(tail)
+        gap = f"\n[... {counted(missing, 'byte')} not shown ...]\n" if missing > 0 else ""
+        text = printable(head) + gap + printable(tail)
+        return text if len(self._folder) == 1 else text.replace(self._folder, "")
+
+
+WIRE_KEPT: Final = 2 * 1024 * 1024
+"""The most bytes of lines in a log, half from the beginning of the match and half from its end."""
+
+LINE_KEPT: Final = MAX_LINE
+"""The most bytes of one line in a log, half from its beginning and half from its end; a line of a bot always fits."""
+
+_HALF: Final = WIRE_KEPT // 2
+_TO, _FROM, _UNFINISHED = ">", "<", "<…"
+
+
+class WireLog:
+    """The lines that a bot is sent (`>`) and writes (`<`); times count from `begun_ns` of `time.perf_counter_ns`."""
+
+    def __init__(self, begun_ns: int) -> None:
+        self._begun_ns = begun_ns
+        self._head: list[tuple[int, str, bytes]] = []
+        self._tail: deque[tuple[int, str, bytes]] = deque()
+        self._head_room = _HALF
+        self._tail_bytes = 0
+        self._lines_lost = self._bytes_lost = 0
+        self._unfinished = bytearray()
+        self._unfinished_lost = 0
+
+    def sent(self, data: bytes) -> None:
+        """Take what is handed to the bot."""
+        self._keep(_TO, data.rstrip(b"\n"), 0)
+
+    def received(self, data: bytes) -> None:
+        """Take what was read from the bot; lines may begin and end anywhere in it."""
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            self._grow(line)
+            self._keep(_FROM, bytes(self._unfinished), self._unfinished_lost)
+            self._unfinished.clear()
+            self._unfinished_lost = 0
+        self._grow(rest)
+
+    def _grow(self, piece: bytes) -> None:
+        """Add to the line that is being read, whose middle is dropped when it is too long."""
+        self._unfinished += piece
+        if len(self._unfinished) > 4 * LINE_KEPT:
+            self._unfinished_lost += len(self._unfinished) - 2 * LINE_KEPT
+            del self._unfinished[LINE_KEPT:-LINE_KEPT]
+
+    def _keep(self, way: str, line: bytes, lost: int) -> None:
+        if lost or len(line) > LINE_KEPT:
+            lost += len(line) - LINE_KEPT
+            half = LINE_KEPT // 2
+            line = b"%b[... %d bytes not kept ...]%b" % (line[:half], lost, line[-half:])
+        entry = (time.perf_counter_ns() - self._begun_ns, way, line)
+        if self._head_room > 0:
+            self._head_room -= len(line)
+            self._head.append(entry)
+            return
+        self._tail.append(entry)
+        self._tail_bytes += len(line)
+        while self._tail_bytes > _HALF:
+            oldest = self._tail.popleft()[2]
+            self._tail_bytes -= len(oldest)
+            self._lines_lost += 1
+            self._bytes_lost += len(oldest)
+
+    def text(self) -> str:
+        """A line of text for each line of the wire: milliseconds, direction, and the line, safe for a terminal."""
+        if self._unfinished:
+            self._keep(_UNFINISHED, bytes(self._unfinished), self._unfinished_lost)
+            self._unfinished.clear()
+        lost = f"{counted(self._lines_lost, 'line')}, {counted(self._bytes_lost, 'byte')}"
+        gap = f"# [... {lost} not kept ...]\n" if self._lines_lost else ""
+        return "".join([*map(_spelled, self._head), gap, *map(_spelled, self._tail)])
+
+
+def _spelled(entry: tuple[int, str, bytes]) -> str:
+    at_ns, way, line = entry
+    return f"{at_ns / 1e6:11.3f} {way} {safe(line.decode('utf-8', 'backslashreplace'), keep='')}\n"
+
+
+class BotLog:
+    """The logs for the author of the bot in one seat: its standard error, and the wire log."""
+
+    def __init__(self, begun_ns: int) -> None:
+        self.wire = WireLog(begun_ns)
+        self.stderr = StderrLog()
+
+    def seat_log(self) -> SeatLog:
+        """The stored lines, as text."""
+        return SeatLog.of(self.stderr.text(), self.wire.text())
+
+
+# -- the folder of logs ----------------------------------------------------------------------------------
 
 
 KINDS: Final = {"stderr": "standard error", "wire": "wire log"}
@@ -73,10 +235,8 @@ class LogFolder:
         try:
             for seat, (bot, log) in enumerate(zip(bots, logs, strict=True)):
                 self._write(log_file(self.folder, bot, match, seat, "stderr"), log.stderr)
-                title = (
-                    f"# {bot}, seat {seat} of match {match}: ms since its start, > to the bot, < from it\n"
-                )
-                self._write(log_file(self.folder, bot, match, seat, "wire"), title + log.wire)
+                title = f"# {bot}, seat {seat} of match {match}: ms since its start, > to the bot, < from it"
+                self._write(log_file(self.folder, bot, match, seat, "wire"), f"{title}\n{log.wire}")
         except OSError as error:
             self.problem = f"{error.filename or self.folder}: cannot write it: {error.strerror or error}"
 
@@ -140,185 +300,3 @@ def read_log(record: Path, header: Mapping[str, Any], seat: int, kind: str, fold
         f"the {KINDS[kind]} of seat {seat} ({bot}) was not stored in {where}; --log DIR says where else it is, and "
         "keeps it when a match or a league is played"
     )
-
-
-# -- stderr ----------------------------------------------------------------------------------------------
-# Keeps the first and the last bytes of a bot's standard error, however much it writes.
-
-
-HEAD_BYTES: Final = STDERR_KEPT // 2
-TAIL_BYTES: Final = STDERR_KEPT - HEAD_BYTES
-_CHUNK: Final = 1 << 16
-
-
-class StderrLog:
-    """The head and the tail, half of `STDERR_KEPT` each, of a stream of bytes.
-
-    Paths of files in `folder`, the copy of a bot in the cache, are written as the author knows them: relative to the
-    bot's folder.
-    """
-
-    __slots__ = ("_folder", "_head", "_tail", "total")
-
-    def __init__(self, folder: str = "") -> None:
-        self._folder = f"{folder}/"
-        self._head = bytearray()
-        self._tail = bytearray()
-        self.total = 0
-
-    @property
-    def full(self) -> bool:
-        """Whether so much was read that the rest is left unread."""
-        return self.total >= STDERR_READ
-
-    def drain(self, fd: int) -> bool:
-        """Read what the non-blocking pipe `fd` holds; false once it has ended or is left unread."""
-        while not self.full:
-            try:
-                data = os.read(fd, _CHUNK)
-            except BlockingIOError:
-                return True
-            if not data:
-                return False
-            self.feed(data)
-        return False
-
-    def drain_until(self, fd: int, other: int, until_ns: int) -> None:
-        """Drain the pipe `fd` until there is something in `other`, or until that time of `time.perf_counter_ns`."""
-        poll = select.poll()
-        poll.register(other, select.POLLIN)
-        if not self.full:
-            poll.register(fd, select.POLLIN)
-        while (left_ns := until_ns - time.perf_counter_ns()) > 0:
-            ready = [readable for readable, _ in poll.poll(-(-left_ns // 1_000_000))]
-            if fd in ready and not self.drain(fd):
-                poll.unregister(fd)
-            if other in ready:
-                break
-
-    def feed(self, data: bytes) -> None:
-        """Take what was read."""
-        self.total += len(data)
-        room = HEAD_BYTES - len(self._head)
-        if room > 0:
-            self._head += data[:room]
-            data = data[room:]
-        self._tail += data
-        if len(self._tail) > 2 * TAIL_BYTES:
-            del self._tail[:-TAIL_BYTES]
-
-    def text(self, most: int = HEAD_BYTES + TAIL_BYTES) -> str:
-        """The stored text, at most about `most` characters, with a line that says how much is missing.
-
-        Control characters other than newline and tab are escaped: the text is safe for a terminal.
-        """
-        tail = bytes(self._tail[-TAIL_BYTES:])
-        head = bytes(self._head)
-        if len(head) + len(tail) > most:
-            if tail:
-                head, tail = head[: most // 2], tail[-(most - most // 2) :]
-            else:
-                head, tail = head[: most // 2], head[-(most - most // 2) :]
-        missing = self.total - len(head) - len(tail)
-        gap = f"\n[... {counted(missing, 'byte')} not shown ...]\n" if missing > 0 else ""
-        text = printable(head) + gap + printable(tail)
-        return text if len(self._folder) == 1 else text.replace(self._folder, "")
-
-
-# -- wirelog ---------------------------------------------------------------------------------------------
-# The wire log of one bot in one match: each line to it and from it, with its time.
-
-
-WIRE_KEPT: Final = 2 * 1024 * 1024
-"""The most bytes of lines in a log, half from the beginning of the match and half from its end."""
-
-LINE_KEPT: Final = MAX_LINE
-"""The most bytes of one line in a log, half from its beginning and half from its end; a line of a bot always fits."""
-
-_HALF: Final = WIRE_KEPT // 2
-_TO, _FROM, _UNFINISHED = ">", "<", "<…"
-
-
-class WireLog:
-    """The lines that a bot is sent (`>`) and writes (`<`); times count from `begun_ns` of `time.perf_counter_ns`."""
-
-    def __init__(self, begun_ns: int) -> None:
-        self._begun_ns = begun_ns
-        self._head: list[tuple[int, str, bytes]] = []
-        self._tail: deque[tuple[int, str, bytes]] = deque()
-        self._head_room = _HALF
-        self._tail_bytes = 0
-        self._lines_lost = self._bytes_lost = 0
-        self._unfinished = bytearray()
-        self._unfinished_lost = 0
-
-    def sent(self, data: bytes) -> None:
-        """Take what is handed to the bot."""
-        self._keep(_TO, data.rstrip(b"\n"), 0)
-
-    def received(self, data: bytes) -> None:
-        """Take what was read from the bot; lines may begin and end anywhere in it."""
-        *lines, rest = data.split(b"\n")
-        for line in lines:
-            self._grow(line)
-            self._keep(_FROM, bytes(self._unfinished), self._unfinished_lost)
-            self._unfinished.clear()
-            self._unfinished_lost = 0
-        self._grow(rest)
-
-    def _grow(self, piece: bytes) -> None:
-        """Add to the line that is being read, whose middle is dropped when it is too long."""
-        self._unfinished += piece
-        if len(self._unfinished) > 4 * LINE_KEPT:
-            self._unfinished_lost += len(self._unfinished) - 2 * LINE_KEPT
-            del self._unfinished[LINE_KEPT:-LINE_KEPT]
-
-    def _keep(self, way: str, line: bytes, lost: int) -> None:
-        if lost or len(line) > LINE_KEPT:
-            lost += len(line) - LINE_KEPT
-            line = b"%b[... %d bytes not kept ...]%b" % (
-                line[: LINE_KEPT // 2],
-                lost,
-                line[-LINE_KEPT // 2 :],
-            )
-        entry = (time.perf_counter_ns() - self._begun_ns, way, line)
-        if self._head_room > 0:
-            self._head_room -= len(line)
-            self._head.append(entry)
-            return
-        self._tail.append(entry)
-        self._tail_bytes += len(line)
-        while self._tail_bytes > _HALF:
-            oldest = self._tail.popleft()[2]
-            self._tail_bytes -= len(oldest)
-            self._lines_lost += 1
-            self._bytes_lost += len(oldest)
-
-    def text(self) -> str:
-        """A line of text for each line of the wire: milliseconds, direction, and the line, safe for a terminal."""
-        if self._unfinished:
-            self._keep(_UNFINISHED, bytes(self._unfinished), self._unfinished_lost)
-            self._unfinished.clear()
-        gap = (
-            f"# [... {counted(self._lines_lost, 'line')}, {counted(self._bytes_lost, 'byte')} not kept ...]\n"
-        )
-        return "".join(
-            [*map(_spelled, self._head), gap if self._lines_lost else "", *map(_spelled, self._tail)]
-        )
-
-
-def _spelled(entry: tuple[int, str, bytes]) -> str:
-    at_ns, way, line = entry
-    return f"{at_ns / 1e6:11.3f} {way} {safe(line.decode('utf-8', 'backslashreplace'), keep='')}\n"
-
-
-class BotLog:
-    """The logs for the author of the bot in one seat: its standard error, and the wire log."""
-
-    def __init__(self, begun_ns: int) -> None:
-        self.wire = WireLog(begun_ns)
-        self.stderr = StderrLog()
-
-    def seat_log(self) -> SeatLog:
-        """The stored lines, as text."""
-        return SeatLog.of(self.stderr.text(), self.wire.text())

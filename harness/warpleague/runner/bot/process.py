@@ -1,13 +1,15 @@
-"""One running bot: its start, its questions, the tasks that watch it, the time between two matches, and its end.
+"""One running bot: its questions, the wait for its answers, the tasks that watch it, its rest and its end.
 
-`warpleague.match.referee` decides the meaning of lines. `pipe` sends questions and reads answers. The
-process of the operating system is in `child`.
+`pipe` takes an answer that comes at once; any other is waited for here, while `clocks` decides what of the time is
+charged. `warpleague.match.referee` decides the meaning of a line. The process of the operating system is in `child`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import select
 import sys
 import time
 from collections import OrderedDict
@@ -17,112 +19,60 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import trio
 
-from warpleague.runner.bot import violations
+from warpleague.errors import HarnessFault
+from warpleague.match.spec import Violation
 from warpleague.runner.bot.child import EXIT_S, Child
-from warpleague.runner.bot.clocks import NEVER, Loop, LoopShare, Stopwatch
+from warpleague.runner.bot.clocks import INTERVAL_NS, NEVER, SLACK_NS, Loop, LoopShare, Stopwatch
 from warpleague.runner.bot.halt import QUIET_NS, Halt, Pondering
-from warpleague.runner.bot.logs import BotLog, StderrLog, WireLog
-from warpleague.runner.bot.pipe import QUICK_NS, Answer, Connection, Output, Pipes, Sent, Wait
+from warpleague.runner.bot.logs import BotLog, StderrLog
+from warpleague.runner.bot.pipe import SHORT_NS, Answer, Output, Pipes, Sent
+from warpleague.runner.bot.violations import (
+    EVIDENCE_CHARS,
+    ended,
+    greedy,
+    not_stopped,
+    signal_name,
+    timed_out,
+)
 from warpleague.runner.confine.launch import WATCH_S, MemoryWatch
+from warpleague.runner.confine.sandbox import Killed
+from warpline.limits import STDERR_READ
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from warpleague.games.api import JsonObject
-    from warpleague.match.spec import Level, SeatSpec, Violation
+    from warpleague.match.spec import Level, SeatSpec
     from warpleague.runner.bot.pipe import IsLate
     from warpline.messages import BotHello
 
+    Task = Callable[[], Awaitable[None]]
     Kind = tuple[SeatSpec, Level]
 
+QUICK_NS: Final = 5_000_000
+"""How long to wait for an answer with a plain poll before the event loop takes over, in nanoseconds.
 
-# -- watch -----------------------------------------------------------------------------------------------
-# The tasks that run beside the questions to a bot: above all the watch over its memory and its processes.
-
+Below 2 ms, bots that think a little would cost a second system call; much longer, and the other tasks would have to
+wait. While the loop waits for other bots, there is no such wait: it would keep their answers waiting.
+"""
 
 SLEEPER_WATCH_S: Final = 0.2
-"""The same for one that sleeps, where the kernel caps its memory."""
-
-_SHARE: Final = 0.02  # the largest share of the time spent on measuring memory
-
-
-class Attendance:
-    """The tasks beside the questions to one bot, from `begin` until they are ended.
-
-    A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
-    known at once: it may also be over before they had their first turn.
-    """
-
-    def __init__(self) -> None:
-        self._planned: tuple[trio.Nursery, Sequence[Callable[[], Awaitable[None]]]] | None = None
-        self._now: tuple[trio.CancelScope, trio.Event] | None = None
-
-    def plan(self, nursery: trio.Nursery, *tasks: Callable[[], Awaitable[None]]) -> None:
-        """Have `begin` start the tasks in `nursery`."""
-        self._planned = nursery, tasks
-
-    def begin(self) -> None:
-        """Start the tasks that were planned, if they have not been started."""
-        if self._planned is not None:
-            (nursery, tasks), self._planned = self._planned, None
-            self._now = trio.CancelScope(), trio.Event()
-            nursery.start_soon(_run, tasks, *self._now)
-
-    async def end(self) -> None:
-        """End the tasks and wait for that."""
-        self._planned = None
-        if self._now is not None:
-            scope, ended = self._now
-            scope.cancel()
-            with trio.CancelScope(shield=True):
-                await ended.wait()
-            self._now = None
-
-
-async def _run(
-    tasks: Sequence[Callable[[], Awaitable[None]]], scope: trio.CancelScope, ended: trio.Event
-) -> None:
-    try:
-        with scope:
-            async with trio.open_nursery() as nursery:
-                for task in tasks:
-                    nursery.start_soon(task)
-    finally:
-        ended.set()  # also when the whole match is cancelled: `end` waits for it
-
-
-async def read(stderr: StderrLog, pipe: int) -> None:
-    """Read the standard error until it has ended, or is no longer read."""
-    while stderr.drain(pipe):
-        await trio.lowlevel.wait_readable(pipe)
-
-
-async def watch(child: Child, halt: Halt, memory: MemoryWatch, check_children: Callable[[], None]) -> None:
-    """Kill the bot once it has taken more memory than it may."""
-    computed_ns = -1
-    while True:
-        begun, before_ns, computed_ns = time.perf_counter(), computed_ns, halt.own_ns()
-        # Who computed nothing has taken no memory, if all of its processes are counted.
-        slept = halt.counted and computed_ns == before_ns
-        if not slept and memory.check(child.processes):
-            child.kill()
-            return
-        check_children()
-        pause_s = SLEEPER_WATCH_S if slept and memory.capped else WATCH_S
-        # Never more than a small share of the time, however many processes there are.
-        await trio.sleep(max(pause_s, (time.perf_counter() - begun) / _SHARE))
-
-
-# -- process ---------------------------------------------------------------------------------------------
-
+"""How often the memory of a bot that sleeps is measured, in seconds, where the kernel caps it; else `WATCH_S`."""
 
 _QUICK_MS: Final = QUICK_NS // 1_000_000
 _LINUX: Final = sys.platform == "linux"
+_SHARE: Final = 0.02  # the largest share of the time spent on measuring memory
+_FIRST_CHECK_NS: Final = 1_000_000  # when to check whether a bot sleeps, so that another match may ask
+_MAX_WAIT_NS: Final = 1_000_000_000  # how long a task waits at most; meanwhile the loop reads the clocks
+_UNTIMED_WRITE_S: Final = 60.0  # how long a bot without a budget may take to read its question
 
 
 def never_late(line: bytes) -> bool:  # noqa: ARG001 - the signature of `IsLate`
     """Where each question is answered before the next one is asked, no answer is late."""
     return False
+
+
+# -- the bot ---------------------------------------------------------------------------------------------
 
 
 class BotProcess:
@@ -142,35 +92,28 @@ class BotProcess:
         self.child = child = start(seat, level)
         self.halt = Halt(child, self.pondering)
         self.memory = MemoryWatch(seat.memory_mb, child.group)
+        self.stopwatch = stopwatch(child, self.halt)
         self.pid = child.pid
+        self.pipes = Pipes(child.stdin, child.stdout, child.clock_id, self.halt.cores)
+        self.output = Output(child.stdout)
+        self.stderr = StderrLog(seat.cwd)
+        """Its standard error in this match."""
+        self.share = LoopShare()
+        self.asked_ns = 0
+        """The time of the question, while an answer is waited for that did not come at once; else 0."""
+        self.unsent = b""
+        """What the pipe did not take: it goes before the next line, so that no two lines mix."""
         self._level = level
-        self._unsent = b""  # what the pipe did not take
-        self._wire: WireLog | None = None
-        self._pipes = Pipes(child.stdin, child.stdout, child.clock_id, self.halt.cores)
-        self._output = Output(child.stdout)
-        self._to = Connection(
-            seat.bot,
-            child,
-            self.halt,
-            self.memory,
-            stopwatch(child, self.halt),
-            self._pipes,
-            self._output,
-            StderrLog(seat.cwd),
-            LoopShare(),
+        self._is_located = (
+            False  # whether it is known which process is its own, so that its others can be judged
         )
-        self._wait: Wait | None = None  # for the answer to the last question, if it did not come at once
-        self._attendance = Attendance()
+        self._wait: _Wait | None = None  # for the answer to the last question, if it did not come at once
+        self._tasks = BackgroundTasks()
 
     @property
     def is_reusable(self) -> bool:
         """Whether both the manifest and the bot itself say that the process may play another match."""
         return self.seat.reusable and self.hello is not None and self.hello.reusable
-
-    @property
-    def stderr(self) -> StderrLog:
-        """Its standard error in this match."""
-        return self._to.stderr
 
     # ------------------------------------------------------------------ one question, one answer
 
@@ -185,62 +128,58 @@ class BotProcess:
         """
         if self.halt.stopped:
             self.halt.resume()
-        if self._wire is not None:
-            self._wire.sent(line)
-        if self._unsent:
-            line, self._unsent = self._unsent + line, b""
+        if self.output.wire is not None:
+            self.output.wire.sent(line)
+        if self.unsent:
+            line, self.unsent = self.unsent + line, b""
         wait_ms = 0
-        if not self._to.share.loop.asked:
+        if not self.share.loop.asked:
             wait_ms = _QUICK_MS if budget_ns is None or budget_ns >= QUICK_NS else -(-budget_ns // 1_000_000)
         self._wait = None
-        if self._output.unread and (early := self._written_early(is_late)) is not None:
+        if self.output.unread and (early := self._written_early(is_late)) is not None:
             return early
-        while (exchanged := self._pipes.exchange(line, wait_ms, self._output.unread)) is None:
+        while (exchanged := self.pipes.exchange(line, wait_ms, self.output.unread)) is None:
             if (early := self._written_early(is_late)) is not None:
                 return early
         if isinstance(exchanged, Answer):
-            if self._wire is not None:
-                self._wire.received(exchanged.line + b"\n")
+            if self.output.wire is not None:
+                self.output.wire.received(exchanged.line + b"\n")
             answer: Answer | Violation = exchanged
             if is_late(exchanged.line):
-                answer = await self._wait_for_answer(
-                    b"", self._skipped(exchanged), budget_ns, wait_ms, is_late
-                )
+                answer = await self._wait_for(b"", self._skipped(exchanged), budget_ns, wait_ms, is_late)
         else:
             rest = line[exchanged.written :]
-            answer = await self._wait_for_answer(rest, exchanged, budget_ns, wait_ms, is_late)
+            answer = await self._wait_for(rest, exchanged, budget_ns, wait_ms, is_late)
         if self.pondering.stops and isinstance(answer, Answer):
             self.pause()
         return answer
 
     def _written_early(self, is_late: IsLate) -> Violation | None:
         """Judge output that came before the question, or the end of the output."""
-        return self._output.unasked(is_late) or (self._to.gone() if self._output.ended else None)
+        return self.output.unasked(is_late) or (self.gone() if self.output.ended else None)
 
     def _skipped(self, late: Answer) -> Sent:
         """The question, after its first answer was late and is skipped."""
-        pipes = self._pipes
-        cpu_begun_ns = None if late.cpu_ns is None else pipes.known_ns - late.cpu_ns
-        return Sent(0, None, pipes.ended_ns - late.wall_ns, cpu_begun_ns)
+        cpu_begun_ns = None if late.cpu_ns is None else self.pipes.known_ns - late.cpu_ns
+        return Sent(0, None, self.pipes.ended_ns - late.wall_ns, cpu_begun_ns)
 
-    async def _wait_for_answer(
+    async def _wait_for(
         self, rest: bytes, sent: Sent, budget_ns: int | None, polled_ms: int, is_late: IsLate
     ) -> Answer | Violation:
         """Take an answer that did not come at once, or not as one line, or that may not be charged as measured."""
         self._judge_gap(sent)
         if sent.data is not None:
-            self._output.take(sent.data)
-        self._wait = Wait(self._to, sent, budget_ns, polled_ms * 1_000_000)
-        answer = await self._wait.answer(rest, is_late)
-        self._unsent = self._wait.unsent
-        return answer
+            self.output.take(sent.data)
+        self._wait = _Wait(self, sent, budget_ns, polled_ms * 1_000_000)
+        return await self._wait.answer(rest, is_late)
 
     def _judge_gap(self, sent: Sent) -> None:
         """Judge what the bot computed between its last answer and this question, if that was much."""
-        pipes, cpu_ns = self._pipes, sent.cpu_begun_ns
-        if cpu_ns is not None and cpu_ns > pipes.alarm_ns:
+        pipes, cpu_ns = self.pipes, sent.cpu_begun_ns
+        if cpu_ns is not None and cpu_ns > pipes.gap_check_at_ns:
+            # One that was stopped since its answer could run only until then.
             since_ns, stopped_ns = pipes.ended_ns, self.halt.since_ns
-            used_ns = cpu_ns - (pipes.alarm_ns - QUIET_NS)
+            used_ns = cpu_ns - (pipes.gap_check_at_ns - QUIET_NS)
             self.pondering.judge(used_ns, (stopped_ns if stopped_ns > since_ns else sent.begun_ns) - since_ns)
 
     @property
@@ -248,23 +187,64 @@ class BotProcess:
         """The charge of the bot so far for an answer that did not come at once, or is not there yet; else 0."""
         return 0 if self._wait is None else self._wait.decision.charged_ns
 
+    def greeted(self, hello: BotHello) -> None:
+        """Note the bot's `hello`, and find its own process: clocks and stops are for this process."""
+        self.hello = hello
+        self._is_located = True
+        if self.child.locate():
+            # Nothing is known of this clock until its next reading.
+            self.pipes.clock = self.child.clock_id
+            self.pipes.gap_check_at_ns, self.pipes.skip_clock_until_ns = NEVER, 0
+
+    def tell(self, line: bytes) -> None:
+        """Send a line that needs no answer, as far as the pipe takes it at once; the rest goes before the next one."""
+        if self.halt.stopped:
+            self.halt.resume()
+        if self.output.wire is not None:
+            self.output.wire.sent(line)
+        self.unsent += line
+        with contextlib.suppress(OSError):
+            self.unsent = self.unsent[os.write(self.child.stdin, self.unsent) :]
+
     # ------------------------------------------------------------------ what went wrong
+
+    def gone(self) -> Violation:
+        """Why no more answers come from a bot whose output has ended; `HarnessFault` if the bot did not cause it."""
+        if self.halt.undone:
+            return not_stopped(self.halt.undone_ns)
+        if self.memory.killed():
+            return greedy(self.memory)
+        if self.memory.kill is not None:
+            raise Killed(
+                f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group"
+                " above the bot's, is short of memory"
+            )
+        if (fault := self.child.level_fault()) is not None:
+            self.drain_stderr()
+            raise HarnessFault(f"{self.seat.bot} was not run: {self.stderr.text().strip() or fault}")
+        unfinished = self.output.unfinished
+        text = ended(self.child.status(EXIT_S)) + unfinished.words()  # it closed its output: a moment to end
+        return Violation("crash", text, unfinished.evidence())
 
     def killed_by(self) -> str | None:
         """The name of the signal that ended a bot whose output has ended; None if no signal did."""
         status = self.child.status(EXIT_S)
-        return violations.signal_name(-status) if status is not None and status < 0 else None
+        return signal_name(-status) if status is not None and status < 0 else None
 
     def evidence(self) -> JsonObject:
         """The evidence for the record: exit status, the end of standard error."""
         self.drain_stderr()
-        return violations.evidence(self.stderr, self.child.status())
-
-    # ------------------------------------------------------------------ beside the questions
+        detail: JsonObject = {"stderr": self.stderr.text(EVIDENCE_CHARS), "stderr_bytes": self.stderr.total}
+        status = self.child.status()
+        if status is not None:
+            detail["exit"] = status if status >= 0 else signal_name(-status)
+        return detail
 
     def drain_stderr(self) -> bool:
         """Read the standard error so far; false once it has ended or is no longer read."""
         return self.stderr.drain(self.child.stderr)
+
+    # ------------------------------------------------------------------ beside the questions
 
     def attend(
         self,
@@ -279,53 +259,49 @@ class BotProcess:
         If not `at_once`, they begin with `begin_tasks`, or when an answer does not come at once. `share` is the part
         that the bot has in an event loop. `log` takes all lines and the standard error.
         """
-        self._to.share = share or LoopShare(Loop.here())
+        self.share = share or LoopShare(Loop.here())
         if log is not None:
-            self._wire = self._output.wire = log.wire
+            self.output.wire = log.wire
             log.stderr = self.stderr
-        tasks: list[Callable[[], Awaitable[None]]] = [partial(read, self.stderr, self.child.stderr)]
+        tasks: list[Task] = [partial(_read_stderr, self.stderr, self.child.stderr)]
         if self._level != "none" and _LINUX:
-            tasks.append(partial(watch, self.child, self.halt, self.memory, self.check_children))
+            tasks.append(self._watch)
+            # If all answers come at once, these tasks never begin, in match after match of a reusable bot.
             if not at_once and self.memory.due() and self.memory_exceeded():
                 self.kill()
-        self._attendance.plan(nursery, *tasks)
+        self._tasks.plan(nursery, *tasks)
         if at_once:
             self.begin_tasks()
 
     def begin_tasks(self) -> None:
         """Begin the tasks of `attend`, since the event loop is about to run."""
-        self._attendance.begin()
+        self._tasks.begin()
+
+    async def _watch(self) -> None:
+        """Kill the bot once it has taken more memory than it may, and stop it if its processes compute out of turn."""
+        computed_ns = -1
+        while True:
+            begun, before_ns, computed_ns = time.perf_counter(), computed_ns, self.halt.own_ns()
+            # Who computed nothing has taken no memory, if all of its processes are counted.
+            slept = self.halt.counted and computed_ns == before_ns
+            if not slept and self.memory_exceeded():
+                self.kill()
+                return
+            self.check_children()
+            pause_s = SLEEPER_WATCH_S if slept and self.memory.capped else WATCH_S
+            # Never more than a small share of the time, however many processes there are.
+            await trio.sleep(max(pause_s, (time.perf_counter() - begun) / _SHARE))
 
     def check_children(self) -> None:
         """Measure what the bot's other processes compute, and stop the bot if they compute out of turn."""
-        self._to.check_children()
+        turns_ns = self.pipes.turns_ns
+        if self.asked_ns:
+            turns_ns += time.perf_counter_ns() - self.asked_ns
+        self.halt.check(turns_ns, self.asked_ns > 0, judged=self._is_located)
 
     def memory_exceeded(self) -> bool:
         """Whether the bot (in a sandbox: with all its processes) is over its memory limit now."""
         return self.memory.check(self.child.processes)
-
-    def greeted(self, hello: BotHello) -> None:
-        """Note the bot's `hello`, and find its own process: clocks and stops are for this process."""
-        self.hello = hello
-        self._to.is_player = True
-        self.locate()
-
-    def locate(self) -> None:
-        """Find the bot's own process, after its first answer."""
-        if self.child.locate():
-            # Nothing is known of this clock until its next reading.
-            self._pipes.clock = self.child.clock_id
-            self._pipes.alarm_ns, self._pipes.known_until_ns = NEVER, 0
-
-    def tell(self, line: bytes) -> None:
-        """Send a line that needs no answer, as far as the pipe takes it at once; the rest goes before the next one."""
-        if self.halt.stopped:
-            self.halt.resume()
-        if self._wire is not None:
-            self._wire.sent(line)
-        self._unsent += line
-        with contextlib.suppress(OSError):
-            self._unsent = self._unsent[os.write(self.child.stdin, self._unsent) :]
 
     def pause(self) -> None:
         """Freeze the bot until its next message, if a crash of the harness cannot leave it frozen."""
@@ -344,7 +320,7 @@ class BotProcess:
 
     async def close(self, grace_s: float) -> None:
         """End the bot: end of input, `grace_s` seconds to exit by itself, then SIGKILL to it and its group."""
-        self._to.is_player = False
+        self._is_located = False
         if self.halt.stopped:
             self.halt.resume()
         self.child.close_stdin()
@@ -354,7 +330,7 @@ class BotProcess:
                     with trio.move_on_after(grace_s):
                         await self.child.exited()
                 self.kill()
-                with self._to.share.loop.blocked():
+                with self.share.loop.blocked():
                     self.child.reap()
             finally:
                 await self.leave()
@@ -363,7 +339,7 @@ class BotProcess:
 
     async def leave(self) -> None:
         """End the tasks of `attend`, so that none waits on a descriptor that is closed or used by another match."""
-        await self._attendance.end()
+        await self._tasks.end()
 
     def end(self) -> None:
         """Kill a bot that nobody attends."""
@@ -378,12 +354,12 @@ class BotProcess:
         elsewhere a stopped process might be left behind for ever. One that has other processes does not wait, nor
         does one in a sandbox that could undo its being stopped.
         """
-        if not self._is_silent() or self._unsent or (self._level == "sandbox" and not self.halt.counted):
+        if not self._is_silent() or self.unsent or (self._level == "sandbox" and not self.halt.counted):
             return False
         self.drain_stderr()
-        self._to.stderr = StderrLog(self.seat.cwd)
-        self._to.share = LoopShare()
-        self._wire = self._output.wire = None
+        self.stderr = StderrLog(self.seat.cwd)
+        self.share = LoopShare()
+        self.output.wire = None
         self.halt.stop()
         self.child.close_schedstat()
         return not self.child.others()
@@ -397,16 +373,252 @@ class BotProcess:
 
     def _is_silent(self) -> bool:
         """Whether the bot is alive and has written nothing that was not asked for."""
-        output = self._output
-        return not output.unread and not output.ended and self._pipes.silent() and self.child.alive()
+        output = self.output
+        return not output.unread and not output.ended and self.pipes.silent() and self.child.alive()
 
 
-# -- reuse -----------------------------------------------------------------------------------------------
-# Keeps reusable bots between two matches of the same referee, but not too many.
-#
-# `warpleague.runner.playing` starts, greets and judges them. A bot that does anything while it waits is
-# replaced by a fresh one, and nobody is charged for it. No process of a bot plays two matches with the same
-# dice, because it would know them.
+# -- the wait for an answer ------------------------------------------------------------------------------
+
+
+class _Wait:
+    """The wait for the answer to one question of `bot`, which was `sent` and then polled for `polled_ns`.
+
+    If this bot computes and all others are idle, a `poll` goes on until 20 ms have passed: each turn of the event loop
+    would take time from the bot. Otherwise, and after that, trio waits, 20 ms at a time. After each of these waits the
+    clocks are read, and the deadline moves by the time that was not the bot's. Nothing else moves it, not even half a
+    line.
+    """
+
+    def __init__(self, bot: BotProcess, sent: Sent, budget_ns: int | None, polled_ns: int) -> None:
+        self._bot = bot
+        self._budget_ns = budget_ns
+        self._cpu_begun_ns = sent.cpu_begun_ns
+        if self._cpu_begun_ns is None and bot.pipes.known_ns >= 0:
+            self._cpu_begun_ns = (
+                bot.pipes.known_ns
+            )  # what it did since its last answer is too little to be judged
+        self.decision = bot.stopwatch.start(sent.begun_ns, budget_ns, self._cpu_begun_ns or 0, bot.share.loop)
+        # How long was meant to be waited since the clocks were read; None: the event loop has waited, and read them.
+        self._unread_ns: int | None = polled_ns
+        self._came = bot.output.unread  # at that time
+
+    async def answer(self, rest: bytes, is_late: IsLate) -> Answer | Violation:
+        """Write the `rest` of the question, and take one line in answer; answers that are late are skipped."""
+        bot = self._bot
+        if rest or bot.output.unread:
+            self._read_clocks()
+        try:
+            line = None if rest else bot.output.line()
+            if line is None or (isinstance(line, bytes) and is_late(line)):
+                bot.asked_ns = self.decision.begun_ns
+                with bot.share.asked():
+                    line = await self._line(rest, is_late)
+            if isinstance(line, bytes):
+                return self._answer(line)
+            self._read_clocks()
+            return line
+        finally:
+            bot.pipes.ended_ns = now = time.perf_counter_ns()
+            bot.pipes.turns_ns += now - self.decision.begun_ns
+            bot.asked_ns = 0
+
+    def _answer(self, line: bytes) -> Answer:
+        bot, decision = self._bot, self.decision
+        cpu_ns = bot.child.cpu_ns()
+        if not self._charge_as_measured(cpu_ns):
+            self._read_clocks()
+        bot.pipes.answered(time.perf_counter_ns(), cpu_ns)
+        if cpu_ns is not None:
+            begun_ns = self._cpu_begun_ns
+            cpu_ns = None if begun_ns is None else max(cpu_ns - begun_ns, decision.own_ns)
+        return Answer(line, decision.charged_ns, cpu_ns, bot.stopwatch.wait_ns)
+
+    def _read_clocks(self) -> None:
+        """Read the clocks, if they have not been read since the bot was waited for without the event loop."""
+        bot, planned_ns, self._unread_ns = self._bot, self._unread_ns, None
+        if planned_ns is not None:
+            bot.stopwatch.read(self.decision, planned_ns, self._came, bot.share, in_loop=False)
+
+    def _charge_as_measured(self, cpu_ns: int | None) -> bool:
+        """Charge an answer of a bot that computed nearly all the time as measured, as `Pipes.exchange` does.
+
+        Of a bot whose clocks have not been read in this decision, which shows `cpu_ns` on its own.
+        """
+        decision, begun_ns = self.decision, self._cpu_begun_ns
+        if self._unread_ns is None or cpu_ns is None or begun_ns is None:
+            return False
+        wall_ns = time.perf_counter_ns() - decision.begun_ns
+        own_ns = min(cpu_ns - begun_ns, wall_ns * self._bot.halt.cores)
+        if wall_ns - own_ns >= SHORT_NS:
+            return False
+        decision.charged_ns, decision.own_ns = wall_ns, own_ns
+        return True
+
+    async def _line(self, rest: bytes, is_late: IsLate) -> bytes | Violation:
+        """The next line of the bot that is not late; a violation if none comes in time."""
+        bot = self._bot
+        if rest and not await self._write(rest):
+            return bot.gone() if bot.output.ended else self._timed_out("it did not read its input")
+        self._wait_alone()
+        while True:
+            line = bot.output.line()
+            if isinstance(line, Violation) or (line is not None and not is_late(line)):
+                return line
+            if line is not None:
+                continue
+            self._read_clocks()
+            if bot.output.ended:
+                return bot.gone()
+            if not await self._wait_until(trio.lowlevel.wait_readable, bot.child.stdout):
+                return self._timed_out("it closed its input" if self._is_deaf() else "")
+
+    def _timed_out(self, why: str) -> Violation:
+        """That no answer came in time, with what may explain it."""
+        bot = self._bot
+        if bot.stderr.full:
+            why = f"it wrote {STDERR_READ >> 20} MiB to standard error, and no more is read"
+        return timed_out(self._budget_ns or 0, self.decision.excused_ns, bot.output.unfinished, why)
+
+    def _is_deaf(self) -> bool:
+        """Whether the bot has closed its input, so that it cannot read the question."""
+        poll = select.poll()
+        poll.register(self._bot.child.stdin, 0)
+        return any(events & select.POLLERR for _, events in poll.poll(0))
+
+    async def _write(self, rest: bytes) -> bool:
+        """Write what the pipe did not take at once; false if the time is up before, or the bot died."""
+        pipe, view = self._bot.child.stdin, memoryview(rest)
+        with trio.move_on_after(_UNTIMED_WRITE_S if self._budget_ns is None else math.inf):
+            while True:
+                try:
+                    view = view[os.write(pipe, view) :]
+                except BlockingIOError:
+                    if not await self._wait_until(trio.lowlevel.wait_writable, pipe):
+                        break
+                except BrokenPipeError:
+                    return True
+                if not view:
+                    return True
+        self._bot.unsent = bytes(view)
+        return False
+
+    def _wait_alone(self) -> None:
+        """Wait without the loop, until the clocks have to be read, if nobody else waits for the loop.
+
+        Standard error is read here, too: for that the loop would have to run, and take time from the bot.
+        """
+        bot, decision, now = self._bot, self.decision, time.perf_counter_ns()
+        share, output = bot.share, bot.output
+        waited_ns = now - decision.begun_ns
+        planned_ns = min(INTERVAL_NS - waited_ns, decision.left_ns(now))
+        alone = share.alone and share.loop.matches == share.loop.asked == 1
+        begun = self._unread_ns is None or output.unread or output.ended
+        if not alone or begun or waited_ns < QUICK_NS or planned_ns <= 0:
+            return
+        share.on_slow()
+        with share.loop.blocked():
+            bot.stderr.drain_until(bot.child.stderr, bot.child.stdout, now + planned_ns)
+        assert self._unread_ns is not None
+        self._unread_ns += planned_ns
+        self._came = output.read()
+
+    async def _wait_until(self, ready: Callable[[int], Awaitable[None]], fd: int) -> bool:
+        """Wait until `ready`, or for the next reading of the clocks, and read output; false if the time is up."""
+        bot, decision, planned_ns = self._bot, self.decision, _MAX_WAIT_NS
+        bot.share.loop.notice_pauses()
+        now = time.perf_counter_ns()
+        if now - decision.read_ns > SLACK_NS or decision.left_ns(now) <= 0:
+            # The last reading is long ago, so this process itself was paused.
+            bot.check_children()
+            bot.stopwatch.read(decision, 0, False, bot.share, in_loop=False)
+            now = time.perf_counter_ns()
+        # The clocks are read after 1 ms and 5 ms, to see whether the bot computes or sleeps: while it sleeps, another
+        # match of the loop may ask. After that the loop reads them every 20 ms, for all bots that it waits for.
+        waited_ns = now - decision.begun_ns
+        if waited_ns < QUICK_NS:
+            planned_ns = (_FIRST_CHECK_NS if waited_ns < _FIRST_CHECK_NS else QUICK_NS) - waited_ns
+        else:
+            bot.share.on_slow()
+        left_ns = decision.left_ns(time.perf_counter_ns())
+        if left_ns <= 0:
+            # The kernel tells some waits only once the bot has got a processor again. So a bot that is ready to run
+            # when its time seems to be up is waited for until it has run.
+            if not bot.stopwatch.may_be_in_time(decision):
+                return False
+            left_ns = INTERVAL_NS
+        planned_ns = min(planned_ns, left_ns)
+        with (
+            trio.move_on_after(planned_ns / 1e9) as scope,
+            bot.share.waiting(scope, bot.child.stdout, self._check_sleep),
+        ):
+            await ready(fd)
+        bot.stopwatch.read(decision, planned_ns, bot.output.read(), bot.share)
+        bot.share.note(sleeps=decision.sleeps)
+        return True
+
+    def _check_sleep(self, paused: bool) -> bool:
+        """Whether the bot sleeps, while the loop waits for it; reads the clocks where they may say something new."""
+        bot, decision = self._bot, self.decision
+        # An answer that has come is for the task that waits for it.
+        changed = paused or not decision.sleeps
+        if bot.pipes.silent() and (changed or bot.halt.own_ns() != decision.seen.own_ns):
+            bot.stopwatch.read(decision, INTERVAL_NS, False, bot.share)
+        return decision.sleeps
+
+
+# -- tasks beside the questions --------------------------------------------------------------------------
+
+
+class BackgroundTasks:
+    """The tasks that run beside the questions to one bot, from `begin` to `end`.
+
+    A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
+    known at once: it may also be over before they had their first turn.
+    """
+
+    def __init__(self) -> None:
+        self._planned: tuple[trio.Nursery, Sequence[Task]] | None = None
+        self._running: tuple[trio.CancelScope, trio.Event] | None = None
+
+    def plan(self, nursery: trio.Nursery, *tasks: Task) -> None:
+        """Have `begin` start the tasks in `nursery`."""
+        self._planned = nursery, tasks
+
+    def begin(self) -> None:
+        """Start the tasks that were planned, if they have not been started."""
+        if self._planned is not None:
+            (nursery, tasks), self._planned = self._planned, None
+            self._running = trio.CancelScope(), trio.Event()
+            nursery.start_soon(_run, tasks, *self._running)
+
+    async def end(self) -> None:
+        """End the tasks and wait for that."""
+        self._planned = None
+        if self._running is not None:
+            scope, ended = self._running
+            scope.cancel()
+            with trio.CancelScope(shield=True):
+                await ended.wait()
+            self._running = None
+
+
+async def _run(tasks: Sequence[Task], scope: trio.CancelScope, ended: trio.Event) -> None:
+    try:
+        with scope:
+            async with trio.open_nursery() as nursery:
+                for task in tasks:
+                    nursery.start_soon(task)
+    finally:
+        ended.set()  # also when the whole match is cancelled: `end` waits for it
+
+
+async def _read_stderr(stderr: StderrLog, pipe: int) -> None:
+    """Read the standard error until it has ended, or is no longer read."""
+    while stderr.drain(pipe):
+        await trio.lowlevel.wait_readable(pipe)
+
+
+# -- between two matches ---------------------------------------------------------------------------------
 
 
 _MAX_KEYS: Final = 10_000  # more matches than these outlives no process

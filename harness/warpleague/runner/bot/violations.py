@@ -10,18 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.errors import HarnessFault
 from warpleague.match.faults import quote
 from warpleague.match.spec import KILLED_BY_OTHERS, Violation
-from warpleague.runner.bot.child import EXIT_S
-from warpleague.runner.confine.sandbox import Killed
 from warpleague.text import counted
 
 if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
-    from warpleague.runner.bot.child import Child
-    from warpleague.runner.bot.halt import Halt
-    from warpleague.runner.bot.logs import StderrLog
     from warpleague.runner.confine.launch import MemoryWatch
     from warpline.codec import LineTooLong
 
@@ -72,17 +66,19 @@ def greedy(memory: MemoryWatch) -> Violation:
     text = f"took {memory.exceeded_mb} MiB of memory; the limit is {memory.limit_mb} MiB"
     if memory.kill is None:
         return Violation("memory", text)
-    detail: JsonObject = {
-        "killed_by": "kernel",
-        "killed_processes": memory.kill.processes,
-        "peak_mb": memory.kill.peak_mb,
-    }
-    return Violation("memory", f"{text}, and the kernel killed it", detail)
+    kill: JsonObject = {"killed_processes": memory.kill.processes, "peak_mb": memory.kill.peak_mb}
+    return Violation("memory", f"{text}, and the kernel killed it", {"killed_by": "kernel", **kill})
 
 
 def flooded(error: LineTooLong) -> Violation:
     """It wrote a line that is too long."""
     return Violation("flood", str(error), quote(error.head))
+
+
+def not_stopped(used_ns: int) -> Violation:
+    """It was stopped between its decisions and went on computing, so that it had to be killed."""
+    text = f"computed for {used_ns / 1e6:.0f} ms while it was stopped, and was killed"
+    return Violation("crash", text, {"computed_ms": round(used_ns / 1e6, 3)})
 
 
 def ended(status: int | None) -> str:
@@ -93,51 +89,12 @@ def ended(status: int | None) -> str:
     if status is None:
         return "closed its output and went on running"
     if status == -signal.SIGKILL:
+        # Nobody can know who sent it, and a bot can send it to itself: so it is the bot's fault, with words by which
+        # an organiser finds another cause (a machine without control groups that ran out of memory, say).
         return KILLED_BY_OTHERS
     if status < 0:
         return f"killed by {signal_name(-status)}"
     return f"exited with status {status}"
-
-
-def gone(
-    child: Child, halt: Halt, memory: MemoryWatch, stderr: StderrLog, bot: str, unfinished: Unfinished
-) -> Violation:
-    """Why no more answers come from a bot whose output has ended, perhaps in an `unfinished` line.
-
-    Raises `HarnessFault` if the bot did not cause it.
-    """
-    if halt.undone:
-        return not_stopped(halt.undone_ns)
-    if memory.killed():
-        return greedy(memory)
-    if memory.kill is not None:
-        raise Killed(short_of_memory(bot))
-    fault = child.level_fault()
-    if fault is not None:
-        stderr.drain(child.stderr)
-        raise HarnessFault(f"{bot} was not run: {stderr.text().strip() or fault}")
-    text = ended(child.status(EXIT_S)) + unfinished.words()  # it closed its output: a moment to end
-    return Violation("crash", text, unfinished.evidence())
-
-
-def short_of_memory(bot: str) -> str:
-    """Why the kernel killed a bot that did nothing wrong."""
-    text = f"the kernel killed {bot}, which was within its limit: the machine, or a control group above the bot's"
-    return f"{text}, is short of memory"
-
-
-def evidence(stderr: StderrLog, status: int | None) -> JsonObject:
-    """The evidence for the record beside a fault: a part of standard error, and the end of the bot, if it ended."""
-    detail: JsonObject = {"stderr": stderr.text(EVIDENCE_CHARS), "stderr_bytes": stderr.total}
-    if status is not None:
-        detail["exit"] = status if status >= 0 else signal_name(-status)
-    return detail
-
-
-def not_stopped(used_ns: int) -> Violation:
-    """It was stopped between its decisions and went on computing, so that it had to be killed."""
-    text = f"computed for {used_ns / 1e6:.0f} ms while it was stopped, and was killed"
-    return Violation("crash", text, {"computed_ms": round(used_ns / 1e6, 3)})
 
 
 def signal_name(number: int) -> str:

@@ -167,16 +167,16 @@ def _unpack(
     _check_links(links)
     # Last, so that nothing is ever written through one.
     for name, target in links.items():
-        os.symlink(target, folder / name)  # noqa: PTH211 - a target is a text, and stays as it is
+        os.symlink(target, folder / name)
 
 
 def _missing(name: str, folders: set[str]) -> list[str]:
     """The folders above `name` that are not there yet, the uppermost first."""
     missing = []
-    parent = os.path.dirname(name)  # noqa: PTH120 - the names are not paths of this machine
+    parent = os.path.dirname(name)
     while parent not in folders:
         missing.append(parent)
-        parent = os.path.dirname(parent)  # noqa: PTH120
+        parent = os.path.dirname(parent)
     return missing[::-1]
 
 
@@ -347,7 +347,7 @@ def _follow(
         return ends[name]
     if name in before:
         raise BadArchive(f"{name}, a link that leads in circles")
-    target, place, hops = links[name], os.path.dirname(name), 1  # noqa: PTH120
+    target, place, hops = links[name], os.path.dirname(name), 1
     out = target.startswith("/")
     for part in target.split("/"):
         if part == "..":

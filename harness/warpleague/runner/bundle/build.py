@@ -106,7 +106,7 @@ def computed(pids: Iterable[int]) -> tuple[float, bool]:
     ticks, runs = 0, False
     for pid in pids:
         with suppress(OSError, IndexError, ValueError):
-            with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - several times a second
+            with open(f"/proc/{pid}/stat", "rb") as file:
                 # The second field, the program's name in brackets, may itself hold brackets and blanks.
                 fields = file.read().rsplit(b")", 1)[1].split()
             ticks += sum(map(int, fields[11:15]))
@@ -220,7 +220,7 @@ def _environment(command: Command, level: Level, home: str) -> dict[str, str]:
     if level == "none":
         return {**os.environ, **command.variables}
     env = environment(SeatSpec(bot=command.name, cwd=str(command.folder)), level)
-    place = os.path.dirname(command.argv[0])  # noqa: PTH120
+    place = os.path.dirname(command.argv[0])
     if not Path(place).is_relative_to(command.folder):
         env["PATH"] = f"{place}:{env['PATH']}"
     return {**env, "HOME": home, "TMPDIR": home, **command.variables}
@@ -282,7 +282,7 @@ def _folder_mb(*folders: Path) -> float:
         for place, _, files in os.walk(folder):
             for name in files:
                 with contextlib.suppress(OSError):
-                    total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
+                    total += os.lstat(os.path.join(place, name)).st_blocks * 512
     return total / (1 << 20)
 
 
@@ -490,8 +490,8 @@ def build(job: Build, level: Level) -> BuildTime:
 def _past_rustup(program: str) -> str:
     """The tool itself behind a rustup proxy, which asks for a home of rustup's that a build does not have."""
     real = os.path.realpath(program)
-    name = os.path.basename(program)  # noqa: PTH119
-    if os.path.basename(real) != "rustup" or name == "rustup":  # noqa: PTH119
+    name = os.path.basename(program)
+    if os.path.basename(real) != "rustup" or name == "rustup":
         return program
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(

@@ -74,7 +74,7 @@ def check_files(folder: Path, manifest: Manifest) -> dict[str, str]:
         if not real.startswith(root + "/"):
             _require_public(place, real)
         _verify(place, real, file.sha256)
-        if os.geteuid() == 0 and not os.stat(real).st_mode & 0o004:  # noqa: PTH116
+        if os.geteuid() == 0 and not os.stat(real).st_mode & 0o004:
             raise BotError(f"{place}: bots run as another user when root runs the harness: chmod a+r {real}")
         sizes[name] = real
     return sizes
@@ -127,7 +127,7 @@ def _verify(place: Path, real: str, digest: str) -> None:
     known = cache_folder() / "files" / digest
     try:
         # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
-        with open(os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+        with open(os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             stamp = _stamp(real, os.fstat(file.fileno()))
             with contextlib.suppress(OSError, ValueError):
                 if json.loads(known.read_text(encoding="utf-8")) == stamp:
@@ -464,7 +464,7 @@ def _program(name: str, folder: Path) -> str | None:
 def _past_shims(program: str) -> str:
     # A rustup or pyenv shim must keep its name; other links are resolved once instead of at every start.
     real = os.path.realpath(program)
-    return real if os.path.basename(real) == os.path.basename(program) else program  # noqa: PTH119
+    return real if os.path.basename(real) == os.path.basename(program) else program
 
 
 def _require(folder: Path, manifest: Manifest, argv: tuple[str, ...]) -> None:
@@ -478,7 +478,7 @@ def _require(folder: Path, manifest: Manifest, argv: tuple[str, ...]) -> None:
         raise MissingToolchain(
             f"{manifest.name}: needs {name!r}, which is not installed here; {_install(name)}"
         )
-    for place in (os.path.abspath(folder), os.path.realpath(folder)):  # noqa: PTH100
+    for place in (os.path.abspath(folder), os.path.realpath(folder)):
         for word in argv[1:]:
             if word.startswith(place + "/"):
                 inside = word[len(place) + 1 :]

@@ -112,11 +112,11 @@ def _content(entry: os.DirEntry[str]) -> str:
     try:
         mode = entry.stat(follow_symlinks=False).st_mode
         if stat.S_ISLNK(mode):
-            return f"link to {os.readlink(entry.path)}"  # noqa: PTH115
+            return f"link to {os.readlink(entry.path)}"
         if not stat.S_ISREG(mode):
             return "no file"
         hasher = sha256()
-        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123
+        with open(entry.path, "rb", buffering=0) as file:
             while data := file.read(_CHUNK):
                 hasher.update(data)
     except OSError as error:
@@ -191,7 +191,7 @@ def _take(name: Path, *, wait: bool) -> int | None:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             # The owner before us has removed the file: what is locked is one that nobody will look at.
-            if os.fstat(lock).st_ino == os.stat(name).st_ino:  # noqa: PTH116
+            if os.fstat(lock).st_ino == os.stat(name).st_ino:
                 return lock
         except FileNotFoundError:
             pass
@@ -376,7 +376,7 @@ def _size(folder: Path) -> int:
     for place, _, files in os.walk(folder):
         for name in files:
             with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
     return total
 
 

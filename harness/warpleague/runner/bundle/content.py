@@ -116,12 +116,12 @@ def _followed(path: Path, root: str) -> os.stat_result:
     except OSError as error:
         # A loop is one of these; pathlib tells of it in another way in each version of Python.
         raise BotError(f"{path}: this link cannot be followed: {error.strerror}") from None
-    if os.path.isdir(target):  # noqa: PTH112
+    if os.path.isdir(target):
         # Followed, it could lead out or in circles; left out, the bot would miss what its author sees.
         raise BotError(f"{path}: links to folders cannot be bundled; copy the folder instead")
     if not _inside(target, root):
         raise BotError(f"{path}: this link leads out of the bot's folder; copy the file instead")
-    return os.stat(target)  # noqa: PTH116
+    return os.stat(target)
 
 
 def _inside(path: str, root: str) -> bool:
@@ -136,7 +136,7 @@ def content(file: File) -> bytes:
     """The bytes of a file; `BotError` if it cannot be read, or has become something else than a file since."""
     try:
         # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
-        with open(os.open(file.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:  # noqa: PTH123
+        with open(os.open(file.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
                 raise BotError(f"{file.path}: is no longer a file")
             data = opened.read((BUNDLE_MB << 20) + 1)

@@ -45,7 +45,7 @@ def located(path: Path, *, base: Path | None = None) -> Path:
 
 
 def _exists(path: Path) -> bool:
-    return os.path.exists(path)  # noqa: PTH110 - false where pathlib raises an error
+    return os.path.exists(path)
 
 
 def short_name(path: Path) -> Path:

@@ -1,8 +1,7 @@
-"""Starts a bot at its level: its command line, its environment, its limits and its memory watch.
+"""How to start a bot at its level: its command line, its environment, its limits; and the watch over its memory.
 
 Level `none` changes nothing. `limits` sets resource limits, a clean environment and death with the harness: it
-stops accidents, not attackers. `sandbox` stops both; it is made in `sandbox`. Whether this machine keeps what a
-level promises is tested in `doctor`.
+stops accidents, not attackers. `sandbox` stops both; it is made in `sandbox`. `doctor` tests what a level promises.
 """
 
 from __future__ import annotations
@@ -39,22 +38,13 @@ MORE_LIMITS: Final = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NI
 KEY_FILE: Final = "WARPLEAGUE_KEY_FILE"
 """The variable that tells a bot which file has its key; only bots with one have it."""
 
-WATCH_S: Final = 0.05
-"""How often a bot's resident set is measured, in seconds."""
-
-_CLOSELY: Final = 32
-"""How many processes have their share of memory read at a time: that may take a millisecond each."""
-
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-
 # `ulimit -f` counts 512-byte blocks in POSIX shells, `-d` kilobytes. A limit the host forbids to set is already
 # lower, so a failure does not stop the launch.
-_LIMITS: Final = (
-    'ulimit -c 0; ulimit -n {files}; ulimit -f {blocks}; ulimit -d {data_kb}; exec 2>&3 3>&-; exec "$@"'
-)
-_SCRIPT: Final = "exec 3>&2 2>/dev/null; " + _LIMITS
+_LIMITS: Final = "ulimit -c 0; ulimit -n {files}; ulimit -f {blocks}; ulimit -d {data_kb}"
+_SCRIPT: Final = f'exec 3>&2 2>/dev/null; {_LIMITS}; exec 2>&3 3>&-; exec "$@"'
 
-# The shell enters the bot's control groups by itself: here it stands for the bot, whatever that becomes.
+# The shell enters the bot's control groups by itself: here it stands for the bot, whatever that becomes. So nothing of
+# the bot ever runs outside of them.
 _ENTER: Final = 'echo 0 >"$1" || exit 125; shift; '
 
 
@@ -68,7 +58,7 @@ def _setpriv() -> tuple[str, ...]:
 @cache
 def compiled_starter() -> str | None:
     """The program of enter.c, where it was compiled: it takes a third of the time of setpriv and a shell."""
-    program = os.path.join(os.path.dirname(__file__), "enter.bin")  # noqa: PTH118, PTH120 - starts with each process
+    program = os.path.join(os.path.dirname(__file__), "enter.bin")
     return program if sys.platform == "linux" and os.access(program, os.X_OK) else None
 
 
@@ -182,20 +172,17 @@ def rlimits(files: int, file_mb: int, data: int) -> dict[int, int]:
 
 
 def data_bytes(seat: SeatSpec) -> int:
-    """The most private writable memory of one process, in bytes.
-
-    Well above the resident set that is watched: java and node map more than they use; the watch catches what is
-    really taken.
-    """
+    """The most private writable memory of one process, in bytes."""
+    # Well above the resident set that is watched: java and node map more than they use. The watch catches what is
+    # really taken.
     return 2 * seat.memory_mb << 20
 
 
 def cap_bytes(seat: SeatSpec) -> int:
-    """The kernel's limit for a bot with all that it started, in bytes, where it can cap that.
-
-    Above the limit that is watched: kernel memory (page tables, pipes, sockets) counts there, what is in /tmp and
-    /dev/shm without being mapped, and files that are cached for the bot, though these give way first.
-    """
+    """The kernel's limit for a bot with all that it started, in bytes, where it can cap that."""
+    # Above the limit that is watched, by what the watch does not count: kernel memory (page tables, stacks, pipes,
+    # sockets), what is in /tmp and /dev/shm without being mapped, and files that are cached for the bot, though these
+    # give way first.
     return (seat.memory_mb + seat.memory_mb // 8 + MARGIN_MB + 2 * seat.tmp_mb) << 20
 
 
@@ -216,13 +203,23 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
     }
 
 
+# -- the watch over memory -------------------------------------------------------------------------------
+
+
+WATCH_S: Final = 0.05
+"""How often the memory of a bot is measured, in seconds."""
+
+_CLOSELY: Final = 32
+"""How many processes have their share of memory read at a time: that may take a millisecond each."""
+
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+
+
 class MemoryWatch:
     """Whether a bot has taken more memory than its limit, in MiB.
 
     It counts the resident set, with shared memory, and the page tables.
     """
-
-    __slots__ = ("_checked", "_group", "_left", "_limit_pages", "_pages", "exceeded_mb", "kill", "limit_mb")
 
     def __init__(self, limit_mb: int, group: Group | None = None) -> None:
         self.limit_mb = limit_mb
@@ -301,14 +298,8 @@ def _status_kb(status: bytes, name: bytes) -> int:
 
 
 def _proportional_pages(pid: int) -> int:
-    """The same with each shared page divided among those that share it; the whole where untold."""
-    with (
-        contextlib.suppress(OSError, IndexError, ValueError),
-        open(f"/proc/{pid}/smaps_rollup", "rb", buffering=0) as file,  # noqa: PTH123
-        open(f"/proc/{pid}/status", "rb", buffering=0) as status,  # noqa: PTH123
-    ):
-        tables_kb = _status_kb(status.read(), b"VmPTE:")
-        for line in file.read().splitlines():
-            if line.startswith(b"Pss:"):
-                return (int(line.split()[1]) + tables_kb) * 1024 // _PAGE
+    """The same with each shared page divided among those that share it; the whole if the system does not say."""
+    with contextlib.suppress(ValueError):
+        shared_kb = _status_kb(read_file(f"/proc/{pid}/smaps_rollup"), b"\nPss:")
+        return (shared_kb + _status_kb(read_file(f"/proc/{pid}/status"), b"VmPTE:")) * 1024 // _PAGE
     return _resident_pages(pid)

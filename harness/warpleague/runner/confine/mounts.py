@@ -64,8 +64,8 @@ def within(path: str, roots: Iterable[str]) -> bool:
 
 def too_wide(place: str) -> bool:
     """Whether `place` may hold somebody's files beside a runtime: a home, what holds one, or a top folder."""
-    home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111
-    private = (home, os.path.join(home, ".local"))  # noqa: PTH118
+    home = os.path.realpath(os.path.expanduser("~"))
+    private = (home, os.path.join(home, ".local"))
     return place.count("/") < 2 or place in private or within(home, [place])
 
 
@@ -95,7 +95,7 @@ def check_asked(
     """
     for path in paths:
         real = os.path.realpath(path)
-        if not os.path.exists(real):  # noqa: PTH110
+        if not os.path.exists(real):
             raise MissingToolchain(f"{bot}: needs {path!r}, which is not there on this machine")
         if text := misfit_asked(real, askable):
             raise BotError(f"{bot}: asks to see {path}, but {text}")
@@ -125,7 +125,7 @@ def check_granted(paths: Sequence[str], where: str, hidden: Sequence[Path] = ())
     for path in paths:
         text = misfit(path)
         real = os.path.realpath(path)
-        if not text and not os.path.exists(real):  # noqa: PTH110
+        if not text and not os.path.exists(real):
             text = f"{path} is not there"
         for place in (path, real):
             if not text and (within(place, (*_PRIVATE, *_TAKEN)) or too_wide(place)):
@@ -206,11 +206,11 @@ def inside(argument: str, cwd: str) -> str:
 def unreadable(folder: str) -> str | None:
     """The first path in `folder` (itself included) that other users cannot read; None if they can read all."""
     for place, _, files in os.walk(folder):
-        if os.stat(place).st_mode & 0o005 != 0o005:  # noqa: PTH116
+        if os.stat(place).st_mode & 0o005 != 0o005:
             return place
         for name in files:
-            path = os.path.join(place, name)  # noqa: PTH118
-            if not os.path.islink(path) and not os.stat(path).st_mode & 0o004:  # noqa: PTH114, PTH116
+            path = os.path.join(place, name)
+            if not os.path.islink(path) and not os.stat(path).st_mode & 0o004:
                 return path
     return None
 
@@ -229,7 +229,7 @@ def _memory(size_mb: int) -> tuple[str, ...]:
 def _system() -> tuple[str, ...]:
     args: list[str] = []
     for place in SYSTEM:
-        if os.path.isdir(place):  # noqa: PTH112
+        if os.path.isdir(place):
             args += [*_parents(place), "--ro-bind", place, place]
     for path in map(Path, USR_MERGED):
         if path.is_symlink():
@@ -238,7 +238,7 @@ def _system() -> tuple[str, ...]:
             args += ["--ro-bind", str(path), str(path)]
     args += ["--dir", "/etc"]
     for place in etc():
-        if os.path.exists(place):  # noqa: PTH110
+        if os.path.exists(place):
             args += [*_parents(place), "--ro-bind", place, place]
     return tuple(args)
 
@@ -248,14 +248,14 @@ def runtime_mounts(program: str, cwd: str) -> tuple[str, ...]:
     """The paths that a bot's program needs beyond the system and the bot's folder."""
     if within(program, [cwd]):
         return ()
-    roots = list(SYSTEM) + [place for place in USR_MERGED if os.path.isdir(place)]  # noqa: PTH112
+    roots = list(SYSTEM) + [place for place in USR_MERGED if os.path.isdir(place)]
     roots += etc()  # where Debian's alternatives lead through
     real = os.path.realpath(program)
-    name = os.path.basename(real)  # noqa: PTH119
+    name = os.path.basename(real)
     if name.startswith(("python", "pypy")):
         wanted = python_places(program)
-    elif os.path.basename(os.path.dirname(real)) == "bin":  # noqa: PTH119, PTH120
-        wanted = [os.path.dirname(os.path.dirname(real))]  # noqa: PTH120
+    elif os.path.basename(os.path.dirname(real)) == "bin":
+        wanted = [os.path.dirname(os.path.dirname(real))]
         if too_wide(wanted[0]):
             wanted = [real]
     else:
@@ -264,7 +264,7 @@ def runtime_mounts(program: str, cwd: str) -> tuple[str, ...]:
     for place in sorted(
         {os.path.normpath(place) for place in wanted}, key=lambda path: (path.count("/"), path)
     ):
-        if within(place, roots) or not os.path.exists(place):  # noqa: PTH110
+        if within(place, roots) or not os.path.exists(place):
             continue
         if too_wide(place):
             raise BadInput(
@@ -324,8 +324,8 @@ def python_places(program: str) -> list[str]:
 def _links(program: str) -> list[str]:
     """`program`, and where it leads as long as that is a link itself (its folder may be one, too)."""
     hops = [program]
-    while os.path.islink(program) and len(hops) < 40:  # noqa: PTH114
-        target = os.path.join(os.path.dirname(program), os.readlink(program))  # noqa: PTH115, PTH118, PTH120
+    while os.path.islink(program) and len(hops) < 40:
+        target = os.path.join(os.path.dirname(program), os.readlink(program))
         program = os.path.normpath(target)
         hops.append(program)
     return hops

@@ -212,7 +212,7 @@ def _fresh_uid() -> int:
     global _started
     _started += 1
     offset = (os.getpid() & 0xFFFF) << 12 | _started & 0xFFF
-    with open("/proc/self/uid_map", "rb") as file:  # noqa: PTH123
+    with open("/proc/self/uid_map", "rb") as file:
         first, _, count = (int(part) for part in file.readline().split())
     mapped = first + count
     if mapped > _UIDS + (1 << 28):
@@ -236,7 +236,7 @@ def _require_readable(folder: str) -> None:
 def read_key(seat: SeatSpec) -> bytes:
     """The content of a bot's key file; `HarnessFault` if it cannot be read. No error tells what is in it."""
     try:
-        with open(seat.key_file or "", "rb") as file:  # noqa: PTH123
+        with open(seat.key_file or "", "rb") as file:
             key = file.read(_MAX_KEY)
     except OSError as error:
         raise HarnessFault(f"the key file of {seat.bot} cannot be read: {error.strerror}") from None
@@ -253,7 +253,7 @@ def end_unmade() -> int:
     works, the parent has the same arguments.
     """
     ended = 0
-    for entry in os.listdir("/proc"):  # noqa: PTH208
+    for entry in os.listdir("/proc"):
         with contextlib.suppress(OSError, ValueError):
             handle = os.pidfd_open(int(entry))
             try:
@@ -272,7 +272,7 @@ def end_unmade() -> int:
 
 
 def _arguments(pid: str) -> list[bytes]:
-    with open(f"/proc/{pid}/cmdline", "rb") as file:  # noqa: PTH123
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
         return file.read().split(b"\0")
 
 
@@ -447,7 +447,7 @@ def _number_inside(pid: int) -> int:
 
 def _status_word(pid: str, name: str) -> str:
     """The last word of a line of /proc/PID/status, or an empty text."""
-    with open(f"/proc/{pid}/status", encoding="utf-8") as file:  # noqa: PTH123
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
         for line in file:
             if line.startswith(name):
                 return line.split()[-1]

@@ -1,9 +1,6 @@
 """The system calls that a bot in the sandbox may not make, as a seccomp filter in classic BPF (seccomp(2), Linux).
 
-Bubblewrap loads it. It is a deny-list: bots are in any language and version, so whatever an unknown runtime needs
-must still work. No bot needs what is on the list, or it is a way out, around a limit, into rarely used kernel code,
-or to a mark that a later bot can find. Calls that are newer than the list do not exist for a bot. Runtimes know
-such refusals from old kernels or containers, and do without the call.
+Bubblewrap loads it.
 """
 
 from __future__ import annotations
@@ -46,108 +43,64 @@ TIOCLINUX: Final = 0x541C
 FAMILIES: Final = (1, 2, 10)
 """The socket families a bot may have, to talk with itself: AF_UNIX, AF_INET, AF_INET6."""
 
-REFUSED: Final[dict[str, tuple[int | None, int | None]]] = {
+# It is a deny-list: bots are in any language and version, so whatever an unknown runtime needs must still work. No
+# bot needs what is on the list, or it is a way out, around a limit, into rarely used kernel code, or to a mark that a
+# later bot can find. Bots share a kernel with the host, so a hole in the kernel is a hole in the sandbox: the list
+# makes this less likely, not impossible. Calls that are newer than the list do not exist for a bot. Runtimes know
+# such refusals from old kernels or containers, and do without the call.
+
+Numbers = tuple[int | None, int | None]
+"""The numbers of a system call on x86-64 and aarch64, None where there is no such call."""
+
+# fmt: off
+REFUSED: Final[dict[str, Numbers]] = {
     # Other processes.
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "process_madvise": (440, 440),
-    "kcmp": (312, 272),
-    "pidfd_getfd": (438, 438),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440), "kcmp": (312, 272), "pidfd_getfd": (438, 438),
     "get_robust_list": (274, 100),
     # Namespaces and mounts.
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "open_by_handle_at": (304, 265),
-    "name_to_handle_at": (303, 264),
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39),
+    "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429),
+    "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
+    "mount_setattr": (442, 442), "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
     # Memory that no limit on a process counts.
-    "shmget": (29, 194),
-    "msgget": (68, 186),
-    "semget": (64, 190),
-    "mq_open": (240, 180),
+    "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
     # Keys, watchers and large, rarely used parts of the kernel.
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "fanotify_init": (300, 262),
-    "lookup_dcookie": (212, 18),
-    "nfsservctl": (180, 42),
-    "personality": (135, 92),
-    "vhangup": (153, 58),
-    "syslog": (103, 116),
-    "quotactl": (179, 60),
-    "quotactl_fd": (443, 443),
-    "acct": (163, 89),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280),
+    "perf_event_open": (298, 241), "fanotify_init": (300, 262), "lookup_dcookie": (212, 18),
+    "nfsservctl": (180, 42), "personality": (135, 92), "vhangup": (153, 58), "syslog": (103, 116),
+    "quotactl": (179, 60), "quotactl_fd": (443, 443), "acct": (163, 89),
     # The machine itself.
-    "reboot": (169, 142),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "delete_module": (176, 106),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-    "settimeofday": (164, 170),
-    "clock_settime": (227, 112),
-    "clock_adjtime": (305, 266),
-    "sync": (162, 81),
-    "syncfs": (306, 267),
-    "adjtimex": (159, 171),
-    "sethostname": (170, 161),
-    "setdomainname": (171, 162),
-    "iopl": (172, None),
-    "ioperm": (173, None),
-    "modify_ldt": (154, None),
+    "reboot": (169, 142), "kexec_load": (246, 104), "kexec_file_load": (320, 294), "init_module": (175, 105),
+    "finit_module": (313, 273), "delete_module": (176, 106), "swapon": (167, 224), "swapoff": (168, 225),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266), "sync": (162, 81),
+    "syncfs": (306, 267), "adjtimex": (159, 171), "sethostname": (170, 161), "setdomainname": (171, 162),
+    "iopl": (172, None), "ioperm": (173, None), "modify_ldt": (154, None),
     # Processors and memory nodes other than those the referee shares with its bots.
-    "sched_setaffinity": (203, 122),
+    "sched_setaffinity": (203, 122), "migrate_pages": (256, 238), "move_pages": (279, 239),
     # Less priority than others: what a bot waits for a processor is not charged, so it must not wait at will.
-    "sched_setattr": (314, 274),
-    "setpriority": (141, 140),
-    "migrate_pages": (256, 238),
-    "move_pages": (279, 239),
+    "sched_setattr": (314, 274), "setpriority": (141, 140),
 }
-"""Refused with EPERM: the numbers on x86-64 and aarch64, None where there is no such call."""
+"""Refused with EPERM."""
 
-UNKNOWN: Final[dict[str, tuple[int | None, int | None]]] = {
+UNKNOWN: Final[dict[str, Numbers]] = {
     "clone3": (435, 435),  # its flags are in memory, where a filter cannot look; libraries fall back to clone
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
+    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "io_setup": (206, 0),  # its contexts are counted for the whole machine
-    "userfaultfd": (323, 282),
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
+    "userfaultfd": (323, 282), "memfd_create": (319, 279), "memfd_secret": (447, 447),
     "process_mrelease": (448, 448),
-    # What is in the page cache, and what goes out of it: one bit for each page, which outlives the bot.
-    "mincore": (27, 232),
-    "cachestat": (451, 451),
-    "fadvise64": (221, 223),
-    "readahead": (187, 213),
+    # What is in the page cache, and what goes out of it: one bit for each page, which outlives the bot. In trials a
+    # bot passed all dice of a match to the next one by which pages of a large file of /usr it had read.
+    "mincore": (27, 232), "cachestat": (451, 451), "fadvise64": (221, 223), "readahead": (187, 213),
     # Who else opens and reads the files of the system.
-    "inotify_init": (253, None),
-    "inotify_init1": (294, 26),
+    "inotify_init": (253, None), "inotify_init1": (294, 26),
 }
 """Refused with ENOSYS, as on a kernel without them: there is another way that runtimes know."""
 
-TIMES: Final[dict[str, tuple[int | None, int | None]]] = {
-    "utime": (132, None),
-    "utimes": (235, None),
-    "futimesat": (261, None),
-    "utimensat": (280, 88),
+TIMES: Final[dict[str, Numbers]] = {
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }
+# fmt: on
 """Refused with EPERM, except to builds: anyone may set the times of the host's /dev/null, and anyone can read them."""
 
 NEWER: Final = 457
@@ -157,6 +110,7 @@ _LAST_OWN: Final = (334, 294)
 _SHARED: Final = 424
 """From here on a call has the same number on every machine; below, each machine has its own up to `_LAST_OWN`."""
 
+# Of these calls the filter looks at one argument.
 CLONE: Final = (56, 220)
 IOCTL: Final = (16, 29)
 FCNTL: Final = (72, 25)
@@ -164,12 +118,9 @@ MADVISE: Final = (28, 233)
 PREADV2: Final = (327, 286)
 PRLIMIT64: Final = (302, 261)
 SCHED_SETSCHEDULER: Final = (144, 119)
-SOCKET: Final = (41, 198)
-SOCKETPAIR: Final = (53, 199)
+SOCKET, SOCKETPAIR = (41, 198), (53, 199)
 
-F_SETLEASE: Final = 1024
-F_GETLEASE: Final = 1025
-F_NOTIFY: Final = 1026
+F_SETLEASE, F_GETLEASE, F_NOTIFY = 1024, 1025, 1026
 F_GET_RW_HINT: Final = 1035
 """The first of the hints about a file's life, which the kernel keeps with the file; what is above is newer."""
 

@@ -7,7 +7,7 @@ its own moves, and each change in the texts of its observation and its informati
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import attrs
 import pyspiel
@@ -31,9 +31,8 @@ from warpleague.extras.bridges.openspiel.rules import (
     weights,
 )
 from warpleague.games.api import CHANCE, SPECTATOR, Event, Game, JsonObject, Outcome, Weights, ranked
-from warpleague.games.reading import ActionReader, Given
+from warpleague.games.reading import ActionReader, distinct, fail, read, refuse, within
 from warpleague.games.scene import Cell, Panel, Scene
-from warpleague.games.values import Parts, encoded
 from warpleague.match.setup import options_json
 
 if TYPE_CHECKING:
@@ -271,7 +270,6 @@ TEXTS: Final[dict[str, Callable[[str], str]]] = {"chess": _chess}
 READER = ActionReader((Play, Resign))
 _SEEN = ("acts", "over", "observation", "information")
 """The parts of a view whose changes a seat gets."""
-_OPTIONS: Parts[Rules] = Parts(lambda rules: options_json(rules.options))
 
 
 @attrs.frozen
@@ -296,6 +294,19 @@ class OpenView:
     moves: list[str]
     observation: str
     retired: list[int]
+    opening: int | None
+    turns: int
+    resigned: int | None
+
+
+@attrs.frozen
+class _Position:
+    """A position as JSON."""
+
+    players: int
+    options: dict[str, Any]
+    history: tuple[int, ...]
+    retired: Annotated[tuple[int, ...], distinct]
     opening: int | None
     turns: int
     resigned: int | None
@@ -481,54 +492,46 @@ class SpielGame(Game[State, "Play | Resign"]):
 
     def from_json(self, data: object) -> State:
         """A position from its JSON form; each action of the history must be possible where it is played."""
-        keys = ("players", "options", "history", "retired", "opening", "turns", "resigned")
-        fields = Given(data).fields(*keys)
-        options: Any = fields["options"].options(self.Options)
-        players = fields["players"].whole(1, 1000)
-        if players not in self.players:
-            fields.fail("players", f"{self.id} is not for {players}")
+        form = read(_Position, data)
+        options: Any = read(self.Options, form.options, "options")
+        refuse(form.players not in self.players, "players", f"{self.id} is not for {form.players}")
         try:
-            rules = self.rules(players, options)
+            rules = self.rules(form.players, options)
         except OptionsError as error:
-            fields.fail("options", str(error))
-        opening = fields["opening"]
-        drawn = None if opening.value is None else opening.whole(0, len(rules.openings) - 1)
-        state = State(rules, rules.spiel.new_initial_state(), opening=drawn)
-        line = () if drawn is None else rules.openings[drawn]
-        history = fields["history"].items()
-        if rules.openings and drawn is None and history:
-            fields.fail("opening", "no line was drawn, but moves were played")
+            fail("options", str(error))
+        if form.opening is not None:
+            within("opening", form.opening, 0, len(rules.openings) - 1)
+        undrawn = rules.openings and form.opening is None and form.history
+        refuse(undrawn, "opening", "no line was drawn, but moves were played")
+        state = State(rules, rules.spiel.new_initial_state(), opening=form.opening)
+        line = () if form.opening is None else rules.openings[form.opening]
         played = 0
         joint: list[int] = []  # of the seats that act at once, in their order
-        for number, item in enumerate(history):
-            action = item.whole(-(2**52), 2**52)
-            spiel = state.spiel
-            over = spiel.is_terminal()
-            together = spiel.is_simultaneous_node()
-            if over or action not in _possible(spiel, len(joint)):
-                item.fail("the game is over before it" if over else f"action {action} is not possible there")
-            if number < len(line) and action != line[number]:
-                item.fail(f"the opening has {line[number]} here, not {action}")
+        for number, action in enumerate(form.history):
+            path, spiel = f"history[{number}]", state.spiel
+            refuse(spiel.is_terminal(), path, "the game is over before it")
+            possible = action in _possible(spiel, len(joint))
+            refuse(not possible, path, f"action {action} is not possible there")
+            if number < len(line):
+                refuse(action != line[number], path, f"the opening has {line[number]} here, not {action}")
             played += not spiel.is_chance_node() and number >= len(line)
+            together = spiel.is_simultaneous_node()
             joint = [*joint, action] if together else [action]
-            if together and len(joint) < players:
+            if together and len(joint) < form.players:
                 continue
             try:
                 state.advance(joint)
             except (pyspiel.SpielError, RuntimeError) as error:
-                item.fail(f"OpenSpiel refuses it: {str(error).strip().splitlines()[0]}")
+                fail(path, f"OpenSpiel refuses it: {str(error).strip().splitlines()[0]}")
             joint = []
-        if joint:
-            fields.fail("history", "ends amid actions that are made at once")
-        if len(history) < len(line):
-            fields.fail("history", "is shorter than the opening")
-        state.turns = fields["turns"].whole(played, played)
-        state.retired = fields["retired"].distinct(0, players - 1)
-        resigned = fields["resigned"]
-        if resigned.value is not None:
-            if not rules.options.resign:
-                fields.fail("resigned", "nobody can resign without the option")
-            state.resigned = resigned.whole(0, players - 1)
+        refuse(joint, "history", "ends amid actions that are made at once")
+        refuse(len(form.history) < len(line), "history", "is shorter than the opening")
+        within("turns", form.turns, played, played)
+        within("retired", form.retired, 0, form.players - 1)
+        if form.resigned is not None:
+            refuse(not rules.options.resign, "resigned", "nobody can resign without the option")
+            within("resigned", form.resigned, 0, form.players - 1)
+        state.turns, state.retired, state.resigned = form.turns, form.retired, form.resigned
         if not state.pending:
             state.settle()
         return state
@@ -560,14 +563,8 @@ class OpenGame(SpielGame):
 
     def view(self, state: State, seat: int) -> JsonObject:
         """The position, with the names of its moves and its text."""
-        return {**self.to_json(state), **self._more(state, seat)}
-
-    def view_json(self, state: State, seat: int) -> bytes:
-        """The same as JSON; that of the options is cached."""
-        return encoded({**self.to_json(state), "options": _OPTIONS[state.rules], **self._more(state, seat)})
-
-    def _more(self, state: State, seat: int) -> JsonObject:
-        return {"moves": list(state.moves), "observation": state.texts(seat)[0]}
+        more = {"moves": list(state.moves), "observation": state.texts(seat)[0]}
+        return {**self.to_json(state), **more}
 
     def determinize(self, view: JsonObject, seat: int, rng: Random) -> State:
         """The position itself: there is nothing to guess."""

@@ -113,7 +113,7 @@ class _Writer:
         if attrs.has(hint):
             inner = {
                 key: (kind, f"{at}{'.' if ' ' in at else ' '}{key}", f"{name}.{key}".lstrip("."))
-                for key, (kind, _) in json_fields(hint).items()
+                for key, kind in json_fields(hint).items()
             }
             return self._members({key: it for key, it in inner.items() if it[1] not in _LEFT_OUT}, value)
         if origin is Literal:
@@ -233,7 +233,7 @@ def universe(game_id: str) -> tuple[tuple[Any, ...], dict[Any, int]]:
     actions: list[Any] = []
     for kind in load_game(game_id).Actions:
         do: str = kind.do  # type: ignore[attr-defined]
-        fields = {name: hint for name, (hint, _) in json_fields(kind).items()}
+        fields = json_fields(kind)
         if do == "say":
             continue
         choices = [_values(game_id, do, name, hint) for name, hint in fields.items()]

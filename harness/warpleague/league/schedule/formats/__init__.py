@@ -1,6 +1,6 @@
 """The formats of a league: each decides which bots meet, in which order, and when enough has been played.
 
-A format is a module of its own, listed in the literal registry `MODULES`.
+Each is loaded when a league needs it: a ladder takes numpy, which takes longer than all else of a small league.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from warpleague.league.schedule.formats.api import Format
     from warpleague.league.season.season import Season
 
-MODULES: Final = {
-    "round-robin": "round_robin:make",
-    "sampled": "sampled:make",
-    "gauntlet": "round_robin:make_gauntlet",
-    "swiss": "swiss:make",
-    "knockout": "knockout:make",
-    "double-elimination": "knockout:make",
-    "ladder": "ladder:make",
-    "test": "strength_test:make",
+CLASSES: Final = {
+    "round-robin": "round_robin:RoundRobin",
+    "sampled": "sampled:Sampled",
+    "gauntlet": "round_robin:Gauntlet",
+    "swiss": "swiss:Swiss",
+    "knockout": "knockout:Knockout",
+    "double-elimination": "knockout:Knockout",
+    "ladder": "ladder:Ladder",
+    "test": "strength_test:Test",
 }
-"""The module of each format in this folder, and its function of a season that returns the `Format`.
+"""The module of each format in this folder, and its class, which is made of a season.
 
 `[format] kind` names the format; only "sampled" is a round-robin with a number of `tables`.
 """
@@ -32,12 +32,11 @@ MODULES: Final = {
 
 def format_of(season: Season) -> Format:
     """The format of a season."""
-    kind = season.format.kind
-    if kind == "round-robin" and season.format.tables != "all":
-        kind = "sampled"  # type: ignore[assignment]
-    module, _, function = MODULES[kind].partition(":")
-    made: Format = getattr(import_module(f"warpleague.league.schedule.formats.{module}"), function)(season)
-    if season.format.until is not None and isinstance(made, Static):
+    form = season.format
+    sampled = form.kind == "round-robin" and form.tables != "all"
+    module, _, name = CLASSES["sampled" if sampled else form.kind].partition(":")
+    made: Format = getattr(import_module(f"{__name__}.{module}"), name)(season)
+    if form.until is not None and isinstance(made, Static):
         from warpleague.league.schedule.formats.until import Until
 
         return Until(season, made)

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from warpleague.league.season.config import FormatTable, Seating
 
 
-# -- api -------------------------------------------------------------------------------------------------
-
-
 Batches = Generator[Iterable[Group], list[Outcome], bool]
 """Yields batches of groups. Each `yield` is answered with the outcomes of an earlier batch, in its order: of the one
 `Format.ahead` batches before, or of this one if that is 0. While there is no batch so far before, the answer is an

@@ -37,11 +37,6 @@ class Tie:
     faulted: list[int] = attrs.Factory(lambda: [0, 0])
 
 
-def make(season: Season) -> Knockout:
-    """The format of `season`."""
-    return Knockout(season)
-
-
 @attrs.frozen
 class Knockout:
     """A batch for each round; those that are level play on, one deal at a time, then the better seed goes on.

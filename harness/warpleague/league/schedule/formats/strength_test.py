@@ -1,4 +1,9 @@
-"""A test of strength: counts its deals in the order of the schedule, and decides."""
+"""A test of strength: two bots play the same deals until a sequential test decides which is better.
+
+The first bot of the league is the new one, the second the old one, the others the field. Without a field they play
+each other; at tables of one, and beside a field, each takes the same seats on the same deal. Deals are counted in the
+order of the schedule: in the order in which they end, quick ones would come first, and would decide.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +30,101 @@ if TYPE_CHECKING:
     """The bot and seat that a part of a difference is of, its weight, and its value."""
 
 
-# -- strength test ---------------------------------------------------------------------------------------
+# -- the format ------------------------------------------------------------------------------------------
 
 
 NEW, OLD = 0, 1
+_FEWEST, _MAX = 4, 64  # deals in a batch
+_SHARE = 8  # a batch is so small a part of what was played: what is played beyond the end is wasted
+
+
+@attrs.frozen
+class Test:
+    """Batches of whole deals, until the test decides or no more may be played."""
+
+    season: Season
+    ahead: int | None = 1
+
+    @property
+    def matches_a_deal(self) -> int:
+        """How many matches one deal takes."""
+        orders = seatings_count(self.season.format.seats, self.season.players)
+        return orders if self._duel else 2 * orders
+
+    @property
+    def most(self) -> int | None:
+        """How many deals are played at most, None without a limit."""
+        form = self.season.format
+        limit = form.fixed or form.max_matches
+        return None if limit is None else max(limit // self.matches_a_deal, 1)
+
+    def batches(self) -> Batches:
+        """Deals, each with all its seat orders for both bots."""
+        test, played, most = StrengthTest.of(self.season), 0, self.most
+        waiting = 0
+        while True:
+            size = min(max(_FEWEST, played // _SHARE), _MAX)
+            if most is not None:
+                size = min(size, most - played)
+            outcomes = yield [self.group(round_) for round_ in range(played, played + size)]
+            played += size
+            waiting += 1 if size else 0
+            if outcomes:
+                waiting -= 1
+                for outcome in outcomes:
+                    _count(test, outcome)
+                    if test.decision:
+                        return True
+            if most is not None and played >= most and not waiting:
+                return False
+
+    def total(self, without: frozenset[int]) -> int | None:
+        """Known beforehand only for a fixed number of matches."""
+        if without & {NEW, OLD}:
+            return 0
+        return self.most * self.matches_a_deal if self.season.format.fixed and self.most else None
+
+    def describe(self) -> str:
+        """Who is tested, and how."""
+        form, names = self.season.format, self.season.names
+        beside = f" beside {', '.join(names[2:])}, in the same seats of the same deals" if names[2:] else ""
+        if form.fixed:
+            size = f"{counted(self.most or 1, 'deal')}"
+        else:
+            unit = " in normalised Elo" if form.unit == "normalized" else ""
+            size = f"{form.elo0:g} against {form.elo1:g}{unit}, errors {form.alpha:g} and {form.beta:g}"
+        return f"test: {names[NEW]} against {names[OLD]}{beside}, {size}, {describe_seatings(form)}"
+
+    @property
+    def _duel(self) -> bool:
+        """Whether both bots sit at one table."""
+        return self.season.players == 2 and len(self.season.bots) == 2
+
+    def group(self, round_: int) -> Group:
+        """The matches of a deal: all seat orders of both bots."""
+        season = self.season
+        k, kind = season.players, season.format.seats
+        if self._duel:
+            orders = tuple(seatings(kind, (NEW, OLD), round_))
+        else:
+            # The field sits in another order on each deal, so that neighbours change, too.
+            field = tuple(range(2, 1 + k))
+            turn = round_ // k % max(len(field), 1)
+            with_new = tuple(seatings(kind, (NEW, *field[turn:], *field[:turn]), round_))
+            with_old = tuple(tuple(OLD if bot == NEW else bot for bot in seats) for seats in with_new)
+            orders = tuple(order for both in zip(with_new, with_old, strict=True) for order in both)
+        return Group(tuple(range(len(season.bots))), orders, round_)
+
+
+def _count(test: StrengthTest, outcome: Outcome) -> None:
+    if outcome.played is not None:
+        matches = zip(outcome.group.seats, outcome.played, strict=True)
+        test.add(Deal.of([(seats, result.ranks, result.scores, result.rival) for seats, result in matches]))
+
+
+# -- its decision ----------------------------------------------------------------------------------------
+
+
 _PATH = 400  # the most points of the path in memory
 
 
@@ -53,10 +149,8 @@ class Deal:
     @classmethod
     def of(cls, matches: Sequence[Match]) -> Deal:
         """The deal of these matches."""
-        rows: tuple[list[tuple[int, float, float]], ...] = (
-            [],
-            [],
-        )  # of each bot: seat, share of points, score
+        # Of each bot: seat, share of points, score.
+        rows: tuple[list[tuple[int, float, float]], ...] = ([], [])
         for seats, ranks, scored, rival in matches:
             for seat, bot in enumerate(seats):
                 if bot in (NEW, OLD):
@@ -151,7 +245,6 @@ class StrengthTest:
     def of(cls, season: Season) -> StrengthTest:
         """The test that the season's format asks for, before any deal."""
         from warpleague.league.ratings.sprt import Sprt
-        from warpleague.league.schedule.formats.api import seatings_count
 
         form, alone = season.format, season.players == 1
         orders = 1 if alone else seatings_count(form.seats, season.players)
@@ -288,103 +381,3 @@ class StrengthTest:
             "left": left,
             **estimate.to_json(),
         }
-
-
-# -- test ------------------------------------------------------------------------------------------------
-# Test of strength: two bots play the same deals until a sequential test decides which is better.
-#
-# The first bot of the league is the new one, the second the old one, the others the field. Without a field
-# they play each other; at tables of one, and beside a field, each takes the same seats on the same deal.
-
-
-_FEWEST, _MAX = 4, 64  # deals in a batch
-_SHARE = 8  # a batch is so small a part of what was played: what is played beyond the end is wasted
-
-
-def make(season: Season) -> Test:
-    """The format of `season`."""
-    return Test(season)
-
-
-@attrs.frozen
-class Test:
-    """Batches of whole deals, until the test decides or no more may be played."""
-
-    season: Season
-    ahead: int | None = 1
-
-    @property
-    def matches_a_deal(self) -> int:
-        """How many matches one deal takes."""
-        orders = seatings_count(self.season.format.seats, self.season.players)
-        return orders if self._duel else 2 * orders
-
-    @property
-    def most(self) -> int | None:
-        """How many deals are played at most, None without a limit."""
-        form = self.season.format
-        limit = form.fixed or form.max_matches
-        return None if limit is None else max(limit // self.matches_a_deal, 1)
-
-    def batches(self) -> Batches:
-        """Deals, each with all its seat orders for both bots."""
-        test, played, most = StrengthTest.of(self.season), 0, self.most
-        waiting = 0
-        while True:
-            size = min(max(_FEWEST, played // _SHARE), _MAX)
-            if most is not None:
-                size = min(size, most - played)
-            outcomes = yield [self.group(round_) for round_ in range(played, played + size)]
-            played += size
-            waiting += 1 if size else 0
-            if outcomes:
-                waiting -= 1
-                for outcome in outcomes:
-                    _count(test, outcome)
-                    if test.decision:
-                        return True
-            if most is not None and played >= most and not waiting:
-                return False
-
-    def total(self, without: frozenset[int]) -> int | None:
-        """Known beforehand only for a fixed number of matches."""
-        if without & {NEW, OLD}:
-            return 0
-        return self.most * self.matches_a_deal if self.season.format.fixed and self.most else None
-
-    def describe(self) -> str:
-        """Who is tested, and how."""
-        form, names = self.season.format, self.season.names
-        beside = f" beside {', '.join(names[2:])}, in the same seats of the same deals" if names[2:] else ""
-        if form.fixed:
-            size = f"{counted(self.most or 1, 'deal')}"
-        else:
-            unit = " in normalised Elo" if form.unit == "normalized" else ""
-            size = f"{form.elo0:g} against {form.elo1:g}{unit}, errors {form.alpha:g} and {form.beta:g}"
-        return f"test: {names[NEW]} against {names[OLD]}{beside}, {size}, {describe_seatings(form)}"
-
-    @property
-    def _duel(self) -> bool:
-        """Whether both bots sit at one table."""
-        return self.season.players == 2 and len(self.season.bots) == 2
-
-    def group(self, round_: int) -> Group:
-        """The matches of a deal: all seat orders of both bots."""
-        season = self.season
-        k, kind = season.players, season.format.seats
-        if self._duel:
-            orders = tuple(seatings(kind, (NEW, OLD), round_))
-        else:
-            # The field sits in another order on each deal, so that neighbours change, too.
-            field = tuple(range(2, 1 + k))
-            turn = round_ // k % max(len(field), 1)
-            with_new = tuple(seatings(kind, (NEW, *field[turn:], *field[:turn]), round_))
-            with_old = tuple(tuple(OLD if bot == NEW else bot for bot in seats) for seats in with_new)
-            orders = tuple(order for both in zip(with_new, with_old, strict=True) for order in both)
-        return Group(tuple(range(len(season.bots))), orders, round_)
-
-
-def _count(test: StrengthTest, outcome: Outcome) -> None:
-    if outcome.played is not None:
-        matches = zip(outcome.group.seats, outcome.played, strict=True)
-        test.add(Deal.of([(seats, result.ranks, result.scores, result.rival) for seats, result in matches]))
