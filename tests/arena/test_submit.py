@@ -105,12 +105,19 @@ def test_what_is_not_sent(
 
 SUBMISSION: Final = {
     "id": 5,
+    "author": "ada",
     "league": "cup",
     "state": "refused",
+    "sha256": "0" * 64,
+    "bytes": 9,
+    "received": "2026-01-01",
     "found": [{"what": "bundle", "verdict": "failed", "text": "no", "more": 1}],
     "settled": "2026-01-01",
     "bot": None,
     "version": None,
+    "digest": None,
+    "active": False,
+    "reason": "bundle: no",
     "of a later version": [],
 }
 
@@ -125,7 +132,7 @@ ANSWERS: Final[list[tuple[dict[str, object] | bytes, int, str]]] = [
     ),
     (SUBMISSION | {"found": 7}, 1, "found: must be a list, not 7"),
     (SUBMISSION | {"found": ["x"]}, 1, "found[0]: must be a table"),
-    (SUBMISSION | {"found": [{"what": "x"}]}, 1, "found[0]: verdict: is required"),
+    (SUBMISSION | {"found": [{"what": "x"}]}, 1, "found[0].verdict: is required"),
     ({}, 1, "is required, but missing"),
     ({"error": "first\nsecond \x1b[31m"}, 2, "first\\x0asecond \\x1b[31m"),
     ({"error": {"x": ["\ud800"]}}, 2, "ud800"),
