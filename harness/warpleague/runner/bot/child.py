@@ -243,6 +243,7 @@ class Child:
 
     async def exited(self) -> None:
         """Return once the process has ended by itself."""
+        # A pidfd becomes readable then, and nobody has waited for the process: its number stays reserved.
         try:
             pidfd = os.pidfd_open(self.pid)
         except (AttributeError, OSError):
@@ -257,6 +258,8 @@ class Child:
 
     def kill(self) -> None:
         """Kill the process, its process group, sandbox and control group at once; call `reap` afterwards."""
+        # Process 1 of a sandbox takes all others there along. At limits, what left the process group of the bot, as a
+        # daemon does, is still in its control group.
         if self.sandbox is not None:
             self.sandbox.kill()
         elif (holder := self.freezer or self.group) is not None:

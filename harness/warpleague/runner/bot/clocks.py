@@ -172,6 +172,7 @@ class LongDecision:
 
     def overloaded(self) -> bool:
         """Whether the host keeps the bot waiting for so long that the match is void."""
+        # Pauses do not count: after one the match goes on.
         if self.budget_ns is None:
             return self.excused_ns - self.paused_ns > self._overload_ns
         waited_ns = max(self.excused_ns, self._unreported_ns) - self.paused_ns
@@ -252,10 +253,8 @@ class Waits:
         return self._child.any_ready() if waited else self._child.ready()
 
     def _by_pressure(self, kind: str, most_ns: int) -> int | None:
-        """How long the group waited since the last reading, at most `most_ns`; None if the kernel does not say.
-
-        The first reading may report more than there was in this decision.
-        """
+        """How long the group waited since the last reading, at most `most_ns`; None if the kernel does not say."""
+        # At most that, since the first reading may report more than there was in this decision.
         now = self._child.pressure_ns(kind)
         if now is None:
             return None
@@ -334,6 +333,8 @@ class Stopwatch:
 
     def start(self, begun_ns: int, budget_ns: int | None, cpu_ns: int, loop: Loop) -> LongDecision:
         """The clock of a decision that has begun, when the bot's own process had computed for `cpu_ns`."""
+        # The question may have been asked a while ago, by a plain poll: only the bot's own clock was read before it,
+        # or is known from its last answer.
         self._waits.begin()
         own_ns = cpu_ns + self._halt.others_ns
         seen = Reading(own_ns, 0, *self._own_counts(), loop.paused_ns(begun_ns))
@@ -443,6 +444,7 @@ class Loop(trio.abc.Instrument):
         with trio.move_on_after(FREEZE_S):
             await self._turn()
             return
+        # They share the core with the bot that computes, and would take time from it.
         freeze()
         await self._turn()
 
@@ -537,10 +539,8 @@ class Loop(trio.abc.Instrument):
         self._checked_ns = now
 
     def paused_ns(self, now_ns: int) -> int:
-        """How long this process was stopped so far: it was late, but neither computed nor waited for a processor.
-
-        A pause of the machine or of its container stops bots, too, and none of them is charged for it.
-        """
+        """How long this process was stopped so far: it was late, but neither computed nor waited for a processor."""
+        # A pause of the machine or of its container stops bots, too, and none of them is charged for it.
         if self._tick_ns and (late := now_ns - self._tick_ns - INTERVAL_NS - SLACK_NS) > 0:
             lost = late - (sum(self._counts()) + self._blocked_ns - self._tick_spent_ns)
             if lost > self._tick_paused_ns:
@@ -562,12 +562,11 @@ class Loop(trio.abc.Instrument):
     def queued_ns(self, now_ns: int, absent_ns: int) -> int:
         """How long at most an answer was there that is read now, in the first step of a task that waited for it.
 
-        The loop may have come at once, but waited for a processor. Or it was busy with other matches, or was stopped,
-        since it last asked the kernel for answers. `absent_ns` is when it last saw that this one was not there, or 0
-        if it has not seen it since.
+        `absent_ns` is when it was last seen that this answer was not there, or 0 if it has not been seen since.
         """
-        # "At most": where the loop itself waits for a processor, a bot that sleeps may be charged less than it slept.
-        # Hardly ever is one charged more.
+        # The loop may have come at once, but waited for a processor. Or it was busy with other matches, or was
+        # stopped, since it last asked the kernel for answers. "At most": where the loop itself waits for a processor,
+        # a bot that sleeps may be charged less than it slept. Hardly ever is one charged more.
         return now_ns - (absent_ns or max(self._free_ns, self._checked_ns))
 
     def before_io_wait(self, timeout: float) -> None:

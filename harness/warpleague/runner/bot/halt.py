@@ -159,6 +159,7 @@ class Halt:
         if not self.stopped:
             self.since_ns = time.perf_counter_ns()
         if self.counted:
+            # Once is enough: what a frozen bot had started is in its group, and frozen as well.
             self.stopped = self.stopped or self._child.pause()
             return
         was_stopped = self.stopped

@@ -242,10 +242,9 @@ class LoadedBot:
 
 
 class PythonSeat(InsideSeat):
-    """The seat of a bot in Python that plays in this process, without a clock, for bots that one trusts.
+    """The seat of a bot in Python that plays in this process, without a clock, for bots that one trusts."""
 
-    Nothing confines it. It is charged with its processor time, so a result does not depend on other programs.
-    """
+    # Nothing confines it. It is charged with its processor time, so a result does not depend on other programs.
 
     def __init__(self, seat: SeatSpec) -> None:
         super().__init__(seat)

@@ -64,9 +64,11 @@ class Sent(NamedTuple):
 class Pipes:
     """The two pipes of a bot, and what is known of its clocks since its last answer; all times in nanoseconds.
 
-    The pipes are not blocking: `to` is the bot's input, `back` its output. `clock` is the id of its processor clock.
-    The bot may run on `cores` cores at once.
+    `to` is the bot's input, `back` its output. `clock` is the id of its processor clock. The bot may run on `cores`
+    cores at once.
     """
+
+    # The pipes are not blocking: a bot that does not read its input must not keep the referee waiting.
 
     # fmt: off
     __slots__ = ("_back", "_cores", "_poll", "_to", "clock", "ended_ns", "gap_check_at_ns", "known_ns",
@@ -92,6 +94,8 @@ class Pipes:
 
     def answered(self, now_ns: int, cpu_ns: int | None) -> None:
         """Note an answer at `now_ns`; read after that, the processor clock showed `cpu_ns`."""
+        # While the bot cannot have computed for `QUIET_NS`, on all of its cores at once, its clock need not be read
+        # before the next question: that saves a system call of a bot that is asked again at once.
         self.ended_ns = now_ns
         if cpu_ns is None:
             self.known_ns, self.skip_clock_until_ns = -1, 0
@@ -187,12 +191,10 @@ class Output:
         return line
 
     def unasked(self, is_late: IsLate) -> Violation | None:
-        """Read what came before the question: a fault, unless its lines are late answers.
-
-        The beginning of a line stays: the rest may follow, and is judged then.
-        """
+        """Read what came before the question: a fault, unless its lines are late answers."""
         if not self.ended:
             self.read()
+        # The beginning of a line stays: the rest may follow, and is judged then.
         while (line := self.line()) is not None:
             if isinstance(line, Violation):
                 return line

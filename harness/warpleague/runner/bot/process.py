@@ -190,7 +190,7 @@ class BotProcess:
         if self.output.wire is not None:
             self.output.wire.sent(line)
         self.unsent += line
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # the pipe is full, or the bot has ended
             self.unsent = self.unsent[os.write(self.child.stdin, self.unsent) :]
 
     # ------------------------------------------------------------------ what went wrong
@@ -271,6 +271,7 @@ class BotProcess:
 
     async def _watch(self) -> None:
         """Kill the bot once it has taken more memory than it may, and stop it if its processes compute out of turn."""
+        # It comes every 50 ms, so a bot that takes memory fast gets somewhat more than it may, where no group caps it.
         computed_ns = -1
         while True:
             begun, before_ns, computed_ns = time.perf_counter(), computed_ns, self.halt.own_ns()
@@ -314,7 +315,7 @@ class BotProcess:
         """End the bot: end of input, `grace_s` seconds to exit by itself, then SIGKILL to it and its group."""
         self._is_located = False
         if self.halt.stopped:
-            self.halt.resume()
+            self.halt.resume()  # or it could not exit by itself
         self.child.close_stdin()
         with trio.CancelScope(shield=True):
             try:
@@ -346,13 +347,13 @@ class BotProcess:
         # does one in a sandbox that could undo its being stopped.
         if not self._is_silent() or self.unsent or (self._level == "sandbox" and not self.halt.counted):
             return False
-        self.drain_stderr()
+        self.drain_stderr()  # what it wrote in this match belongs to this match
         self.stderr = StderrLog(self.seat.cwd)
         self.share = LoopShare()
         self.output.wire = None
         self.halt.stop()
         self.child.close_schedstat()
-        return not self.child.others()
+        return not self.child.others()  # only now: what is stopped starts no more
 
     def wake(self) -> bool:
         """Continue after `rest`; false if the bot wrote something or ended."""
@@ -429,10 +430,8 @@ class _Wait:
             bot.stopwatch.read(self.decision, planned_ns, self._came, bot.share, in_loop=False)
 
     def _charge_as_measured(self, cpu_ns: int | None) -> bool:
-        """Charge an answer of a bot that computed nearly all the time as measured, as `Pipes.exchange` does.
-
-        Of a bot whose clocks have not been read in this decision, which shows `cpu_ns` on its own.
-        """
+        """Charge an answer of a bot that computed nearly all the time as measured, as `Pipes.exchange` does."""
+        # Only if its clocks have not been read in this decision: the bot's own one shows `cpu_ns`.
         decision, begun_ns = self.decision, self._cpu_begun_ns
         if self._unread_ns is None or cpu_ns is None or begun_ns is None:
             return False
@@ -458,6 +457,7 @@ class _Wait:
             self._read_clocks()
             if bot.output.ended:
                 return bot.gone()
+            # A part of a line does not move the deadline either: it is read, and the wait goes on.
             if not await self._wait_until(trio.lowlevel.wait_readable, bot.child.stdout):
                 return self._timed_out("it closed its input" if self._is_deaf() else "")
 
@@ -477,6 +477,7 @@ class _Wait:
 
     async def _write(self, rest: bytes) -> bool:
         """Write what the pipe did not take at once; false if the time is up before, or the bot died."""
+        # With a budget, `_wait_until` says when the time is up: the deadline moves.
         pipe, view = self._bot.child.stdin, memoryview(rest)
         with trio.move_on_after(_UNTIMED_WRITE_S if self._budget_ns is None else math.inf):
             while True:
@@ -493,10 +494,8 @@ class _Wait:
         return False
 
     def _wait_alone(self) -> None:
-        """Wait without the loop, until the clocks have to be read, if nobody else waits for the loop.
-
-        Standard error is read here, too: for that the loop would have to run, and take time from the bot.
-        """
+        """Wait without the loop, until the clocks have to be read, if nobody else waits for the loop."""
+        # Standard error is read here, too: for that the loop would have to run, and take time from the bot.
         bot, decision, now = self._bot, self.decision, time.perf_counter_ns()
         share, output = bot.share, bot.output
         waited_ns = now - decision.begun_ns

@@ -92,6 +92,10 @@ class ControlGroup:
 class Group(ControlGroup):
     """A control group that caps the memory of one bot. Raises `OSError` if it cannot be made."""
 
+    # The watch over memory (`launch`) looks every 50 ms, and sees only mapped memory. A group counts all memory that
+    # a bot and its processes have taken, files in RAM disks included, and the kernel stops them at once. The watch
+    # goes on beside it: it finds bots above the limit and below the cap.
+
     def __init__(self, support: CgroupSupport, cap_bytes: int) -> None:
         self.cap_bytes = cap_bytes
         self.version = support.version
@@ -142,9 +146,9 @@ class Group(ControlGroup):
     def mapped_bytes(self, enough: int) -> int | None:
         """Their mapped memory, shared memory once; in version 2 page tables, too; None if unknown.
 
-        Where everything they have taken is not above `enough`, that is answered, which costs less. Both cost the same
-        however many processes there are (2 and 15 microseconds).
+        Where everything they have taken is not above `enough`, that is answered.
         """
+        # That costs less: 2 microseconds instead of 15, both however many processes there are.
         taken = self._taken_bytes()
         if 0 < taken <= enough:
             return taken
@@ -180,9 +184,9 @@ class Group(ControlGroup):
 def open_group(cap_bytes: int) -> Group | None:
     """A new group for one bot, with a cap in bytes; None where there are none (`memory_support` says why).
 
-    Raises `HarnessFault` if a group cannot be made although it could before, because the record of this match would be
-    wrong. From then on this process works without groups, and says so.
+    Raises `HarnessFault` if a group cannot be made although it could before.
     """
+    # Then the record of this match would be wrong. From then on this process works without groups, and says so.
     support = memory_support()
     if not support.version:
         return None
@@ -260,11 +264,9 @@ class FreezerSupport:
 
 
 class Pressure(CounterFile):
-    """The kernel's account of how long a whole group waited: line "full" of accounting/psi.
+    """The kernel's account of how long a whole group waited: line "full" of accounting/psi."""
 
-    It is opened at the first reading: many a bot never keeps anyone waiting.
-    """
-
+    # It is opened at the first reading: many a bot never keeps anyone waiting.
     _is_told = True
 
     def waited_ns(self) -> int | None:
@@ -312,10 +314,9 @@ class Freezer(ControlGroup):
             raise
 
     def _make_threaded(self, base: str) -> None:
-        """Have single threads enter, which takes 0.1 ms: for a process, the kernel waits for all processors (10 ms).
-
-        Only below the root of the hierarchy: elsewhere it would change what the group above may hold.
-        """
+        """Have single threads enter, not processes."""
+        # That takes 0.1 ms; for a process, the kernel waits for all processors (10 ms). Only below the root of the
+        # hierarchy: elsewhere it would change what the group above may hold.
         if not os.path.exists(f"{base}/cgroup.type"):
             with contextlib.suppress(OSError):
                 write_control(f"{self.path}/cgroup.type", "threaded")
@@ -460,10 +461,8 @@ def _sweep_at_exit(base: str, pid: int) -> None:
 
 
 def sweep_groups(base: str, *, ours_too: bool = False) -> int:
-    """Kill what is in groups of dead harnesses, and remove them; how many there were.
-
-    Of harnesses in other PID namespaces nothing can be known here, so theirs stay. `ours_too`: this process ends.
-    """
+    """Kill what is in groups of dead harnesses, and in `ours_too`, and remove them; how many there were."""
+    # Of harnesses in other PID namespaces nothing can be known here, so theirs stay.
     namespace, own_pid, own_start = groups_owner().split("-")
     count = 0
     with contextlib.suppress(OSError):
@@ -483,6 +482,8 @@ def sweep_groups(base: str, *, ours_too: bool = False) -> int:
 
 def remove_group(path: str) -> None:
     """Kill what is in the group and remove it with all below it."""
+    # The kernel lets go of a group only when its last process has ended. If it does not within a second, the next
+    # sweep removes the group.
     deadline = time.monotonic() + _REMOVE_S
     while True:
         try:
@@ -594,7 +595,7 @@ def _divided(own: str) -> str:
         if not os.access(os.path.join(base, name), os.W_OK):
             raise Impossible(f"the group of this process may not be divided; {_remedy()}", base)
     # No group but the root may hold processes and distribute memory among groups below it at once. So this process
-    # first moves itself into a group below.
+    # first moves itself into a group below, and works without groups where others' processes are in the same one.
     root = not os.path.exists(f"{base}/cgroup.type")
     if not root:
         _make_room(base)

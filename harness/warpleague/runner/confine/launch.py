@@ -115,6 +115,7 @@ def launch(seat: SeatSpec, level: Level) -> Launch:
     env = environment(seat, level)
     if level == "none":
         return Launch(list(seat.run), seat.cwd, env)
+    # No level needs control groups: without them the watch over memory and RLIMIT_DATA remain.
     group = open_group(cap_bytes(seat))
     freezer = None
     try:
@@ -214,10 +215,10 @@ _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class MemoryWatch:
-    """Whether a bot has taken more memory than its limit, in MiB.
+    """Whether a bot has taken more memory than its limit, in MiB."""
 
-    It counts the resident set, with shared memory, and the page tables.
-    """
+    # It counts the resident set, with shared memory, and the page tables: a bot took more than twice its limit in
+    # tables of 4 KiB each, and next to no memory besides.
 
     def __init__(self, limit_mb: int, group: Group | None = None) -> None:
         self.limit_mb = limit_mb
@@ -239,11 +240,9 @@ class MemoryWatch:
         return time.perf_counter() - self._checked > WATCH_S
 
     def check(self, processes: Callable[[], Sequence[int]]) -> bool:
-        """Whether the bot is or was over the limit.
-
-        Asks its control group, if it has one. Else looks at all of its `processes` (10 microseconds each on Linux);
-        of processes that share memory the exact share is read, `_CLOSELY` of them at a time.
-        """
+        """Whether the bot is or was over the limit, by its control group, or else by all of its `processes`."""
+        # These take 10 microseconds each on Linux. Of processes that share memory the exact share is read, `_CLOSELY`
+        # of them at a time.
         self._checked = time.perf_counter()
         return self.exceeded_mb > 0 or self._capped() or self._over(processes)
 

@@ -127,6 +127,8 @@ def _system() -> tuple[str, ...]:
 @cache
 def runtime_mounts(program: str, cwd: str) -> tuple[str, ...]:
     """The paths that a bot's program needs beyond the system and the bot's folder."""
+    # An interpreter outside /usr (a virtual environment, pyenv, nvm) needs the folder that it is installed in. If that
+    # would be somebody's home, the bot sees the program alone, and a Python, which imports from there, is refused.
     if within(program, [cwd]):
         return ()
     roots = list(SYSTEM) + [place for place in USR_MERGED if os.path.isdir(place)]
@@ -260,9 +262,10 @@ def check_asked(
 ) -> None:
     """Raise an error for a path that the manifest of `bot` asks for and that is not there, or not everybody's.
 
-    A stranger wrote the manifest. So a path must lead, links followed, to where programs are installed (`askable`).
-    It and all folders above it must be root's and readable by everyone. `hidden` are as in `check_granted`.
+    Only paths below `askable` can be asked for. `hidden` are as in `check_granted`.
     """
+    # A stranger wrote the manifest. So a path must lead, links followed, to where programs are installed. It and all
+    # folders above it must be root's and readable by everyone.
     for path in paths:
         real = os.path.realpath(path)
         if not os.path.exists(real):

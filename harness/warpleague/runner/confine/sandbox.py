@@ -93,6 +93,7 @@ class Sandbox:
             drop = [setpriv, "--reuid", uid, "--regid", uid, "--clear-groups", "--inh-caps=-all", "--"]
             _require_readable(seat.cwd)
         else:
+            # The bot runs as the harness's user, without capabilities, and can make no namespace in which it had any.
             args += ["--unshare-user"]
             if _knows_disable_userns(self._program):
                 args.append("--disable-userns")
@@ -118,6 +119,7 @@ class Sandbox:
             options = ("--args", "--seccomp", "--json-status-fd", "--block-fd")
             named = [word for option, fd in zip(options, theirs, strict=True) for word in (option, str(fd))]
             if self._key:
+                # A copy, that exists in the sandbox of this bot alone: the file need be readable for us only.
                 theirs += [_filled(self._key)]
                 # Before the arguments that close the folder it is in.
                 named = ["--perms", "0444", "--ro-bind-data", str(theirs[-1]), KEY, *named]
@@ -199,10 +201,8 @@ class Sandbox:
             os.waitid(os.P_PIDFD, self._init, os.WEXITED | os.WNOHANG)
 
     def fault(self, process: subprocess.Popen[bytes]) -> str | None:
-        """The reason if the bot's program never ran, so that the end is not its fault; else None.
-
-        To be asked once the output has ended by itself, not after `kill`.
-        """
+        """Why the bot's program never ran, once the output has ended by itself, not after `kill`; None if it did."""
+        # Bubblewrap reports the exit of what it ran. If it ended without that, nothing was run: no fault of the bot's.
         status = ended(process)
         if status is None:
             return None
@@ -277,11 +277,9 @@ def _unmade(process: subprocess.Popen[bytes]) -> HarnessFault:
 
 
 def exit_status(status: int) -> int:
-    """The exit status of bubblewrap as `Popen` gives it for other programs: negative for a signal.
-
-    Like shells, bubblewrap reports a signal as 128 + its number. So a bot that exits with such a status itself looks
-    like one that was killed.
-    """
+    """The exit status of bubblewrap as `Popen` gives it for other programs: negative for a signal."""
+    # Like shells, bubblewrap reports a signal as 128 + its number. So a bot that exits with such a status itself looks
+    # like one that was killed.
     return 128 - status if 128 < status <= 128 + 64 else status
 
 
@@ -340,10 +338,8 @@ def _knows_disable_userns(program: str) -> bool:
 
 
 def _fresh_uid() -> int:
-    """A user id for one bot, so that the kernel counts its processes alone and it owns nothing.
-
-    Nobody's in the usual ranges; in a user namespace that maps fewer, from the upper half of those.
-    """
+    """A user id for one bot, that nobody else has."""
+    # Nobody's in the usual ranges; in a user namespace that maps fewer, from the upper half of those.
     global _started
     _started += 1
     offset = (os.getpid() & 0xFFFF) << 12 | _started & 0xFFF
@@ -417,10 +413,8 @@ _ANSWER_S: Final = 20.0
 
 
 def parse_address(text: str) -> tuple[str, int] | None:
-    """Host and port of an address such as `127.0.0.1:8080`; None if a bot may not be allowed to reach it.
-
-    It must be one of this machine's own (127.0.0.0/8): others have no route in the sandbox.
-    """
+    """Host and port of an address such as `127.0.0.1:8080`; None if a bot may not be allowed to reach it."""
+    # It must be one of this machine's own (127.0.0.0/8): others have no route in the sandbox.
     host, _, port = text.rpartition(":")
     with contextlib.suppress(ValueError):
         if IPv4Address(host).is_loopback and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16:
@@ -429,10 +423,9 @@ def parse_address(text: str) -> tuple[str, int] | None:
 
 
 class _Relay:
-    """The relay of this process: a program that listens in the networks of sandboxes, and passes on what comes.
+    """The relay of this process: a program that listens in the networks of sandboxes, and passes on what comes."""
 
-    A sandbox has a network of its own without routes, so there is need for neither a firewall nor root.
-    """
+    # A sandbox has a network of its own without routes, so there is need for neither a firewall nor root.
 
     def __init__(self) -> None:
         self._owner = os.getpid()
