@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warpleague.games.api import Game, JsonObject
+    from warpleague.match.scribe import Remarks, Times
 
 
 # -- verdicts --------------------------------------------------------------------------------------------
@@ -545,19 +546,17 @@ class Playout(Referee):
         self,
         action: Any,
         mark: Mark | None = None,
-        times_ns: tuple[int, int | None, int | None] | None = None,
-        note: str | None = None,
-        bank_ns: int | None = None,
-        value: float | None = None,
+        times_ns: Times | None = None,
+        remarks: Remarks | None = None,
     ) -> None:
         if self.seat == self._asks and mark != "auto":
             if self._estimates and self.value is None and mark is None:
-                self.value = value
+                _, _, self.value = remarks or (None, None, None)
             if not self._decided:
                 place = next((place for place, each in enumerate(self.legal) if each == action), None)
                 self._decided = place is not None  # not by a message
                 self.chose = place if mark is None else None
-        super()._play(action, mark, times_ns, note, bank_ns, value)
+        super()._play(action, mark, times_ns, remarks)
 
 
 # -- analysis file ---------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from multiprocessing.queues import Queue, SimpleQueue
 
     from warpleague.games.api import Game, JsonObject
+    from warpleague.match.scribe import Remarks, Times
 
 
 # -- following -------------------------------------------------------------------------------------------
@@ -164,13 +165,12 @@ class Follower(Referee):
         self,
         action: Any,
         mark: Mark | None = None,
-        times_ns: tuple[int, int | None, int | None] | None = None,  # noqa: ARG002 - the record has them
-        note: str | None = None,  # noqa: ARG002
-        bank_ns: int | None = None,  # noqa: ARG002
-        value: float | None = None,
+        times_ns: Times | None = None,  # noqa: ARG002 - the record has them
+        remarks: Remarks | None = None,
     ) -> None:
         """Store the bot's decision, and play the recorded one."""
         self._noted = {}
+        _, _, value = remarks or (None, None, None)
         asked = self.seat == self.follows and mark in (None, "then")
         if asked and self._next["type"] == "fault":
             self._note(action, None, self._next, mark, value)

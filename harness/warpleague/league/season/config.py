@@ -54,7 +54,7 @@ Tables = Annotated[int, Bounds(1, 100_000)] | Literal["all"]
 MatchesPerJob = Annotated[int, Bounds(1, 1_000)] | Literal["auto"]
 
 TIME_SHARE: Final = 0.1
-"""The part of a ladder's time that slow bots take at most, beyond what is usual."""
+"""The part of a ladder's time that slow bots take at most, beyond that of the middle bot."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 NAME_LENGTH: Final = 64
@@ -148,12 +148,12 @@ class FormatTable:
     the league whose file is `ratings`. Where two in a knockout are level after `deals`, they play up to `extra_deals`
     more, then the better seed goes on.
 
-    A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
-    (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
-    is), or until `max_matches` are played. With `fixed` it plays this number of matches and decides nothing before the
-    end. A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much longer than
-    others take at most the part `time_share` of the time beyond what is usual; a round-robin or a gauntlet until
-    `until` ends it, or all is played.
+    A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by
+    `elo0` (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`:
+    `elo1` is), or until `max_matches` are played. With `fixed` it plays this number of matches and decides nothing
+    before the end. A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much
+    longer than others take at most the part `time_share` of the time beyond that of the middle bot; a round-robin or
+    a gauntlet until `until` ends it, or all is played.
     """
 
     kind: FormatKind = "round-robin"

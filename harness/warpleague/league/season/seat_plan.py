@@ -158,6 +158,8 @@ class SeatPlan:
             for table, used in zip(stage.tables, stage.used, strict=True)
         ]
         chosen: list[tuple[int, Table, list[int]] | None] = [None] * len(options)
+        # Each table takes what evens out best; then all may choose again, when the others are known. A table's own
+        # order is taken out of the counts before: else it would avoid the one it has.
         for _ in range(1 + _PASSES):
             for index, several in enumerate(options):
                 if (now := chosen[index]) is not None:
@@ -194,7 +196,11 @@ class _Exchanges:
     n: int
 
     def make(self, stream: ChanceStream) -> None:
-        """Try seats that are drawn; no bot's seats become more uneven than they are, or than they must be."""
+        """Try seats that are drawn; no bot's seats become more uneven than they are, or than they must be.
+
+        Seats come first, neighbours only between exchanges that change nothing of seats. Only what is no worse stays,
+        so more tries never harm.
+        """
         k, places = len(self.rows[0]), defaultdict[tuple[int, int, int, int], set[int]](set)
         for index, row in enumerate(self.rows):
             for a, b in combinations(range(k), 2):

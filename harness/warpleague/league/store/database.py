@@ -51,6 +51,8 @@ def harden(db: sqlite3.Connection) -> None:
     """Make SQLite trust a file as little as possible, before anything of it is read."""
     # Text may not be UTF-8: the error must name the match, and must not end all reading.
     db.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+    # No view or trigger of the file may call a function; damaged pages are found when they are read; and a file that
+    # is cut off while it is read gives an error, where a mapped one would give a signal (SIGBUS).
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
         db.execute(f"PRAGMA {pragma}")
 
@@ -66,6 +68,8 @@ def json_object(text: str) -> dict[str, Any]:
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """All of the block is committed, or nothing."""
+    # The right to write is taken at once. Who begins as a reader and writes later may find that somebody has written
+    # meanwhile; SQLite refuses that, and waiting would not help.
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -131,6 +135,8 @@ def take_lock(path: Path) -> int:
     The lock is an flock on the returned descriptor: it ends when that is closed, or with the process, however
     that ends. Child processes do not inherit it. Raises `OSError` if the file cannot be written.
     """
+    # Not SQLite's own lock, which is held only while something is written: between two results another run could
+    # begin. Not a file whose presence is the lock either: after a crash it would stay.
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -302,6 +308,8 @@ class FileKind:
                 self._note_format(db)
                 return
             number = self.check(db, path)
+            # All in the transaction that holds the right to write: of two processes that open an old file, the second
+            # one finds it converted.
             if number != self.latest.number:
                 back_up(path, path.with_name(f"{path.stem}.format-{number}{path.suffix}"))
                 self._convert(db, number, "main")

@@ -82,6 +82,7 @@ def verify_league(
                 if played.bots != tuple(bots):
                     raise damaged(fixture.id, "its bots are not those of its place in the schedule")
             except StoreError as error:
+                # A call like the others, so that problems come in the order of the schedule.
                 waiting.append((fixture, pool.submit(str, str(error))))
             else:
                 number = played.confinement
@@ -367,7 +368,7 @@ def header_differences(header: JsonObject, wanted: Mapping[str, Any]) -> list[st
     }
     values = {name: header.get(name) for name in wanted}
     if "pondering" in wanted:
-        # It stands beside the confinement; where nothing is noted it is the usual.
+        # It stands beside the confinement; where it is absent it is "off".
         values["pondering"] = (header.get("detail") or {}).get("pondering", "off")
     return differences(values, wanted)
 
