@@ -28,77 +28,6 @@ if TYPE_CHECKING:
 Unit = Literal["elo", "normalized"]
 """The unit of hypotheses: Elo, or normalised Elo, in which a match's value has a deviation of a half."""
 
-_HALVINGS = 56  # of an interval, until nothing is left of it
-_ROUNDS = 400  # of a fixed point that is usually reached in ten
-
-
-def shortfall(centred: Array, counts: Array) -> tuple[Array, Array]:
-    """How much likelihood a constraint costs, and the most likely distribution that keeps it.
-
-    `counts` (..., n) are how often each of n outcomes was seen, and `centred` (..., n) is what the constraint asks the
-    mean of to be zero; it must have values on both sides of zero. Returns the maximum of the log likelihood without
-    the constraint less that with it (...), and probabilities (..., n). By duality the former is the maximum of
-    sum(counts * log(1 + x * centred)) over all x that leave no factor negative, that of an unseen outcome included: at
-    this limit such an outcome gets a probability.
-    """
-    counts, centred = np.broadcast_arrays(counts, centred)
-    seen = counts > 0
-    low, high = -1.0 / centred.max(axis=-1), -1.0 / centred.min(axis=-1)
-    first, last = low, high
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        factors = 1.0 + middle[..., None] * centred
-        slope = np.where(seen, counts * centred / np.maximum(factors, 1e-300), 0.0).sum(axis=-1)
-        low, high = np.where(slope > 0, middle, low), np.where(slope > 0, high, middle)
-    # At a limit the factor of an unseen outcome is zero: exactly zero, else rounding decides who gets the rest.
-    at = np.where(low == first, first, np.where(high == last, last, (low + high) / 2))
-    factors = 1.0 + at[..., None] * centred
-    safe = np.where(seen & (factors > 0), factors, 1.0)
-    cost = np.where(seen, counts * np.log(safe), 0.0).sum(axis=-1)
-    likely = np.where(seen, counts / safe, 0.0) / counts.sum(axis=-1, keepdims=True)
-    spare = np.maximum(1.0 - likely.sum(axis=-1), 0.0)
-    np.put_along_axis(
-        likely,
-        np.where(seen, np.inf, factors).argmin(axis=-1)[..., None],
-        np.take_along_axis(likely, np.where(seen, np.inf, factors).argmin(axis=-1)[..., None], -1)
-        + spare[..., None],
-        -1,
-    )
-    return cost, likely
-
-
-def mean_cost(values: Array, counts: Array, mean: float) -> Array:
-    """The loss of log likelihood if the mean of `values` (n) must be `mean`, for `counts` (..., n)."""
-    return shortfall(values - mean, counts)[0]
-
-
-def normalized_cost(values: Array, counts: Array, origin: float, ratio: float) -> Array:
-    """The loss of log likelihood if (mean - `origin`) / standard deviation must be `ratio`.
-
-    At the most likely distribution the constraint can be replaced by its tangent, which asks for a mean; this is
-    repeated until the distribution stays (a fixed point, as in Van den Bergh, "Normalized Elo", 2020).
-    """
-    if not ratio:
-        return mean_cost(values, counts, origin)
-    counts = np.asarray(counts, dtype=float)
-    likely = (counts + 0.5) / (counts.sum(axis=-1, keepdims=True) + 0.5 * values.size)
-    # From a distribution that nearly keeps the constraint.
-    mean = (likely * values).sum(axis=-1, keepdims=True)
-    spread = np.sqrt((likely * (values - mean) ** 2).sum(axis=-1, keepdims=True))
-    cost, likely = shortfall(values - origin - ratio * spread, counts)
-    step = 1.0
-    for turn in range(_ROUNDS):
-        mean = (likely * values).sum(axis=-1, keepdims=True)
-        spread = np.sqrt(np.maximum((likely * (values - mean) ** 2).sum(axis=-1, keepdims=True), 1e-12))
-        tangent = values - origin - ratio * spread * (1.0 + ((values - mean) / spread) ** 2) / 2
-        cost, shortfall_sum = shortfall(tangent, counts)
-        if np.abs(shortfall_sum - likely).max() < 1e-9:
-            break
-        if turn % 20 == 19:
-            step /= 2  # where it goes to and fro
-        likely = likely + step * (shortfall_sum - likely)
-    return cost
-
 
 @attrs.frozen
 class Sprt:
@@ -221,8 +150,83 @@ def normal(x: float) -> float:
     return 0.5 * (1.0 + erf(x / sqrt(2.0)))
 
 
-# -- stopping --------------------------------------------------------------------------------------------
-# Estimates after a sequential test: what stopped it made the results look better (or worse) than they are.
+# -- likelihoods under a hypothesis ----------------------------------------------------------------------
+
+
+_HALVINGS = 56  # of an interval, until nothing is left of it
+_ROUNDS = 400  # of a fixed point that is usually reached in ten
+
+
+def shortfall(centred: Array, counts: Array) -> tuple[Array, Array]:
+    """How much likelihood a constraint costs, and the most likely distribution that keeps it.
+
+    `counts` (..., n) are how often each of n outcomes was seen, and `centred` (..., n) is what the constraint asks the
+    mean of to be zero; it must have values on both sides of zero. Returns the maximum of the log likelihood without
+    the constraint less that with it (...), and probabilities (..., n). By duality the former is the maximum of
+    sum(counts * log(1 + x * centred)) over all x that leave no factor negative, that of an unseen outcome included: at
+    this limit such an outcome gets a probability.
+    """
+    counts, centred = np.broadcast_arrays(counts, centred)
+    seen = counts > 0
+    low, high = -1.0 / centred.max(axis=-1), -1.0 / centred.min(axis=-1)
+    first, last = low, high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        factors = 1.0 + middle[..., None] * centred
+        slope = np.where(seen, counts * centred / np.maximum(factors, 1e-300), 0.0).sum(axis=-1)
+        low, high = np.where(slope > 0, middle, low), np.where(slope > 0, high, middle)
+    # At a limit the factor of an unseen outcome is zero: exactly zero, else rounding decides who gets the rest.
+    at = np.where(low == first, first, np.where(high == last, last, (low + high) / 2))
+    factors = 1.0 + at[..., None] * centred
+    safe = np.where(seen & (factors > 0), factors, 1.0)
+    cost = np.where(seen, counts * np.log(safe), 0.0).sum(axis=-1)
+    likely = np.where(seen, counts / safe, 0.0) / counts.sum(axis=-1, keepdims=True)
+    spare = np.maximum(1.0 - likely.sum(axis=-1), 0.0)
+    np.put_along_axis(
+        likely,
+        np.where(seen, np.inf, factors).argmin(axis=-1)[..., None],
+        np.take_along_axis(likely, np.where(seen, np.inf, factors).argmin(axis=-1)[..., None], -1)
+        + spare[..., None],
+        -1,
+    )
+    return cost, likely
+
+
+def mean_cost(values: Array, counts: Array, mean: float) -> Array:
+    """The loss of log likelihood if the mean of `values` (n) must be `mean`, for `counts` (..., n)."""
+    return shortfall(values - mean, counts)[0]
+
+
+def normalized_cost(values: Array, counts: Array, origin: float, ratio: float) -> Array:
+    """The loss of log likelihood if (mean - `origin`) / standard deviation must be `ratio`.
+
+    At the most likely distribution the constraint can be replaced by its tangent, which asks for a mean; this is
+    repeated until the distribution stays (a fixed point, as in Van den Bergh, "Normalized Elo", 2020).
+    """
+    if not ratio:
+        return mean_cost(values, counts, origin)
+    counts = np.asarray(counts, dtype=float)
+    likely = (counts + 0.5) / (counts.sum(axis=-1, keepdims=True) + 0.5 * values.size)
+    # From a distribution that nearly keeps the constraint.
+    mean = (likely * values).sum(axis=-1, keepdims=True)
+    spread = np.sqrt((likely * (values - mean) ** 2).sum(axis=-1, keepdims=True))
+    cost, likely = shortfall(values - origin - ratio * spread, counts)
+    step = 1.0
+    for turn in range(_ROUNDS):
+        mean = (likely * values).sum(axis=-1, keepdims=True)
+        spread = np.sqrt(np.maximum((likely * (values - mean) ** 2).sum(axis=-1, keepdims=True), 1e-12))
+        tangent = values - origin - ratio * spread * (1.0 + ((values - mean) / spread) ** 2) / 2
+        cost, shortfall_sum = shortfall(tangent, counts)
+        if np.abs(shortfall_sum - likely).max() < 1e-9:
+            break
+        if turn % 20 == 19:
+            step /= 2  # where it goes to and fro
+        likely = likely + step * (shortfall_sum - likely)
+    return cost
+
+
+# -- estimates after a test ------------------------------------------------------------------------------
+# What stopped a sequential test made its results look better (or worse) than they are.
 #
 # All tests that could have been are followed deal by deal: how probable each sum of values is while the test
 # goes on, and where it ends. The sooner a test ends, the stronger the truth (stagewise order; Siegmund 1978),

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 
 # -- executor --------------------------------------------------------------------------------------------
-# The interface of executors, which play the matches of a league.
 
 
 class MatchExecutor(Executor):

@@ -124,7 +124,11 @@ TABLES: Final = (MATCHES, SEATS, DECISIONS)
 Recorded: TypeAlias = tuple[bytes, bytes, str, list[str]]
 """A match: its record and its key, its id, and the names of its bots by seat."""
 _PORTION_BYTES: Final = 1 << 17
-"""Records of about this size go to another process at once."""
+"""Records of about this size go to another process at once, which leaves their rows in a file.
+
+Rows are much larger than records. Sent back through a pipe they would be pickled, read and written once more, by the
+one process that all others wait for.
+"""
 
 
 def match_row(league: League, fixture: Fixture, played: StoredMatch) -> Row:

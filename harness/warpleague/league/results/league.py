@@ -290,7 +290,8 @@ def open_to_read(config: LeagueConfig, results: Path) -> League:
 
 def open_to_mend(config: LeagueConfig, results: Path) -> League:
     """The league as it was last run, to write to without running it; raises what `open_to_read` does."""
-    open_to_read(config, results).store.close()  # makes nothing where there is nothing
+    # First to read: opening to write would make a store where there is none.
+    open_to_read(config, results).store.close()
     return _opened(config, Store.open_to_write(results / config.name))
 
 

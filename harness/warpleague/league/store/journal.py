@@ -152,7 +152,9 @@ def alterations(db: sqlite3.Connection, heads: Sequence[Head] = ()) -> Iterator[
 
 def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[str | None, str]]:
     # What is checked for each entry: its number follows, its link follows from the one before, its row is as it was.
-    # After a wrong entry the chain goes on from the link that is stored, so that one error is told once.
+    # After a wrong entry the chain goes on from the link that is stored, so that one error is told once. In one pass,
+    # with what is entered joined to each entry. Few matches have two entries or were removed: these are read
+    # beforehand, so that no entry needs a query of its own.
     entries = _Entries(db)
     link, before = b"", 0
     for seq, entry_id, stored_row_hash, stored, *values in db.execute(_ENTRIES):
@@ -248,6 +250,7 @@ class _Entries:
 
 def row_hash(row: Sequence[Any]) -> str:
     """The SHA-256 of the values of a row as JSON."""
+    # JSON keeps apart what SQL and Python take for equal: 1 and 1.0, a number and its text, nothing and an empty text.
     # A row that was tampered with may hold bytes where text belongs.
     text = json.dumps(list(row), separators=(",", ":"), ensure_ascii=False, default=repr)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

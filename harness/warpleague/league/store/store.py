@@ -433,6 +433,7 @@ class Store(About):
 
     def last_played(self, most: int, before: int | None = None, bot: str | None = None) -> list[PlayedMatch]:
         """At most `most` stored matches, the newest first: of one bot, or from before an entry of the journal."""
+        # CROSS JOIN keeps the order of the tables: the journal is read from its end, and no further than needed.
         query = "SELECT journal.seq, match.id FROM journal CROSS JOIN match ON match.id = journal.id "
         if bot is not None:
             query += (
@@ -554,8 +555,9 @@ class Store(About):
             try:
                 yield from stored(self._db, bots, season.players, parts)
             except Damaged as error:
+                # Columns say that something is wrong, not where. Read one by one, the match that is names itself.
                 for _ in self.numbered(season):
-                    pass  # which names the match
+                    pass
                 raise StoreError(f"{self.path}: is damaged: {error}; {SPARE}") from None
 
     def seat_counts(self) -> list[tuple[tuple[str, str], int]]:

@@ -57,6 +57,7 @@ def merge(
             raise unplayed(store.path)
         config = with_dice(config, store.dice())
         season = Season.of(config, store.bots() or (), secret, beacon)
+        # All stores in one transaction: if one does not hold, nothing is taken over of the others either.
         with store.writing() as db:
             merged = [merge_from(store, db, season, path, trust=trust, new_pool=new_pool) for path in paths]
         if store.bots() is not None:

@@ -94,7 +94,7 @@ class _Bracket:
             number += 1
             lower, _ = yield from self._play(f"Losers' round {2 * number - 3}", _pairs(lower))
             upper, dropped = yield from self._play(f"Winners' round {number}", _pairs(upper))
-            # Those who have just lost meet bots of the other half.
+            # Those who have just lost meet bots of the other half: so two who have met meet again as late as can be.
             lower, _ = yield from self._play(
                 f"Losers' round {2 * number - 2}", list(zip(lower, dropped[::-1], strict=True))
             )
@@ -161,6 +161,8 @@ def _pairs(slots: Sequence[int | None]) -> list[Pair]:
 
 def _places(count: int) -> list[int]:
     """The seeds of a bracket from top to bottom: the best two can meet only in the final, and have the byes."""
+    # Each round doubles the places: beside each seed comes the one with which it makes the same sum, so that the best
+    # meets the worst. What lies beyond the number of bots is a bye, so the best seeds have these.
     places = [0]
     while len(places) < count:
         places = [seed for place in places for seed in (place, 2 * len(places) - 1 - place)]
