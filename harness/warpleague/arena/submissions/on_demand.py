@@ -33,7 +33,7 @@ from warpleague.arena.submissions.jobs import (
 )
 from warpleague.arena.submissions.versions import add_trial, versions_in
 from warpleague.errors import BadInput
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthFormat, StrengthTest
 from warpleague.league.season.config import FormatTable, LeagueConfig
 from warpleague.league.season.entry import name_of
 from warpleague.league.season.season import Season
@@ -287,14 +287,14 @@ def _sentence(state: StrengthTest, difference: float, error: float | None, fault
     return text
 
 
-def _schedule(config: LeagueConfig, deals: int) -> Test:
+def _schedule(config: LeagueConfig, deals: int) -> StrengthFormat:
     """The schedule of a trial in a league; its statistics are those of `warpleague compare --fixed`."""
     bots = 2 if config.game.players <= 2 else config.game.players + 1
     form = FormatTable(kind="test", fixed=1)
     seats = tuple(SeatSpec(bot=str(bot), digest=str(bot)) for bot in range(bots))
-    test = Test(Season.of(attrs.evolve(config, format=form), seats, b""))
+    test = StrengthFormat(Season.of(attrs.evolve(config, format=form), seats, b""))
     fixed = attrs.evolve(form, fixed=deals * test.matches_a_deal)
-    return Test(attrs.evolve(test.season, format=fixed))
+    return StrengthFormat(attrs.evolve(test.season, format=fixed))
 
 
 def _lineup(ledger: Ledger, config: LeagueConfig, author: str, new: int, old: int | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league.results.faulted import BotFaults, ConfinedMatches, bot_faults, confined_matches
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthFormat, StrengthTest
 
 if TYPE_CHECKING:
     from warpleague.league.results.league import Change, League
@@ -163,7 +163,7 @@ class Follower:
 
     def __init__(self, season: Season) -> None:
         self.state = StrengthTest.of(season)
-        self._size = Test(season).matches_a_deal
+        self._size = StrengthFormat(season).matches_a_deal
         self._next = 0
         self._open: dict[int, list[Match]] = {}
 

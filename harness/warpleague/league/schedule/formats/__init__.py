@@ -23,7 +23,7 @@ CLASSES: Final = {
     "knockout": "knockout:Knockout",
     "double-elimination": "knockout:Knockout",
     "ladder": "ladder:Ladder",
-    "test": "strength_test:Test",
+    "test": "strength_test:StrengthFormat",
 }
 """The module of each format in this folder, and its class, which is made of a season.
 

@@ -39,7 +39,7 @@ _SHARE = 8  # a batch is so small a part of what was played: what is played beyo
 
 
 @attrs.frozen
-class Test:
+class StrengthFormat:
     """Batches of whole deals, until the test decides or no more may be played."""
 
     season: Season
