@@ -3,14 +3,14 @@
 Beside it stand `arena challenge`, and `bot check` for the league of an arena.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import threading
 import zipfile
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import attrs
 import pytest
@@ -23,15 +23,10 @@ from warpleague.cli import main
 from warpleague.errors import BadInput
 from warpleague.league.season.bot_check import check_for
 from warpleague.match.replay import verify_record
+from warpleague.match.spec import MatchResult, MatchSpec
 from warpleague.runner.findings import REPEAT, Finding
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from warpleague.match.spec import MatchResult, MatchSpec
-
-    Command = Callable[..., tuple[int, str, str]]
+Command = Callable[..., tuple[int, str, str]]
 
 
 # -- a bot is sent -----------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from warpleague.cli.common import WorkProgress, print_json, say, write_file
 from warpleague.cli.declaration import load
 from warpleague.errors import BadInput
 from warpleague.match.spec import TimeControl  # noqa: TC001 - read from the class at run time
-from warpleague.runner.bundle.shipped import located
 from warpleague.runner.findings import FOLDER, REPEAT
 from warpleague.text import counted
 
@@ -55,12 +54,10 @@ def run_submit(args: Namespace) -> int:
 
 
 def _submit(args: Namespace) -> int:
-    from warpleague.arena.submissions.upload import pack_folder  # the words that only ask do without
-
     if args.wait and args.no_wait:
         raise BadInput("--wait and --no-wait: leave out one of both")
     arena = Arena(args.to, token_of(args.token_file), plain=args.plain_http)
-    data = pack_folder(located(args.folder))
+    data = _archive(args.folder)
     answer = arena.ask("POST", path_of("submissions", league=args.league or arena.page_league), data)
     now = arena.read(answer, Submission)
     if not args.json:
@@ -87,6 +84,14 @@ def _submit(args: Namespace) -> int:
     if args.no_wait:
         return 0
     return _code(now) if args.wait or not now.settled else min(_code(now), _REFUSED)
+
+
+def _archive(folder: Path) -> bytes:
+    """The folder of a bot as the arena takes it."""
+    from warpleague.arena.submissions.upload import pack_folder  # the words that only ask do without
+    from warpleague.runner.bundle.shipped import located
+
+    return pack_folder(located(folder))
 
 
 @attrs.frozen
@@ -366,18 +371,16 @@ def run_withdraw(args: Namespace) -> int:
 
 def run_trial(args: Namespace) -> int:
     """Send a version for a trial, or name one that was accepted, and wait for the comparison."""
-    from warpleague.arena.submissions.upload import pack_folder  # the words that only ask do without
-
     arena, (text,) = _arena(args), _words(args, 1, 1, "BOT|NUMBER [--deals N]")
     league = args.league or arena.page_league
-    folder = located(Path(text))
+    folder = Path(text)
     if text.isascii() and text.isdecimal() and not folder.is_dir():
         wanted = {"new": _number(text), "deals": args.deals, "league": league}
         answer = arena.ask(
             "POST", path_of("trials"), json.dumps(wanted).encode(), "application/json", once=True
         )
         return _follow_trial(args, arena, answer)
-    answer = arena.ask("POST", path_of("submissions", league=league, trial=args.deals), pack_folder(folder))
+    answer = arena.ask("POST", path_of("submissions", league=league, trial=args.deals), _archive(folder))
     number = answer.get("trial")
     if type(number) is not int:
         raise arena.no_arena("trial: must be its number")

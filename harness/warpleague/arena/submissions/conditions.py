@@ -23,7 +23,7 @@ from warpleague.league.season.config import (
 from warpleague.league.season.entry import name_of
 from warpleague.match.spec import TimeControl
 from warpleague.report.wording.match_words import conditions as condition_words
-from warpleague.runner.doctor import Machine, offered
+from warpleague.runner.doctor import Machine, offered_machine
 
 
 @attrs.frozen(kw_only=True)
@@ -124,7 +124,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
         closed=closed,
         matches=matches,
         limits=attrs.asdict(limits),
-        machine=offered(),
+        machine=offered_machine(),
     )
 
 
