@@ -169,7 +169,7 @@ class PlayPage:
             "id": person.question["id"],
             "ask": game.ask(draft.state, draft.seat) if not draft.complete else "",
             "heading": draft.heading,
-            "chosen": list(draft.said),
+            "chosen": list(draft.phrases),
             "complete": draft.complete,
             "hold": person.hold,
             "talk": person.question.get("talk") or 0,

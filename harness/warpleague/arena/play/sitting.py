@@ -49,7 +49,7 @@ class Draft:
         self.game = game
         self.seat = seat
         self.chosen: list[JsonObject] = []
-        self.said: list[str] = []
+        self.phrases: list[str] = []
         """The chosen actions as sentences."""
         self.complete = False
         self._states = [game.determinize(view, seat, Random(0))]
@@ -76,7 +76,7 @@ class Draft:
         """Choose the legal action with this index."""
         action = self.legal()[index]
         self.chosen.append(self.game.action_json(action))
-        self.said.append(self.phrase(action))
+        self.phrases.append(self.phrase(action))
         state, learned = self._after(self.state, action)
         # The referee plays a forced move without asking.
         while not learned and self.game.actors(state) == (self.seat,):
@@ -94,7 +94,7 @@ class Draft:
     def undo(self) -> None:
         """Take the last choice back."""
         self.chosen.pop()
-        self.said.pop()
+        self.phrases.pop()
         self._states.pop()
         self.complete = False
 

@@ -32,12 +32,12 @@ _MAX_TEXT: Final = 200
 class Query:
     """A value in the query of an address: a whole number from `least` to `most`, or a text, perhaps of some `choices`.
 
-    Without a value in the address it is `usual`.
+    Without a value in the address it is the `default`.
     """
 
     name: str
     help: str
-    usual: int | str | None = None
+    default: int | str | None = None
     least: int = 0
     most: int = 0
     choices: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Query:
         """The value in a request. Raises `Refused` if it is invalid."""
         text = request.query_params.get(self.name)
         if text is None:
-            return self.usual
+            return self.default
         if not self.is_number:
             if len(text) > _MAX_TEXT or not text.isprintable():
                 raise Refused(422, f"{self.name}: must be a text of at most {_MAX_TEXT} letters.")
@@ -240,6 +240,6 @@ def _in_query(query: Query) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
     if query.is_number:
         schema = {"type": "integer", "minimum": query.least, "maximum": query.most}
-    if query.usual is not None:
-        schema["default"] = query.usual
+    if query.default is not None:
+        schema["default"] = query.default
     return {"name": query.name, "in": "query", "required": False, "description": query.help, "schema": schema}

@@ -302,6 +302,7 @@ def add(
 
     Raises `OverQuota`, and `BadInput` if the author's token was revoked.
     """
+    # The token was valid when the request came, but its body may have taken long.
     if not db.execute("SELECT 1 FROM author WHERE id = ? AND token IS NOT NULL", (author.id,)).fetchone():
         raise BadInput("this author's token was revoked")
     check_quota(ledger, kind, author)
@@ -325,6 +326,7 @@ def claim(ledger: Ledger, kind: Kind) -> int | None:
 
     The author with the fewest today comes first, so that nobody can fill the queue for others.
     """
+    # Workers ask several times a second, and a transaction that may write keeps all others from writing: look first.
     if not ledger.rows("SELECT 1 FROM job WHERE kind = ? AND state = ? LIMIT 1", kind.name, kind.waiting):
         return None
     with ledger.writing() as db:
@@ -337,7 +339,6 @@ def claim(ledger: Ledger, kind: Kind) -> int | None:
         if row is None:
             return None
         db.execute("UPDATE job SET state = ?, claims = claims + 1 WHERE id = ?", (kind.running, row[0]))
-        _clear_progress(db, kind, row[0])
     return int(row[0])
 
 
@@ -346,13 +347,13 @@ def put_back(ledger: Ledger, kind: Kind, number: int, *, uncounted: bool = False
 
     With `uncounted` it is as if it had not been begun: this machine could not do it now.
     """
+    begins_again = "" if kind.resumes else ", progress = '[]'"
     with ledger.writing() as db:
         done = db.execute(
-            "UPDATE job SET state = ?, claims = claims - ? WHERE id = ? AND state = ? AND (claims < ? OR ?)",
+            f"UPDATE job SET state = ?, claims = claims - ?{begins_again} "
+            "WHERE id = ? AND state = ? AND (claims < ? OR ?)",
             (kind.waiting, uncounted, number, kind.running, MAX_CLAIMS, uncounted),
         )
-        if done.rowcount:
-            _clear_progress(db, kind, number)
     return bool(done.rowcount)
 
 
@@ -361,14 +362,11 @@ def recover(ledger: Ledger, kind: Kind) -> list[int]:
 
     Returns the numbers of those that were begun too often, which the caller must close.
     """
+    # A claim is counted before the work begins, so a job that kills its worker each time is known by its count. The
+    # lock of the worker makes sure that no other one is at work: what is running here was left by a dead one.
     query = "SELECT id FROM job WHERE kind = ? AND state = ? ORDER BY id"
     running = [int(number) for (number,) in ledger.rows(query, kind.name, kind.running)]
     return [number for number in running if not put_back(ledger, kind, number)]
-
-
-def _clear_progress(db: sqlite3.Connection, kind: Kind, number: int) -> None:
-    if not kind.resumes:
-        db.execute("UPDATE job SET progress = '[]' WHERE id = ?", (number,))
 
 
 def close(db: sqlite3.Connection, kind: Kind, number: int, state: str, **columns: Any) -> None:

@@ -139,7 +139,7 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
         app.health = partial(_health, middleware, connections, subprocesses)
         app.prepare()
         with contextlib.closing(requests):
-            await _run(serving, connections, listener, feeds, subprocesses, app, ready)
+            await _run(serving, connections, listener, subprocesses, app, ready)
     finally:
         listener.close()
         renderer.close()
@@ -235,7 +235,6 @@ async def _run(
     serving: Serving,
     connections: Connections,
     listener: socket.socket,
-    feeds: list[LeagueFeed],
     subprocesses: list[Subprocess],
     app: App,
     ready: Callable[[str], Any],
@@ -244,14 +243,14 @@ async def _run(
     port = listener.getsockname()[1]
     async with trio.open_nursery() as nursery:
         await nursery.start(_wait_for_signal, stopped)
-        for feed in feeds:
+        for feed in app.feeds.values():
             nursery.start_soon(feed.run, app.words())
         for process in subprocesses:
             nursery.start_soon(process.keep_running)
         nursery.start_soon(connections.serve, listener, stopped)
         host = f"[{serving.host}]" if ":" in serving.host else serving.host
         address = f"http://{host}:{port}/"
-        log("serving", address=address, leagues=[feed.name for feed in feeds])
+        log("serving", address=address, leagues=list(app.feeds))
         ready(address)
         await stopped.wait()
         log("stopping")
