@@ -37,7 +37,7 @@ from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.terminal.tables import VIEWS
 from warpleague.report.wording.columns import standing_json
 from warpleague.report.wording.league_words import dice_line
-from warpleague.runner.bot import violations
+from warpleague.runner.bot.process import ended_how
 from warpleague.runner.play import end_idle
 
 
@@ -171,7 +171,7 @@ def test_a_run_stops_once_something_else_kills_several_bots(cup: Cup, of_strange
     """Kills from outside cost points, so the run ends with a cause; bots of strangers may kill themselves."""
 
     def killed(spec: MatchSpec) -> MatchResult:
-        fault = SeatFault("crash", 3, True, violations.ended(-signal.SIGKILL))
+        fault = SeatFault("crash", 3, True, ended_how(-signal.SIGKILL))
         return attrs.evolve(cup.fake.play(spec), faults=((fault,), *((),) * (len(spec.seats) - 1)))
 
     with cup.open(cup.file("a", "b", "c", "d", deals=4)) as league:

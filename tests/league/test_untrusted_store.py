@@ -27,7 +27,7 @@ from warpleague.match import zstd
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec
 from warpleague.report.terminal.tables import VIEWS, LeagueView
 
-EXAMPLES = int(os.environ.get("FUZZ_STORES", "25"))
+EXAMPLES = int(os.environ.get("FUZZ_STORES", "12"))
 """Stores that each property is tried on; `make fuzz` asks for more."""
 
 TABLES = {

@@ -25,6 +25,7 @@ from warpleague.cli import main
 from warpleague.errors import BotError, HarnessFault
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import Level
+from warpleague.runner.bundle import bundle as bundles
 from warpleague.runner.bundle import cache as staging
 from warpleague.runner.bundle.build import CommandLimits
 from warpleague.runner.bundle.bundle import find, prepare
@@ -482,7 +483,7 @@ def test_each_command_builds_at_the_level_it_was_asked_for(
         levels.append(level)
         raise BotError("far enough")
 
-    monkeypatch.setattr(building, "build", build)
+    monkeypatch.setattr(bundles, "build", build)
     folder = make(shell="true")
     for level in ("none", "limits", "sandbox"):
         assert main(["match", "aliens", str(folder), str(folder), "--level", level]) == 2

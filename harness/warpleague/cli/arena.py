@@ -13,7 +13,7 @@ import attrs
 
 from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.accounts import invitations, invite, revoke_invitation
-from warpleague.arena.submissions.ledger import FILE, WORDS, Ledger, journal_words, limits_of, set_limit
+from warpleague.arena.submissions.ledger import FILE, WORDS, Ledger, journal_words, set_limit
 from warpleague.cli.common import print_json
 from warpleague.errors import BadInput
 from warpleague.text import counted
@@ -173,7 +173,7 @@ def run_limits(args: Namespace) -> int:
     with open_ledger(args) as ledger:
         for key, number in changes:
             set_limit(ledger, key, number, user())
-        limits = attrs.asdict(limits_of(ledger))
+        limits = attrs.asdict(ledger.limits)
     if args.json:
         print_json(limits)
         return 0

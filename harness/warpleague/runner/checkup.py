@@ -1,7 +1,7 @@
 """Checks whether a bot is ready for a league: builds it, greets it, and plays whole matches as the league plays them.
 
 A bot is checked against itself, so nothing else is needed. Nothing that it is sent in these matches, and nothing where
-it runs, tells it that it is checked. What is unusual comes after them (`warpleague.runner.checkup`).
+it runs, tells it that it is checked. What is unusual comes after them.
 """
 
 from __future__ import annotations
@@ -57,214 +57,21 @@ if TYPE_CHECKING:
     Way = Callable[[bytes], list[bytes]]
     """How a line is handed over: the pieces that it is sent in, one after the other."""
 
+T = TypeVar("T")
 
-# -- trial -----------------------------------------------------------------------------------------------
-# Tests a bot with questions that arrive in awkward ways: in pieces, very long, or with very many legal
-# actions.
-
-
-PAUSE_S: Final = 0.02
-"""Between the pieces of a line, in seconds: a reader that takes what is there for a line has long taken it."""
-
-LONG_BYTES: Final = 100 * 1024
-"""More than a pipe holds (64 KiB), so that no reader gets it at once."""
-
-_PIECE: Final = 4096
 GRACE_S: Final = 2.0
 """How many seconds a bot may take to exit after `quit` before a check calls it lingering: longer than in a match."""
-
-_SEARCHED: Final = 3000
-
-
-def whole(line: bytes) -> list[bytes]:
-    """A line as any match sends it."""
-    return [line]
-
-
-def in_pieces(line: bytes) -> list[bytes]:
-    """A line as its first byte, some more, and the rest."""
-    middle = min(len(line) // 2, _PIECE)
-    return [line[:1], line[1:middle], line[middle:]]
-
-
-def padded(line: bytes) -> list[bytes]:
-    """A line that an unknown field, which every bot must ignore, makes longer than `LONG_BYTES`."""
-    end = line.rindex(b"}")
-    return [line[:end] + b',"padding":"' + b" " * LONG_BYTES + b'"}\n']
-
-
-class AwkwardBot(BotProcess):
-    """The bot of a seat, whose lines are handed over in these `ways`.
-
-    Its time begins with the last piece. When it ends it may stay for `grace_s` seconds, to see whether it does.
-    """
-
-    def __init__(self, referee: Referee, seat: int, ways: Iterator[Way], grace_s: float) -> None:
-        super().__init__(referee.spec.seats[seat], referee.spec.level)
-        self.lingers = False
-        """Whether it stayed after `quit` and the end of its input."""
-        self._ways, self._grace_s = ways, grace_s
-
-    async def ask(
-        self, line: bytes, budget_ns: int | None, is_late: IsLate = never_late
-    ) -> Answer | Violation:
-        """As `BotProcess.ask`, with a line that is handed over in the next way."""
-        *pieces, last = next(self._ways)(line)
-        for piece in pieces:
-            self.tell(piece)
-            await trio.sleep(PAUSE_S)
-        return await super().ask(last, budget_ns, is_late)
-
-    async def close(self, grace_s: float) -> None:
-        """As `BotProcess.close`."""
-        begun_s = trio.current_time()
-        patient = grace_s >= playing.GRACE_S
-        await super().close(self._grace_s if patient else grace_s)
-        self.lingers = patient and trio.current_time() - begun_s >= self._grace_s
-
-
-@cache
-def _most_crowded(name: str, players: int, options_text: str) -> tuple[Any, int, int] | None:
-    """The state, who acts there, and how many legal actions it has; searched once for many bots."""
-    game = load_game(name)
-    options = load_options(game, players, json.loads(options_text))
-    rng = Random(name)
-    best: tuple[Any, int] | None = None
-    most = 0
-    state = game.initial(players, options)
-    for _ in range(_SEARCHED):
-        actors = game.actors(state)
-        if not actors:
-            state = game.initial(players, options)
-        elif actors == (CHANCE,):
-            state, _ = game.apply(state, random_roll(game.chance(state), rng))
-        else:
-            legal = game.legal(state, actors[0])
-            if len(legal) > most:
-                best, most = (state, actors[0]), len(legal)
-            state, _ = game.apply(state, legal[rng.randrange(len(legal))])
-    return None if best is None else (*best, most)
-
-
-def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
-    """The match from the position with the most legal actions that some random play comes by.
-
-    Also the seat that is to act there, and how many actions it has. None if no seat is ever asked.
-    """
-    best = _most_crowded(spec.game, len(spec.seats), json.dumps(spec.options))
-    if best is None:
-        return None
-    state, seat, most = best
-    game = load_game(spec.game)
-    position = game.to_json(state)
-    # An option that follows from others is filled in, in a position.
-    filled = {**spec.options, **players_and_options(game, position)[1]}
-    return attrs.evolve(spec, position=position, options=filled), seat, most
-
-
-@attrs.frozen
-class Trial:
-    """How a bot fared: the first thing it did wrong with its evidence, or None; whether it stayed after `quit`.
-
-    `said` are its answers, each as it stands in the record.
-    """
-
-    trouble: Violation | None
-    lingers: bool
-    said: tuple[Any, ...]
-
-
-def try_out(
-    spec: MatchSpec,
-    seat: int,
-    ways: Sequence[Way],
-    questions: int,
-    seconds: float = math.inf,
-    grace_s: float = GRACE_S,
-) -> Trial | None:
-    """Seat the bot of `seat` alone, and put `questions` questions to it; its lines come in these `ways`, in turn.
-
-    The other seats take their first legal action. None if it took more than `seconds` and was cancelled. The
-    bot lingers if it has not exited `grace_s` seconds after `quit`.
-    """
-    game = load_game(spec.game)
-    with ending_leftovers():
-        return trio.run(within, seconds, _try_out, game, spec, seat, ways, questions, grace_s)
-
-
-async def _try_out(
-    game: Game[Any, Any], spec: MatchSpec, seat: int, ways: Sequence[Way], questions: int, grace_s: float
-) -> Trial:
-    referee = Referee(game, spec)
-    referee.begin()
-    for other in range(len(spec.seats)):
-        if other != seat:  # what a seat does not want is not collected for it, even if it says hello later
-            referee.connect(other, BotHello(protocol=1, wants=()))
-    bot = AwkwardBot(referee, seat, cycle(ways), grace_s)
-    trouble: Violation | None = None
-    async with trio.open_nursery() as nursery:
-        bot.attend(nursery)
-        try:
-            trouble = await playing.greet(referee, seat, bot)
-            if trouble is None:
-                trouble = await _question(referee, bot, seat, questions)
-            bot.tell(greeting.quit_line())
-        finally:
-            await bot.close(playing.GRACE_S if trouble is None else 0)
-            nursery.cancel_scope.cancel()
-    if trouble is not None:
-        trouble.detail["stderr"] = bot.stderr.text()
-    acts = map(json.loads, referee.lines_since(1))
-    answers = tuple(act["action"] for act in acts if act["type"] == "act" and act["seat"] == seat)
-    return Trial(trouble, bot.lingers, answers)
-
-
-async def _question(referee: Referee, bot: BotProcess, seat: int, questions: int) -> Violation | None:
-    """The error, if any."""
-    while (step := referee.advance()) is not Situation.OVER:
-        if step is Situation.FAULT:
-            return referee.violation
-        if questions <= 0:
-            break
-        if referee.seat != seat:
-            answer = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
-            referee.answer(json.dumps(answer).encode(), 0, None, None)
-            continue
-        questions -= 1
-        reply = await bot.ask(referee.line, referee.budget_ns)
-        if isinstance(reply, Violation):
-            return reply
-        trouble = referee.answer(reply.line, reply.wall_ns, reply.cpu_ns, reply.wait_ns)
-        if trouble is not None:
-            return trouble
-    return None
-
-
-# -- checkup ---------------------------------------------------------------------------------------------
-
-
-T = TypeVar("T")
 
 QUICK_S: Final = 55.0
 """How long the matches of a quick check may take, in seconds, so that it is over within a minute."""
 
 _ERRORS: Final = {BuildError: "build", MissingToolchain: "toolchain"}
 """The codes of errors that make a bot not ready; those of all others are "manifest"."""
-_QUESTIONS: Final = 2
-"""So many are put in each awkward way."""
-
+_QUESTIONS: Final = 2  # so many are put in each awkward way
 _OWN_SHARE: Final = 0.5
 """A match that takes too long is the bots' doing if they were charged for this part of the time."""
 
-_ID_BYTES: Final = 10
-"""As many as the id of a league's match has."""
-
-_WAYS: Final[tuple[tuple[str, Way, str], ...]] = (
-    ("lines in pieces", in_pieces, "lines that came in three pieces, some milliseconds apart"),
-    ("long lines", padded, f"lines of more than {LONG_BYTES // 1024} KiB"),
-)
-"""Awkward ways in which a wire may bring a line: the name, the way, and what was done."""
-
+_ID_BYTES: Final = 10  # as many as the id of a league's match has
 _READ_LINES: Final = (
     "\n  one read may bring a part of a line, or the end of one and more: read until the newline"
 )
@@ -329,9 +136,8 @@ class Checkup:
         if not self.quick:
             return tables
         sizes = {name: [table.players for table in tables if table.game == name] for name in games}
-        return tuple(
-            table for table in tables if table.players in (min(sizes[table.game]), max(sizes[table.game]))
-        )
+        ends = {name: (min(players), max(players)) for name, players in sizes.items() if players}
+        return tuple(table for table in tables if table.players in ends[table.game])
 
 
 def check_bot(
@@ -472,13 +278,11 @@ class _Check:
             with one_core(self._how.one_core):
                 yield from self._played()
         except _OutOfTime as over:
-            text = (
-                f"{self._within_s:.0f} s were over before {over} was done; the checks after it were left out"
-            )
-            more = (
+            text = f"{self._within_s:.0f} s were over before {over} was done; the checks after it were left out: "
+            text += (
                 "check without --quick, or with --game" if self._how.within_s is None else "check it at home"
             )
-            yield Finding(TIME, "warning", f"{text}: {more}", TIME)
+            yield Finding(TIME, "warning", text, TIME)
         finally:
             end_idle()
         if changed := [name for name, stamp in _files_of(self._bundle).items() if before.get(name) != stamp]:
@@ -505,9 +309,7 @@ class _Check:
         for table, first in good:
             if table.game in failed or (table.game in looked and self._how.quick):
                 continue
-            same = True
-            if self._how.again:
-                same = self._play(table, 0).digest == first.digest
+            same = not self._how.again or self._play(table, 0).digest == first.digest
             if not same:
                 why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
                 text = f"the same match came out differently the second time: {why}"
@@ -527,7 +329,9 @@ class _Check:
         strike, struck = "", ""
         for match in range(number):
             result = self._play(table, match)
-            for seat, fault in _faults(result):
+            for seat, fault in [
+                (seat, fault) for seat, faults in enumerate(result.faults) for fault in faults
+            ]:
                 text = _fault_text(self._seat, result, seat, fault)
                 if fault.retired:
                     yield Finding(table.words, "failed", text, FAULT + fault.kind)
@@ -583,10 +387,9 @@ class _Check:
     def _play(self, table: Table, number: int) -> MatchResult:
         """The match with this number of a table, if there is time for it."""
         logs, spec = self._how.logs, self._spec(table, number)
-        result = self._in_time(
-            partial(play_within, spec, log=logs is not None, starter=self._start, reuse=self._seat.reusable),
-            table.words,
-        )
+        reuse = self._seat.reusable
+        call = partial(play_within, spec, log=logs is not None, starter=self._start, reuse=reuse)
+        result = self._in_time(call, table.words)
         if logs is not None:
             logs.keep(spec.id, [seat.bot for seat in spec.seats], result.logs)
         return result
@@ -648,7 +451,7 @@ class _Check:
             yield _tried(f"{table.game}, awkward lines", text, unexplained + _READ_LINES)
         if trouble is None and same and self._how.again:
             usual = self._try(table, crowd, crowded_seat, [whole])
-            if usual.said != trial.said:
+            if usual.actions != trial.actions:
                 text = (
                     "it decided otherwise when lines came in pieces, or were long: look at how it reads them"
                 )
@@ -671,8 +474,7 @@ class _Check:
         return result
 
     def _trouble(self, trial: Trial) -> str | None:
-        trouble = trial.trouble
-        if trouble is None:
+        if (trouble := trial.trouble) is None:
             return None
         return fault_text(self._seat, trouble.kind, trouble.message, trouble.detail)
 
@@ -681,12 +483,6 @@ def _tried(what: str, text: str, trouble: str | None) -> Finding:
     if trouble is None:
         return Finding(what, "ok", text, "reading")
     return Finding(what, "failed", f"{text}: {trouble}", "reading")
-
-
-def _faults(result: MatchResult) -> Iterator[tuple[int, SeatFault]]:
-    for seat, faults in enumerate(result.faults):
-        for fault in faults:
-            yield seat, fault
 
 
 def _fault_text(bot: SeatSpec, result: MatchResult, seat: int, fault: SeatFault) -> str:
@@ -732,3 +528,184 @@ def one_core(wanted: bool) -> Iterator[None]:
     finally:
         with contextlib.suppress(PermissionError):
             os.sched_setaffinity(0, before)
+
+
+# -- questions that arrive in awkward ways: in pieces, very long, or with very many legal actions --------
+
+
+PAUSE_S: Final = 0.02
+"""Between the pieces of a line, in seconds: a reader that takes what is there for a line has long taken it."""
+
+LONG_BYTES: Final = 100 * 1024  # more than a pipe holds (64 KiB), so that no reader gets it at once
+_PIECE: Final = 4096
+_SEARCHED: Final = 3000
+
+
+def whole(line: bytes) -> list[bytes]:
+    """A line as any match sends it."""
+    return [line]
+
+
+def in_pieces(line: bytes) -> list[bytes]:
+    """A line as its first byte, some more, and the rest."""
+    middle = min(len(line) // 2, _PIECE)
+    return [line[:1], line[1:middle], line[middle:]]
+
+
+def padded(line: bytes) -> list[bytes]:
+    """A line that an unknown field, which every bot must ignore, makes longer than `LONG_BYTES`."""
+    end = line.rindex(b"}")
+    return [line[:end] + b',"padding":"' + b" " * LONG_BYTES + b'"}\n']
+
+
+_WAYS: Final[tuple[tuple[str, Way, str], ...]] = (
+    ("lines in pieces", in_pieces, "lines that came in three pieces, some milliseconds apart"),
+    ("long lines", padded, f"lines of more than {LONG_BYTES // 1024} KiB"),
+)
+"""Awkward ways in which a wire may bring a line: the name, the way, and what was done."""
+
+
+class _AwkwardBot(BotProcess):
+    """The bot of a seat, whose lines are handed over in these `ways`.
+
+    Its time begins with the last piece. When it ends it may stay for `grace_s` seconds, to see whether it does.
+    """
+
+    def __init__(self, referee: Referee, seat: int, ways: Iterator[Way], grace_s: float) -> None:
+        super().__init__(referee.spec.seats[seat], referee.spec.level)
+        self.lingers = False  # whether it stayed after `quit` and the end of its input
+        self._ways, self._grace_s = ways, grace_s
+
+    async def ask(
+        self, line: bytes, budget_ns: int | None, is_late: IsLate = never_late
+    ) -> Answer | Violation:
+        """As `BotProcess.ask`, with a line that is handed over in the next way."""
+        *pieces, last = next(self._ways)(line)
+        for piece in pieces:
+            self.tell(piece)
+            await trio.sleep(PAUSE_S)
+        return await super().ask(last, budget_ns, is_late)
+
+    async def close(self, grace_s: float) -> None:
+        """As `BotProcess.close`."""
+        begun_s = trio.current_time()
+        patient = grace_s >= playing.GRACE_S  # no fault has ended it
+        await super().close(self._grace_s if patient else grace_s)
+        self.lingers = patient and trio.current_time() - begun_s >= self._grace_s
+
+
+@cache
+def _most_crowded(name: str, players: int, options_text: str) -> tuple[Any, int, int] | None:
+    """The state, who acts there, and how many legal actions it has; searched once for many bots."""
+    game = load_game(name)
+    options = load_options(game, players, json.loads(options_text))
+    rng = Random(name)
+    best: tuple[Any, int] | None = None
+    most = 0
+    state = game.initial(players, options)
+    for _ in range(_SEARCHED):
+        actors = game.actors(state)
+        if not actors:
+            state = game.initial(players, options)
+        elif actors == (CHANCE,):
+            state, _ = game.apply(state, random_roll(game.chance(state), rng))
+        else:
+            legal = game.legal(state, actors[0])
+            if len(legal) > most:
+                best, most = (state, actors[0]), len(legal)
+            state, _ = game.apply(state, legal[rng.randrange(len(legal))])
+    return None if best is None else (*best, most)
+
+
+def crowded(spec: MatchSpec) -> tuple[MatchSpec, int, int] | None:
+    """The match from the position with the most legal actions that some random play comes by.
+
+    Also the seat that is to act there, and how many actions it has. None if no seat is ever asked.
+    """
+    best = _most_crowded(spec.game, len(spec.seats), json.dumps(spec.options))
+    if best is None:
+        return None
+    state, seat, most = best
+    game = load_game(spec.game)
+    position = game.to_json(state)
+    # An option that follows from others is filled in, in a position.
+    filled = {**spec.options, **players_and_options(game, position)[1]}
+    return attrs.evolve(spec, position=position, options=filled), seat, most
+
+
+@attrs.frozen
+class Trial:
+    """How a bot fared: the first thing it did wrong with its evidence, or None; whether it stayed after `quit`.
+
+    `actions` are what it decided, as the record has it.
+    """
+
+    trouble: Violation | None
+    lingers: bool
+    actions: tuple[Any, ...]
+
+
+def try_out(
+    spec: MatchSpec,
+    seat: int,
+    ways: Sequence[Way],
+    questions: int,
+    seconds: float = math.inf,
+    grace_s: float = GRACE_S,
+) -> Trial | None:
+    """Seat the bot of `seat` alone, and put `questions` questions to it; its lines come in these `ways`, in turn.
+
+    The other seats take their first legal action. None if it took more than `seconds` and was cancelled. The
+    bot lingers if it has not exited `grace_s` seconds after `quit`.
+    """
+    game = load_game(spec.game)
+    with ending_leftovers():
+        return trio.run(within, seconds, _try_out, game, spec, seat, ways, questions, grace_s)
+
+
+async def _try_out(
+    game: Game[Any, Any], spec: MatchSpec, seat: int, ways: Sequence[Way], questions: int, grace_s: float
+) -> Trial:
+    referee = Referee(game, spec)
+    referee.begin()
+    for other in range(len(spec.seats)):
+        if other != seat:  # what a seat does not want is not collected for it, even if it says hello later
+            referee.connect(other, BotHello(protocol=1, wants=()))
+    bot = _AwkwardBot(referee, seat, cycle(ways), grace_s)
+    trouble: Violation | None = None
+    async with trio.open_nursery() as nursery:
+        bot.attend(nursery)
+        try:
+            trouble = await playing.greet(referee, seat, bot)
+            if trouble is None:
+                trouble = await _question(referee, bot, seat, questions)
+            bot.tell(greeting.quit_line())
+        finally:
+            await bot.close(playing.GRACE_S if trouble is None else 0)
+            nursery.cancel_scope.cancel()
+    if trouble is not None:
+        trouble.detail["stderr"] = bot.stderr.text()
+    acts = map(json.loads, referee.lines_since(1))
+    actions = tuple(act["action"] for act in acts if act["type"] == "act" and act["seat"] == seat)
+    return Trial(trouble, bot.lingers, actions)
+
+
+async def _question(referee: Referee, bot: BotProcess, seat: int, questions: int) -> Violation | None:
+    """The error, if any."""
+    while (step := referee.advance()) is not Situation.OVER:
+        if step is Situation.FAULT:
+            return referee.violation
+        if questions <= 0:
+            break
+        if referee.seat != seat:
+            first = {"type": "act", "id": json.loads(referee.line)["id"], "action": 0}
+            referee.answer(json.dumps(first).encode(), 0, None, None)
+            continue
+        questions -= 1
+        answer = await bot.ask(referee.line, referee.budget_ns)
+        if isinstance(answer, Violation):
+            return answer
+        trouble = referee.answer(answer.line, answer.wall_ns, answer.cpu_ns, answer.wait_ns)
+        if trouble is not None:
+            return trouble
+    return None

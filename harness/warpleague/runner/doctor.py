@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import platform
@@ -30,7 +31,8 @@ from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
 from warpleague.languages import LANGUAGES
 from warpleague.match.spec import Confinement, Level, SeatSpec, Violation
 from warpleague.runner.bot.process import BotProcess
-from warpleague.runner.confine import cgroups, seccomp
+from warpleague.runner.confine import seccomp
+from warpleague.runner.confine.cgroups import freezer_support, memory_support
 from warpleague.runner.confine.launch import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
 from warpleague.runner.confine.sandbox import Killed, bubblewrap_version, end_unmade
 from warpleague.runner.host import become_subreaper, check_own_limits, children, started, state, sweep
@@ -40,9 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warpleague.runner.bot.pipe import Answer
-
-
-# -- promises --------------------------------------------------------------------------------------------
 
 
 PROMISES: Final = {
@@ -70,20 +69,13 @@ PROMISES: Final = {
 
 _ALWAYS: Final = ("descriptors", "terminal", "daemon")
 _LIMITS: Final = (*_ALWAYS, "environment", "limits", "memory", "hoard", "orphan")
-KEPT_BY: Final[dict[Level, tuple[str, ...]]] = {
-    "none": _ALWAYS,
-    "limits": _LIMITS,
-    "sandbox": (
-        *(*_LIMITS, "identity", "files", "writing", "processes", "network", "addresses", "calls"),
-        *("overseer", "devices", "marks", "forks"),
-    ),
-}
+_SANDBOX: Final = (*_LIMITS, *(name for name in PROMISES if name not in _LIMITS))
+KEPT_BY: Final[dict[Level, tuple[str, ...]]] = {"none": _ALWAYS, "limits": _LIMITS, "sandbox": _SANDBOX}
 """Which promises each level makes."""
 
 _THOROUGH: Final = frozenset({"addresses", "hoard", "orphan"})
-"""Those that take long to try; the harness's own doing more than the host's."""
+"""Those that take long to try, and for which the harness does more than ask; its own doing more than the host's."""
 
-_ASKED_BY_HARNESS: Final = frozenset({"addresses", "hoard", "orphan"})
 _FROM_OUTSIDE: Final = frozenset({"SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL", "SIGTERM"})
 """Signals that the probe does not send itself, and that nothing it does brings about."""
 
@@ -118,7 +110,7 @@ class Report:
         """The means, with the means that limit memory and freeze bots out of their turn at this time."""
         if not self.means or sys.platform != "linux":
             return self.means
-        return f"{self.means}; {cgroups.memory_support()}; {cgroups.freezer_support()}"
+        return f"{self.means}; {memory_support()}; {freezer_support()}"
 
     @property
     def promised(self) -> tuple[str, ...]:
@@ -167,19 +159,13 @@ class Report:
         return Confinement(
             level=self.level,
             made_by=self.made_by,
-            host=_host(),
+            host=f"{platform.system()} {platform.release()} {platform.machine()}",
             kept=tuple(f.promise for f in self.findings if f.kept),
             untried=tuple(name for name in self.promised if name not in tried),
             pondering=pondering,
             paths=paths,
             network=network,
         )
-
-
-@cache
-def _host() -> str:
-    """The kind of machine: system, release, architecture."""
-    return f"{platform.system()} {platform.release()} {platform.machine()}"
 
 
 @cache
@@ -214,9 +200,8 @@ def examine(level: Level, *, thorough: bool = False) -> Report:
         attempt = _attempt(level, wanted)  # once may be chance, or somebody's hand; twice has a cause
     if isinstance(attempt, WarpLeagueError):
         return Report(level, means, failure=str(attempt))
-    return Report(
-        level, means, tuple(TestedPromise(name, not attempt[name], attempt[name]) for name in wanted)
-    )
+    findings = tuple(TestedPromise(name, not attempt[name], attempt[name]) for name in wanted)
+    return Report(level, means, findings)
 
 
 def _attempt(level: Level, wanted: list[str]) -> dict[str, str] | WarpLeagueError:
@@ -270,7 +255,7 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
             hidden.listen()
             expected = {
                 # The daemon last: it would count among the probe's processes.
-                "try": sorted(set(wanted) - _ASKED_BY_HARNESS, key=lambda name: (name == "daemon", name)),
+                "try": sorted(set(wanted) - _THOROUGH, key=lambda name: (name == "daemon", name)),
                 "environment": list(environment(seat, level)),
                 "session": os.getsid(0),
                 "memory_mb": seat.memory_mb,
@@ -301,8 +286,6 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
 
 def _locked(folder: Path) -> int:
     """A descriptor that locks a folder while it is open and its process lives; `OSError` if another has the lock."""
-    import fcntl  # which Windows lacks
-
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -327,9 +310,7 @@ def _sweep_folders(place: Path) -> None:
 
 def _refused_calls() -> dict[str, tuple[int, int]]:
     """The system calls that this machine's filter refuses, each with its number and error; some newer ones, too."""
-    findings = {
-        f"number {number}": (number, errno.ENOSYS) for number in range(seccomp.NEWER, seccomp.NEWER + 20)
-    }
+    findings = {f"number {n}": (n, errno.ENOSYS) for n in range(seccomp.NEWER, seccomp.NEWER + 20)}
     machine = seccomp.machine()
     column = list(seccomp.AUDIT_ARCH).index(machine) if machine is not None else 0
     lists = ((seccomp.REFUSED, errno.EPERM), (seccomp.UNKNOWN, errno.ENOSYS), (seccomp.TIMES, errno.EPERM))
@@ -347,22 +328,17 @@ def probe_seat(folder: Path, token: str) -> SeatSpec:
     shutil.copyfile(Path(__file__).with_name("probe.py"), program)
     program.chmod(0o644)
     folder.chmod(0o755)
-    return SeatSpec(
-        bot="probe",
-        run=(sys.executable, "-I", "-S", "probe.py", token),
-        cwd=str(folder),
-        memory_mb=_MEMORY_MB,
-        processes=16,
-    )
+    run = (sys.executable, "-I", "-S", "probe.py", token)
+    return SeatSpec(bot="probe", run=run, cwd=str(folder), memory_mb=_MEMORY_MB, processes=16)
 
 
 async def _ask(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> dict[str, str]:
     bot = BotProcess(seat, level)
     try:
-        reply = await _put(bot, expected)
-        if isinstance(reply, Violation):
-            raise _silent(bot, reply)
-        findings: dict[str, str] = json.loads(reply.line)
+        answer = await _put(bot, expected)
+        if isinstance(answer, Violation):
+            raise _silent(bot, answer)
+        findings: dict[str, str] = json.loads(answer.line)
         return findings
     finally:
         bot.end()
@@ -372,10 +348,10 @@ async def _hoard(seat: SeatSpec, level: Level, expected: dict[str, Any]) -> str:
     """Have a probe hoard: the watch must see it, unless the kernel has killed it for that."""
     bot = BotProcess(seat, level)
     try:
-        reply = await _put(bot, {**expected, "try": ["hoard"]})
-        if isinstance(reply, Violation):
-            if reply.kind != "memory":
-                raise _silent(bot, reply)
+        answer = await _put(bot, {**expected, "try": ["hoard"]})
+        if isinstance(answer, Violation):
+            if answer.kind != "memory":
+                raise _silent(bot, answer)
         elif not bot.memory_exceeded():
             return f"{2 * seat.memory_mb} MiB with a limit of {seat.memory_mb} went unnoticed"
         return ""
@@ -478,8 +454,7 @@ def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
     return "" if bots else "it was not to be seen"
 
 
-# -- machine ---------------------------------------------------------------------------------------------
-# Finds out what this machine offers to bots: its languages, with their versions, and the libraries of Python.
+# -- what this machine offers to bots --------------------------------------------------------------------
 
 
 TOOLS: Final = {
@@ -489,14 +464,12 @@ TOOLS: Final = {
 }
 """Programs that starters or levels need: the language that each is for, and what prints its version."""
 
-_PATH: Final = "/usr/bin:/bin"
-"""Where bots find programs at the levels that confine them."""
+_PATH: Final = "/usr/bin:/bin"  # where bots find programs at the levels that confine them
 _LIMIT_S: Final = 20.0
 _VERSION: Final = re.compile(r"\d+(\.\d+)+[\w.+-]*")
-_LIBRARIES: Final = (
-    "import importlib.metadata as m, json; "
-    "print(json.dumps(sorted({(d.metadata['Name'], d.version) for d in m.distributions() if d.metadata['Name']})))"
-)
+_LIBRARIES: Final = """import importlib.metadata as m, json
+print(json.dumps(sorted({(d.metadata['Name'], d.version) for d in m.distributions() if d.metadata['Name']})))
+"""
 
 
 @attrs.frozen(kw_only=True)
@@ -529,20 +502,19 @@ class Machine:
     libraries: list[Library]
 
 
-def host() -> dict[str, Any]:
+def host_facts() -> dict[str, Any]:
     """The system, its Python, the user, the cores, and where each of `TOOLS` is."""
-    user = os.geteuid() if hasattr(os, "geteuid") else None
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "python": f"{platform.python_version()} ({sys.executable})",
-        "user": None if user is None else ("root" if user == 0 else f"uid {user}"),
+        "user": f"uid {os.geteuid()}" if os.geteuid() else "root",
         "cores": _cores(),
         "tools": {tool: shutil.which(tool) for tool in TOOLS},
     }
 
 
 @cache
-def offered() -> Machine:
+def offered_machine() -> Machine:
     """The offer of this machine to confined bots; it takes some seconds the first time."""
     programs = [
         Program(program=name, language=language, version=_version(name, word))

@@ -25,11 +25,11 @@ from warpleague.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+# Whether `ended` leaves a dead child its number; macOS can only ask and take it.
 HOLDS_NUMBERS: Final = hasattr(os, "waitid")
-"""Whether `ended` leaves a dead child its number; macOS can only ask and take it."""
 
+# The errors of pidfd_open(2) for the number of a process that is just ending.
 GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
-"""The errors of pidfd_open(2) for the number of a process that is just ending."""
 
 _CHUNK: Final = 1 << 16
 _TICK_NS: Final = 1_000_000_000 // os.sysconf("SC_CLK_TCK")

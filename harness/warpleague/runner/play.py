@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from warpleague.runner.playing import Attendant, Present, Starter
 
     Observer = Callable[[Any, Sequence[Event]], None]
+    # Called with every state of a match, and the events that led to it.
     FaultObserver = Callable[[int, SeatFault], None]
-    """Called with every state of a match, and the events that led to it."""
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ import trio
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.match import greeting
 from warpleague.match.faults import with_words
-from warpleague.match.spec import MatchResult, SeatSpec, Violation
+from warpleague.match.spec import MatchResult, Violation
 from warpleague.runner.bot.clocks import Loop, LoopShare
 from warpleague.runner.bot.logs import BotLog
 from warpleague.runner.bot.process import BackgroundTasks, BotProcess, IdleBots
@@ -31,21 +31,16 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.pipe import Answer
 
     Bot = BotProcess | InsideSeat
+    # The seats that are played inside this process.
     Present = Mapping[int, InsideSeat]
-    """The seats that are played inside this process."""
+    # Runs beside a match while it is played, and is cancelled at its end.
     Attendant = Callable[[Referee], Awaitable[None]]
-    """Runs beside a match while it is played, and is cancelled at its end."""
+    # Starts the process of a seat; raises `BotError` if that cannot be.
     Starter = Callable[[Referee, int], BotProcess]
-    """Starts the process of a seat; raises `BotError` if that cannot be."""
 
-GRACE_S: Final = 0.5
-"""How long a bot may take to exit after `quit`, in seconds."""
-
-FAULT_GRACE_S: Final = 0.05
-"""The same after a fault: time to log the message, no more."""
-
-_REAP_S: Final = 0.05
-"""How often to wait for the dead processes that bots have left behind, in seconds."""
+GRACE_S: Final = 0.5  # how long a bot may take to exit after `quit`, in seconds
+FAULT_GRACE_S: Final = 0.05  # the same after a fault: time to log the message, no more
+_REAP_S: Final = 0.05  # how often to wait for the dead processes that bots have left behind, in seconds
 
 
 def start_bot(referee: Referee, seat: int) -> BotProcess:
@@ -137,7 +132,11 @@ class Match:
         self._turns.asked = waiting
         try:
             for seat in sorted(waiting):
-                if self._take_idle(seat, tasks):
+                if self._idle is None or seat in self._present:
+                    continue
+                idle = self._idle.take(self._spec.seats[seat], self._spec.level)
+                if idle is not None:
+                    self._seat(seat, idle, tasks)
                     await start(seat)  # most of them are ready at once
             if waiting:
                 self._begin_tasks()
@@ -148,18 +147,12 @@ class Match:
             self._loop.starting -= 1
         for seat, trouble in enumerate(troubles):
             if trouble is not None:
-                _check_bundle(self._spec.seats[seat])
+                spec = self._spec.seats[seat]
+                if spec.digest and (missing := missing_from(spec)) is not None:
+                    raise HarnessFault(
+                        f"{spec.bot} was prepared to be played, but {missing} is no longer there"
+                    )
                 self._punish(seat, trouble, tasks)
-
-    def _take_idle(self, seat: int, tasks: trio.Nursery) -> bool:
-        """Seat a bot that waits for its next match, if there is one for this seat."""
-        if self._idle is None or seat in self._present:
-            return False
-        bot = self._idle.take(self._spec.seats[seat], self._spec.level)
-        if bot is None:
-            return False
-        self._seat(seat, bot, tasks)
-        return True
 
     async def _start_bot(self, seat: int, tasks: trio.Nursery) -> Violation | None:
         """Start the bot of `seat`, if it is not there yet, and greet it; None if it is ready."""
@@ -207,7 +200,10 @@ class Match:
             if clock() > loop.due_ns:  # for standard error, the memory watch, and other matches
                 await self._turns.run_loop()
             answer = referee.violation or await ask(referee.seat)
-            trouble = answer if isinstance(answer, Violation) else _judge(referee, answer)
+            if isinstance(answer, Violation):
+                trouble: Violation | None = answer
+            else:
+                trouble = referee.answer(answer.line, answer.wall_ns, answer.cpu_ns, answer.wait_ns)
             if trouble is not None:
                 self._punish(referee.seat, trouble, tasks)
 
@@ -291,11 +287,6 @@ class Match:
                         nursery.start_soon(bot.close, GRACE_S)
 
 
-def _judge(referee: Referee, answer: Answer) -> Violation | None:
-    """Have the referee judge an answer, and play it."""
-    return referee.answer(answer.line, answer.wall_ns, answer.cpu_ns, answer.wait_ns)
-
-
 async def reap(before: set[int], loop: Loop) -> None:
     """Wait for the processes that bots leave behind, as soon as they have ended, for all matches on this loop.
 
@@ -336,12 +327,6 @@ def _at_startup(trouble: Violation, after: str) -> Violation:
     return Violation(kind, text, trouble.detail)
 
 
-def _check_bundle(seat: SeatSpec) -> None:
-    """Raise `HarnessFault` for a bot that did not start because its built copy is missing from the machine."""
-    if seat.digest and (missing := missing_from(seat)) is not None:
-        raise HarnessFault(f"{seat.bot} was prepared to be played, but {missing} is no longer there")
-
-
 # -- whose turn it is ------------------------------------------------------------------------------------
 
 
@@ -357,8 +342,7 @@ class Turns:
     """
 
     def __init__(self, loop: Loop, begin_tasks: Callable[[], None], *, freezes: bool) -> None:
-        self.asked: Collection[int] = ()
-        """The seats that are asked now, and may compute."""
+        self.asked: Collection[int] = ()  # the seats that are asked now, and may compute
         self._loop = loop
         self._freezes = freezes
         self._begin_tasks = begin_tasks

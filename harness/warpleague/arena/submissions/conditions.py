@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from warpleague.arena.submissions.entering import closed_to_bots, matches_added, sandbox_refusal
-from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits, limits_of
+from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits
 from warpleague.arena.submissions.versions import versions_in
 from warpleague.games import load_game
 from warpleague.league.season.config import (
@@ -23,7 +23,7 @@ from warpleague.league.season.config import (
 from warpleague.league.season.entry import name_of
 from warpleague.match.spec import TimeControl
 from warpleague.report.wording.match_words import conditions as condition_words
-from warpleague.runner.doctor import Machine, offered
+from warpleague.runner.doctor import Machine, offered_machine
 
 
 @attrs.frozen(kw_only=True)
@@ -99,7 +99,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
         names += [one.bot for one in versions_in(ledger, config.name, active=True)]
         closed = sandbox_refusal(ledger) or closed_to_bots(ledger, config)
         matches = matches_added(ledger, config) if closed is None else None
-        limits = limits_of(ledger)
+        limits = ledger.limits
     return Conditions(
         league=config.name,
         game=config.game.id,
@@ -124,7 +124,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
         closed=closed,
         matches=matches,
         limits=attrs.asdict(limits),
-        machine=offered(),
+        machine=offered_machine(),
     )
 
 

@@ -22,9 +22,8 @@ class Cluster:
     def open(self, *what: Any, **more: Any) -> AbstractContextManager[ClusterExecutor]:
         """`executor.cluster` at the address, with these arguments; `BadInput` where Dask is missing."""
         try:
-            from warpleague.extras.cluster.executor import (
-                cluster,  # Dask takes half a second, and may be missing
-            )
+            # Dask takes half a second, and may be missing.
+            from warpleague.extras.cluster.executor import cluster
         except ModuleNotFoundError as error:
             if error.name != "distributed":
                 raise

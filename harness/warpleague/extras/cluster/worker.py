@@ -27,6 +27,9 @@ import warpleague
 import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
 from warpleague.league.referees.pool import RefereePool, usable_cores
+from warpleague.runner.bundle.bundle import find, receive
+from warpleague.runner.doctor import check_level
+from warpleague.runner.play import play_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 
 PREFIX: Final = "warpleague-"
-"""With it begin the names of plugins; behind it stands the id of the client."""
+"""The prefix of the names of plugins; the id of the client follows."""
 
 
 @cache
@@ -108,9 +111,6 @@ class Player(WorkerPlugin):
 
     def _prepare(self) -> str | None:
         """Why this worker cannot play, or None."""
-        from warpleague.runner.bundle.bundle import find, receive
-        from warpleague.runner.doctor import check_level
-
         for what, wanted in self._program.items():
             if (here := this_program()[what]) != wanted:
                 return f"{what} is {here} there, not {wanted}"
@@ -173,9 +173,6 @@ def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchRes
 
     With `log`, the result holds what the bots printed and were sent. Raises what playing raised.
     """
-    from warpleague.runner.bundle.bundle import find
-    from warpleague.runner.play import play_beside
-
     seats = []
     for seat in spec.seats:
         bundle = find(seat.digest, level=spec.level)

@@ -18,7 +18,7 @@ class Vectors:
 
     def make(self, args: Namespace) -> None:
         """Make the vectors, and write them where the other options say."""
-        from warpleague.extras.rule_vectors.cli import write_vectors
+        from warpleague.extras.rule_vectors.vectors import write_vectors
 
         write_vectors(self._game, args)
 

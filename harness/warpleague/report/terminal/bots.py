@@ -41,12 +41,8 @@ def print_bots(bots: list[dict[str, Any]]) -> None:
         table.add_column(column, overflow="fold")
     for bot in bots:
         if "error" not in bot:
-            row = (
-                bot["name"],
-                bot["version"],
-                games_named(bot["games"]),
-                str(short_name(Path(bot["folder"]))),
-            )
+            folder = str(short_name(Path(bot["folder"])))
+            row = (bot["name"], bot["version"], games_named(bot["games"]), folder)
             table.add_row(*(Text(safe(cell)) for cell in row))
     console = make_console()
     console.print(table)
@@ -67,14 +63,8 @@ def print_cache(folder: str, entries: Sequence[Cached]) -> None:
             table.add_column(column)
         for entry in entries:
             used = datetime.fromtimestamp(entry.used, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-            row = (
-                entry.name,
-                entry.version,
-                entry.digest[:12],
-                entry.level or "",
-                size_text(entry.size),
-                used,
-            )
+            size, level = size_text(entry.size), entry.level or ""
+            row = (entry.name, entry.version, entry.digest[:12], level, size, used)
             table.add_row(*(Text(safe(cell)) for cell in row), "in use" if entry.in_use else "")
         console.print(table)
     many = counted(len(entries), "bot")

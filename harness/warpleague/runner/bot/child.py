@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Level, SeatSpec
 
+# So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots.
 MAX_THREADS: Final = 64
-"""So many threads or processes of a bot are asked one by one: more would take the referee's time from the bots."""
 
+# How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
+# other, and on a busy machine each of them waits for its turn.
 EXIT_S: Final = 1.0
-"""How long a bot may take to end after its output has ended, in seconds. Processes of a sandbox end one after the
-other, and on a busy machine each of them waits for its turn."""
 
 _LINUX: Final = sys.platform == "linux"
 _SHORT: Final = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the host is short of something
@@ -243,6 +243,7 @@ class Child:
 
     async def exited(self) -> None:
         """Return once the process has ended by itself."""
+        # A pidfd becomes readable then, and nobody has waited for the process: its number stays reserved.
         try:
             pidfd = os.pidfd_open(self.pid)
         except (AttributeError, OSError):
@@ -257,6 +258,8 @@ class Child:
 
     def kill(self) -> None:
         """Kill the process, its process group, sandbox and control group at once; call `reap` afterwards."""
+        # Process 1 of a sandbox takes all others there along. At limits, what left the process group of the bot, as a
+        # daemon does, is still in its control group.
         if self.sandbox is not None:
             self.sandbox.kill()
         elif (holder := self.freezer or self.group) is not None:

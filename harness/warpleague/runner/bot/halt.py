@@ -1,8 +1,6 @@
 """Stops a bot while it is not asked, and finds out whether it computes out of turn.
 
-`playing` and `process` decide when. The kernel freezes a bot, or else signals stop it. Anyone who may send signals to
-the bot can undo a stop by signals, even the bot itself and its children. So its clocks are checked while it is
-stopped, and a bot that computes is killed.
+`playing` and `process` decide when. The kernel freezes a bot, or else signals stop it.
 """
 
 from __future__ import annotations
@@ -20,15 +18,13 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Pondering as Policy
 
+# The free work of every bot between two decisions, in nanoseconds of processor time: flush, clear up, wait for input.
+# Most were seen to take 0.01 to 0.1 ms, Java's compiler up to 0.8 ms.
 QUIET_NS: Final = 1_000_000
-"""The free work of every bot between two decisions, in nanoseconds of processor time: flush, clear up, wait
-for input. Most were seen to take 0.01 to 0.1 ms, Java's compiler up to 0.8 ms."""
 
+# How much processor time of a bot's other processes out of turn counts as one busy gap, in nanoseconds. A bot that
+# was stopped by a signal may compute as much, in all, before it is killed.
 BUSY_NS: Final = 50_000_000
-"""How much processor time of a bot's other processes out of turn counts as one busy gap, in nanoseconds.
-
-A bot that was stopped by a signal may compute as much, in all, before it is killed.
-"""
 
 _BUSY_SHARE: Final = 8
 _STEP: Final = 4
@@ -36,19 +32,17 @@ _ENOUGH: Final = 12
 
 
 class Pondering:
-    """The processor time of one bot out of turn so far.
+    """The processor time of one bot out of turn so far, and whether to stop it between its decisions for that."""
 
-    A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than an eighth of
-    it. One busy gap may be a garbage collection or a compiler at work; a bot is stopped after three in a row, or as
-    many among not much more: four gaps that were judged and not busy make up for one that was. Its other processes
-    are counted apart, by the time they use.
-    """
+    # A gap between two decisions is busy if the bot computed for more than `QUIET_NS` and for more than an eighth of
+    # it. One busy gap may be a garbage collection or a compiler at work; a bot is stopped after three in a row, or as
+    # many among not much more: four gaps that were judged and not busy make up for one that was. Its other processes
+    # are counted apart, by the time they use.
 
     def __init__(self) -> None:
         self._policy: Policy = "on"
         self._score = self._children_score = 0
-        self.stops = False
-        """Whether to freeze the bot between its decisions."""
+        self.stops = False  # whether to freeze the bot between its decisions
 
     def begin(self, policy: Policy) -> None:
         """A match under `policy` begins; what was seen in another is forgotten."""
@@ -74,20 +68,20 @@ class Pondering:
         return score
 
 
+# With new processes in this number of measurements in a row, beside others that stay, chance is excluded. A bot may
+# start a helper or two.
 _CHAIN: Final = 3
-"""With new processes in this number of measurements in a row, beside others that stay, chance is excluded.
-
-A bot may start a helper or two.
-"""
 
 
 class Children:
     """The processor time of the processes that one bot has beside its own, on `cores` processors, in nanoseconds.
 
-    The bot's own clock does not show it. A process that starts and ends between two measurements is missed. But where
-    each of them finds new processes, there are many that live shortly, and they count as computing all the time, also
-    beside one that stays. `clock` is the module `time`, or what stands for it.
+    `clock` is the module `time`, or what stands for it.
     """
+
+    # The bot's own clock does not show it. A process that starts and ends between two measurements is missed. But
+    # where each of them finds new processes, there are many that live shortly, and they count as computing all the
+    # time, also beside one that stays.
 
     def __init__(self, cores: int, clock: Any = time) -> None:
         self._cores = cores
@@ -96,14 +90,11 @@ class Children:
         self._measured_ns = self._clock.perf_counter_ns()
         self._turn_ns = 0
         self._new = 0  # how many measurements in a row saw new processes, out of turn
-        self.any = False
-        """Whether the bot ever had such a process."""
-        self.used_ns = 0
-        """The processor time they have used so far."""
-        self.gap_ns = 0
-        """Between the last two measurements, how long it was not the bot's turn."""
+        self.any = False  # whether the bot ever had such a process
+        self.used_ns = 0  # the processor time they have used so far
+        self.gap_ns = 0  # between the last two measurements, how long it was not the bot's turn
+        # Between the last two measurements, what they used beyond all that there was of the bot's own time.
         self.out_of_turn_ns = 0
-        """Between the last two measurements, what they used beyond all that there was of the bot's own time."""
 
     def measure(self, pids: Iterable[int], turn_ns: int) -> None:
         """Measure the processes `pids`; it has been the bot's turn for `turn_ns` in all."""
@@ -143,20 +134,16 @@ class Halt:
     def __init__(self, child: Child, pondering: Pondering) -> None:
         self._child = child
         self._pondering = pondering
+        # Whether a control group counts what all of the bot's processes compute, and freezes them.
         self.counted = child.freezer is not None
-        """Whether a control group counts what all of the bot's processes compute, and freezes them."""
+        # On how many processors the bot may run at once.
         self.cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
-        """On how many processors the bot may run at once."""
         self.children = Children(self.cores)
-        self.others_ns = 0
-        """The processor time of its other processes so far, at the last reading."""
-        self.stopped = False
-        """Whether the bot shall be stopped now."""
-        self.since_ns = 0
-        """When it was stopped last, by `time.perf_counter_ns`."""
+        self.others_ns = 0  # the processor time of its other processes so far, at the last reading
+        self.stopped = False  # whether the bot shall be stopped now
+        self.since_ns = 0  # when it was stopped last, by `time.perf_counter_ns`
         self._stopped_at_ns = 0  # what it had computed until then
-        self.undone_ns = 0
-        """Its processor time while it was stopped."""
+        self.undone_ns = 0  # its processor time while it was stopped
 
     def own_ns(self) -> int:
         """The processor time of the bot so far, with all of its known processes."""
@@ -172,6 +159,7 @@ class Halt:
         if not self.stopped:
             self.since_ns = time.perf_counter_ns()
         if self.counted:
+            # Once is enough: what a frozen bot had started is in its group, and frozen as well.
             self.stopped = self.stopped or self._child.pause()
             return
         was_stopped = self.stopped
@@ -216,7 +204,8 @@ class Halt:
         return self.undone_ns > BUSY_NS
 
     def _check_stop(self) -> None:
-        """Kill a bot that went on computing after a signal had stopped it: any SIGCONT undoes that."""
+        """Kill a bot that went on computing after a signal had stopped it."""
+        # Anyone who may send signals to the bot can undo such a stop by SIGCONT, even the bot itself and its children.
         now_ns = self.own_ns()
         self.undone_ns += max(0, now_ns - self._stopped_at_ns - QUIET_NS)
         self._stopped_at_ns = now_ns

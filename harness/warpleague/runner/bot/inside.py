@@ -28,8 +28,8 @@ import trio
 from warpleague.errors import BotError
 from warpleague.match.spec import SeatSpec, Violation
 from warpleague.runner.bot.clocks import LoopShare
-from warpleague.runner.bot.pipe import Answer
-from warpleague.runner.bot.violations import EVIDENCE_CHARS, timed_out
+from warpleague.runner.bot.logs import EVIDENCE_CHARS
+from warpleague.runner.bot.pipe import Answer, timed_out
 from warpline import client
 from warpline.codec import to_bytes
 
@@ -136,11 +136,11 @@ class RecordedSeat(InsideSeat):
 # -- a bot in Python -------------------------------------------------------------------------------------
 
 
+# The options with which Python does not look for modules in the folder of the program.
 _WITHOUT_FOLDER: Final = ("-P", "-I")
-"""The options with which Python does not look for modules in the folder of the program."""
 
+# Reusable bots of this process that wait for their next match, by content and folder.
 _idle: Final[dict[tuple[str, str], list[LoadedBot]]] = {}
-"""Reusable bots of this process that wait for their next match, by content and folder."""
 
 
 class _Taken(BaseException):
@@ -242,10 +242,9 @@ class LoadedBot:
 
 
 class PythonSeat(InsideSeat):
-    """The seat of a bot in Python that plays in this process, without a clock, for bots that one trusts.
+    """The seat of a bot in Python that plays in this process, without a clock, for bots that one trusts."""
 
-    Nothing confines it. It is charged with its processor time, so a result does not depend on other programs.
-    """
+    # Nothing confines it. It is charged with its processor time, so a result does not depend on other programs.
 
     def __init__(self, seat: SeatSpec) -> None:
         super().__init__(seat)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+EVIDENCE_CHARS: Final = 2000  # how much of a bot's standard error goes into the record with a fault
 HEAD_BYTES: Final = STDERR_KEPT // 2
 TAIL_BYTES: Final = STDERR_KEPT - HEAD_BYTES
 _CHUNK: Final = 1 << 16
@@ -94,11 +95,11 @@ class StderrLog:
         return text if len(self._folder) == 1 else text.replace(self._folder, "")
 
 
+# The most bytes of lines in a log, half from the beginning of the match and half from its end.
 WIRE_KEPT: Final = 2 * 1024 * 1024
-"""The most bytes of lines in a log, half from the beginning of the match and half from its end."""
 
+# The most bytes of one line in a log, half from its beginning and half from its end; a line of a bot always fits.
 LINE_KEPT: Final = MAX_LINE
-"""The most bytes of one line in a log, half from its beginning and half from its end; a line of a bot always fits."""
 
 _HALF: Final = WIRE_KEPT // 2
 _TO, _FROM, _UNFINISHED = ">", "<", "<…"
@@ -186,12 +187,10 @@ class BotLog:
 # -- the folder of logs ----------------------------------------------------------------------------------
 
 
+# The files of a seat, by the word in their names.
 KINDS: Final = {"stderr": "standard error", "wire": "wire log"}
-"""The files of a seat, by the word in their names."""
 
-BOT_BYTES: Final = 64 * 1024 * 1024
-"""The most bytes of logs stored for one bot; its oldest files go first."""
-
+BOT_BYTES: Final = 64 * 1024 * 1024  # the most bytes of logs stored for one bot; its oldest files go first
 _NAME_BYTES: Final = 200
 _MAX_READ: Final = 16 * 1024 * 1024
 

@@ -18,25 +18,24 @@ from warpleague.match.spec import Violation
 from warpleague.runner.bot.child import read_clock
 from warpleague.runner.bot.clocks import NEVER
 from warpleague.runner.bot.halt import QUIET_NS
-from warpleague.runner.bot.violations import Unfinished, flooded
+from warpleague.text import counted
 from warpline.codec import LineBuffer, LineTooLong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from warpleague.games.api import JsonObject
     from warpleague.runner.bot.logs import WireLog
 
+    # Whether a line answers an earlier question, whose time was up; true once for each such question.
     IsLate = Callable[[bytes], bool]
-    """Whether a line answers an earlier question, whose time was up; true once for each such question."""
 
-CHUNK: Final = 1 << 16
-"""How much is read at once, in bytes."""
-
+CHUNK: Final = 1 << 16  # how much is read at once, in bytes
+# If a bot computed for all but this much of the time, its answer is charged as measured. Others can have taken no
+# more than that from it: reading more clocks would cost more than it could show.
 SHORT_NS: Final = 1_000_000
-"""If a bot computed for all but this much of the time, its answer is charged as measured.
 
-Others can have taken no more than that from it: reading more clocks would cost more than it could show.
-"""
+_NOTEWORTHY_NS: Final = 1_000_000
 
 
 @attrs.define
@@ -56,22 +55,20 @@ class Answer:
 class Sent(NamedTuple):
     """A question that was written to the pipe, where no usual answer came within the first milliseconds."""
 
-    written: int
-    """How many bytes of the question the pipe took; where that is not all, nothing was read."""
-    data: bytes | None
-    """The bytes read, empty at the end of the output; None if nothing came in time."""
-    begun_ns: int
-    """When the question was written, by `time.perf_counter_ns`."""
-    cpu_begun_ns: int | None
-    """The bot's processor clock before, in nanoseconds; None if it was not read."""
+    written: int  # how many bytes of the question the pipe took; where that is not all, nothing was read
+    data: bytes | None  # the bytes read, empty at the end of the output; None if nothing came in time
+    begun_ns: int  # when the question was written, by `time.perf_counter_ns`
+    cpu_begun_ns: int | None  # the bot's processor clock before, in nanoseconds; None if it was not read
 
 
 class Pipes:
     """The two pipes of a bot, and what is known of its clocks since its last answer; all times in nanoseconds.
 
-    The pipes are not blocking: `to` is the bot's input, `back` its output. `clock` is the id of its processor clock.
-    The bot may run on `cores` cores at once.
+    `to` is the bot's input, `back` its output. `clock` is the id of its processor clock. The bot may run on `cores`
+    cores at once.
     """
+
+    # The pipes are not blocking: a bot that does not read its input must not keep the referee waiting.
 
     # fmt: off
     __slots__ = ("_back", "_cores", "_poll", "_to", "clock", "ended_ns", "gap_check_at_ns", "known_ns",
@@ -80,16 +77,13 @@ class Pipes:
 
     def __init__(self, to: int, back: int, clock: int, cores: int) -> None:
         self._to, self._back, self._cores, self.clock = to, back, cores, clock
-        self.known_ns = -1
-        """The processor clock at the last answer; -1 if it could not be read."""
+        self.known_ns = -1  # the processor clock at the last answer; -1 if it could not be read
+        # Until then, by `time.perf_counter_ns`, the bot cannot have computed more since than every bot may.
         self.skip_clock_until_ns = 0
-        """Until then, by `time.perf_counter_ns`, the bot cannot have computed more since than every bot may."""
+        # The reading of the processor clock beyond which the gap that is ending has to be judged.
         self.gap_check_at_ns = NEVER
-        """The reading of the processor clock beyond which the gap that is ending has to be judged."""
-        self.ended_ns = 0
-        """When the last answer came."""
-        self.turns_ns = 0
-        """How long it has been the bot's turn, in all."""
+        self.ended_ns = 0  # when the last answer came
+        self.turns_ns = 0  # how long it has been the bot's turn, in all
         poll = select.poll()
         poll.register(back, select.POLLIN)
         self._poll = poll.poll
@@ -100,6 +94,8 @@ class Pipes:
 
     def answered(self, now_ns: int, cpu_ns: int | None) -> None:
         """Note an answer at `now_ns`; read after that, the processor clock showed `cpu_ns`."""
+        # While the bot cannot have computed for `QUIET_NS`, on all of its cores at once, its clock need not be read
+        # before the next question: that saves a system call of a bot that is asked again at once.
         self.ended_ns = now_ns
         if cpu_ns is None:
             self.known_ns, self.skip_clock_until_ns = -1, 0
@@ -163,17 +159,9 @@ class Output:
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
         self._buffer = LineBuffer()
-        self.unread = False
-        """Whether there is anything that was read and not taken as a line."""
-        self.ended = False
-        """Whether the output has ended."""
-        self.wire: WireLog | None = None
-        """Where to log what is read."""
-
-    @property
-    def unfinished(self) -> Unfinished:
-        """The line that has begun, if one has."""
-        return Unfinished(self._buffer.peek(), len(self._buffer)) if self.unread else Unfinished()
+        self.unread = False  # whether there is anything that was read and not taken as a line
+        self.ended = False  # whether the output has ended
+        self.wire: WireLog | None = None  # where to log what is read
 
     def read(self) -> bool:
         """Read what is there; false if there was nothing."""
@@ -197,21 +185,42 @@ class Output:
         try:
             line = self._buffer.next_line()
         except LineTooLong as error:
-            return flooded(error)
+            return Violation("flood", str(error), quote(error.head))
         if line is not None:
             self.unread = len(self._buffer) > 0
         return line
 
     def unasked(self, is_late: IsLate) -> Violation | None:
-        """Read what came before the question: a fault, unless its lines are late answers.
-
-        The beginning of a line stays: the rest may follow, and is judged then.
-        """
+        """Read what came before the question: a fault, unless its lines are late answers."""
         if not self.ended:
             self.read()
+        # The beginning of a line stays: the rest may follow, and is judged then.
         while (line := self.line()) is not None:
             if isinstance(line, Violation):
                 return line
             if not is_late(line):
                 return Violation("protocol", "it wrote a line without having been asked", quote(line))
         return None
+
+    def with_unfinished(self, trouble: Violation) -> Violation:
+        """Add to a fault, in words and as evidence, the line that the bot has begun and not ended, if there is one."""
+        if self.unread and (size := len(self._buffer)):
+            head = self._buffer.peek()
+            how = "without a newline"
+            if head.endswith(b"\r") and size == len(head):
+                how = "that end with a carriage return and no newline"
+            trouble.message += f"; {counted(size, 'byte')} came {how}"
+            trouble.detail |= {"unfinished_line_bytes": size, **quote(head), "line_bytes": size}
+        return trouble
+
+
+def timed_out(limit_ns: int, extended_ns: int, why: str = "") -> Violation:
+    """No answer came within `limit_ns`, nor in the time that others took from the bot; `why`, if that is known."""
+    text = f"no answer within {limit_ns / 1e9:.3f} s"
+    if why:
+        text += f": {why}"
+    detail: JsonObject = {"limit_ms": round(limit_ns / 1e6, 3)}
+    if extended_ns >= _NOTEWORTHY_NS:
+        text += f", extended by {extended_ns / 1e9:.3f} s that others took from it"
+        detail["extended_ms"] = round(extended_ns / 1e6, 3)
+    return Violation("timeout", text, detail)

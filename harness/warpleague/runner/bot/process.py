@@ -10,6 +10,7 @@ import contextlib
 import math
 import os
 import select
+import signal
 import sys
 import time
 from collections import OrderedDict
@@ -20,20 +21,12 @@ import attrs
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.spec import Violation
+from warpleague.match.spec import KILLED_BY_OTHERS, Violation
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clocks import INTERVAL_NS, NEVER, SLACK_NS, Loop, LoopShare, Stopwatch
 from warpleague.runner.bot.halt import QUIET_NS, Halt, Pondering
-from warpleague.runner.bot.logs import BotLog, StderrLog
-from warpleague.runner.bot.pipe import SHORT_NS, Answer, Output, Pipes, Sent
-from warpleague.runner.bot.violations import (
-    EVIDENCE_CHARS,
-    ended,
-    greedy,
-    not_stopped,
-    signal_name,
-    timed_out,
-)
+from warpleague.runner.bot.logs import EVIDENCE_CHARS, BotLog, StderrLog
+from warpleague.runner.bot.pipe import SHORT_NS, Answer, Output, Pipes, Sent, timed_out
 from warpleague.runner.confine.launch import WATCH_S, MemoryWatch
 from warpleague.runner.confine.sandbox import Killed
 from warpline.limits import STDERR_READ
@@ -49,15 +42,13 @@ if TYPE_CHECKING:
     Task = Callable[[], Awaitable[None]]
     Kind = tuple[SeatSpec, Level]
 
+# How long to wait for an answer with a plain poll before the event loop takes over, in nanoseconds. Below 2 ms, bots
+# that think a little would cost a second system call; much longer, and the other tasks would have to wait. While the
+# loop waits for other bots, there is no such wait: it would keep their answers waiting.
 QUICK_NS: Final = 5_000_000
-"""How long to wait for an answer with a plain poll before the event loop takes over, in nanoseconds.
 
-Below 2 ms, bots that think a little would cost a second system call; much longer, and the other tasks would have to
-wait. While the loop waits for other bots, there is no such wait: it would keep their answers waiting.
-"""
-
+# How often the memory of a bot that sleeps is measured, in seconds, where the kernel caps it; else `WATCH_S`.
 SLEEPER_WATCH_S: Final = 0.2
-"""How often the memory of a bot that sleeps is measured, in seconds, where the kernel caps it; else `WATCH_S`."""
 
 _QUICK_MS: Final = QUICK_NS // 1_000_000
 _LINUX: Final = sys.platform == "linux"
@@ -86,8 +77,7 @@ class BotProcess:
         stopwatch: Callable[[Child, Halt], Stopwatch] = Stopwatch,
     ) -> None:
         self.seat = seat
-        self.hello: BotHello | None = None
-        """The bot's hello, once it has come."""
+        self.hello: BotHello | None = None  # the bot's hello, once it has come
         self.pondering = Pondering()
         self.child = child = start(seat, level)
         self.halt = Halt(child, self.pondering)
@@ -96,17 +86,14 @@ class BotProcess:
         self.pid = child.pid
         self.pipes = Pipes(child.stdin, child.stdout, child.clock_id, self.halt.cores)
         self.output = Output(child.stdout)
-        self.stderr = StderrLog(seat.cwd)
-        """Its standard error in this match."""
+        self.stderr = StderrLog(seat.cwd)  # its standard error in this match
         self.share = LoopShare()
+        # The time of the question, while an answer is waited for that did not come at once; else 0.
         self.asked_ns = 0
-        """The time of the question, while an answer is waited for that did not come at once; else 0."""
+        # What the pipe did not take: it goes before the next line, so that no two lines mix.
         self.unsent = b""
-        """What the pipe did not take: it goes before the next line, so that no two lines mix."""
         self._level = level
-        self._is_located = (
-            False  # whether it is known which process is its own, so that its others can be judged
-        )
+        self._is_located = False  # whether its own process is known, so that its others can be judged
         self._wait: _Wait | None = None  # for the answer to the last question, if it did not come at once
         self._tasks = BackgroundTasks()
 
@@ -203,7 +190,7 @@ class BotProcess:
         if self.output.wire is not None:
             self.output.wire.sent(line)
         self.unsent += line
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # the pipe is full, or the bot has ended
             self.unsent = self.unsent[os.write(self.child.stdin, self.unsent) :]
 
     # ------------------------------------------------------------------ what went wrong
@@ -211,9 +198,15 @@ class BotProcess:
     def gone(self) -> Violation:
         """Why no more answers come from a bot whose output has ended; `HarnessFault` if the bot did not cause it."""
         if self.halt.undone:
-            return not_stopped(self.halt.undone_ns)
+            used_ms = self.halt.undone_ns / 1e6
+            text = f"computed for {used_ms:.0f} ms while it was stopped, and was killed"
+            return Violation("crash", text, {"computed_ms": round(used_ms, 3)})
         if self.memory.killed():
-            return greedy(self.memory)
+            text = f"took {self.memory.exceeded_mb} MiB of memory; the limit is {self.memory.limit_mb} MiB"
+            if (kill := self.memory.kill) is None:
+                return Violation("memory", text)
+            detail = {"killed_processes": kill.processes, "peak_mb": kill.peak_mb}
+            return Violation("memory", f"{text}, and the kernel killed it", {"killed_by": "kernel", **detail})
         if self.memory.kill is not None:
             raise Killed(
                 f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group"
@@ -222,9 +215,8 @@ class BotProcess:
         if (fault := self.child.level_fault()) is not None:
             self.drain_stderr()
             raise HarnessFault(f"{self.seat.bot} was not run: {self.stderr.text().strip() or fault}")
-        unfinished = self.output.unfinished
-        text = ended(self.child.status(EXIT_S)) + unfinished.words()  # it closed its output: a moment to end
-        return Violation("crash", text, unfinished.evidence())
+        how = ended_how(self.child.status(EXIT_S))  # it closed its output: a moment to end
+        return self.output.with_unfinished(Violation("crash", how))
 
     def killed_by(self) -> str | None:
         """The name of the signal that ended a bot whose output has ended; None if no signal did."""
@@ -279,6 +271,7 @@ class BotProcess:
 
     async def _watch(self) -> None:
         """Kill the bot once it has taken more memory than it may, and stop it if its processes compute out of turn."""
+        # It comes every 50 ms, so a bot that takes memory fast gets somewhat more than it may, where no group caps it.
         computed_ns = -1
         while True:
             begun, before_ns, computed_ns = time.perf_counter(), computed_ns, self.halt.own_ns()
@@ -322,7 +315,7 @@ class BotProcess:
         """End the bot: end of input, `grace_s` seconds to exit by itself, then SIGKILL to it and its group."""
         self._is_located = False
         if self.halt.stopped:
-            self.halt.resume()
+            self.halt.resume()  # or it could not exit by itself
         self.child.close_stdin()
         with trio.CancelScope(shield=True):
             try:
@@ -348,21 +341,19 @@ class BotProcess:
     # ------------------------------------------------------------------ between two matches
 
     def rest(self) -> bool:
-        """Get ready to wait for another match, after `leave`; false if the bot is not fit for one.
-
-        Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
-        elsewhere a stopped process might be left behind for ever. One that has other processes does not wait, nor
-        does one in a sandbox that could undo its being stopped.
-        """
+        """Get ready to wait for another match, after `leave`; false if the bot is not fit for one."""
+        # Where the bot dies with the harness anyway it is stopped, so that it cannot compute at others' expense;
+        # elsewhere a stopped process might be left behind for ever. One that has other processes does not wait, nor
+        # does one in a sandbox that could undo its being stopped.
         if not self._is_silent() or self.unsent or (self._level == "sandbox" and not self.halt.counted):
             return False
-        self.drain_stderr()
+        self.drain_stderr()  # what it wrote in this match belongs to this match
         self.stderr = StderrLog(self.seat.cwd)
         self.share = LoopShare()
         self.output.wire = None
         self.halt.stop()
         self.child.close_schedstat()
-        return not self.child.others()
+        return not self.child.others()  # only now: what is stopped starts no more
 
     def wake(self) -> bool:
         """Continue after `rest`; false if the bot wrote something or ended."""
@@ -381,13 +372,12 @@ class BotProcess:
 
 
 class _Wait:
-    """The wait for the answer to one question of `bot`, which was `sent` and then polled for `polled_ns`.
+    """The wait for the answer to one question of `bot`, which was `sent` and then polled for `polled_ns`."""
 
-    If this bot computes and all others are idle, a `poll` goes on until 20 ms have passed: each turn of the event loop
-    would take time from the bot. Otherwise, and after that, trio waits, 20 ms at a time. After each of these waits the
-    clocks are read, and the deadline moves by the time that was not the bot's. Nothing else moves it, not even half a
-    line.
-    """
+    # If this bot computes and all others are idle, a `poll` goes on until 20 ms have passed: each turn of the event
+    # loop would take time from the bot. Otherwise, and after that, trio waits, 20 ms at a time. After each of these
+    # waits the clocks are read, and the deadline moves by the time that was not the bot's. Nothing else moves it, not
+    # even half a line.
 
     def __init__(self, bot: BotProcess, sent: Sent, budget_ns: int | None, polled_ns: int) -> None:
         self._bot = bot
@@ -440,10 +430,8 @@ class _Wait:
             bot.stopwatch.read(self.decision, planned_ns, self._came, bot.share, in_loop=False)
 
     def _charge_as_measured(self, cpu_ns: int | None) -> bool:
-        """Charge an answer of a bot that computed nearly all the time as measured, as `Pipes.exchange` does.
-
-        Of a bot whose clocks have not been read in this decision, which shows `cpu_ns` on its own.
-        """
+        """Charge an answer of a bot that computed nearly all the time as measured, as `Pipes.exchange` does."""
+        # Only if its clocks have not been read in this decision: the bot's own one shows `cpu_ns`.
         decision, begun_ns = self.decision, self._cpu_begun_ns
         if self._unread_ns is None or cpu_ns is None or begun_ns is None:
             return False
@@ -469,6 +457,7 @@ class _Wait:
             self._read_clocks()
             if bot.output.ended:
                 return bot.gone()
+            # A part of a line does not move the deadline either: it is read, and the wait goes on.
             if not await self._wait_until(trio.lowlevel.wait_readable, bot.child.stdout):
                 return self._timed_out("it closed its input" if self._is_deaf() else "")
 
@@ -477,7 +466,8 @@ class _Wait:
         bot = self._bot
         if bot.stderr.full:
             why = f"it wrote {STDERR_READ >> 20} MiB to standard error, and no more is read"
-        return timed_out(self._budget_ns or 0, self.decision.excused_ns, bot.output.unfinished, why)
+        trouble = timed_out(self._budget_ns or 0, self.decision.excused_ns, why)
+        return bot.output.with_unfinished(trouble)
 
     def _is_deaf(self) -> bool:
         """Whether the bot has closed its input, so that it cannot read the question."""
@@ -487,6 +477,7 @@ class _Wait:
 
     async def _write(self, rest: bytes) -> bool:
         """Write what the pipe did not take at once; false if the time is up before, or the bot died."""
+        # With a budget, `_wait_until` says when the time is up: the deadline moves.
         pipe, view = self._bot.child.stdin, memoryview(rest)
         with trio.move_on_after(_UNTIMED_WRITE_S if self._budget_ns is None else math.inf):
             while True:
@@ -503,10 +494,8 @@ class _Wait:
         return False
 
     def _wait_alone(self) -> None:
-        """Wait without the loop, until the clocks have to be read, if nobody else waits for the loop.
-
-        Standard error is read here, too: for that the loop would have to run, and take time from the bot.
-        """
+        """Wait without the loop, until the clocks have to be read, if nobody else waits for the loop."""
+        # Standard error is read here, too: for that the loop would have to run, and take time from the bot.
         bot, decision, now = self._bot, self.decision, time.perf_counter_ns()
         share, output = bot.share, bot.output
         waited_ns = now - decision.begun_ns
@@ -566,15 +555,38 @@ class _Wait:
         return decision.sleeps
 
 
+def ended_how(status: int | None) -> str:
+    """How it ended: an exit status, negative for a signal, or None if it lives on without its output.
+
+    Of a bot that neither the referee killed nor the kernel at its memory limit.
+    """
+    if status is None:
+        return "closed its output and went on running"
+    if status == -signal.SIGKILL:
+        # Nobody can know who sent it, and a bot can send it to itself: so it is the bot's fault, with words by which
+        # an organiser finds another cause (a machine without control groups that ran out of memory, say).
+        return KILLED_BY_OTHERS
+    if status < 0:
+        return f"killed by {signal_name(-status)}"
+    return f"exited with status {status}"
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 # -- tasks beside the questions --------------------------------------------------------------------------
 
 
 class BackgroundTasks:
-    """The tasks that run beside the questions to one bot, from `begin` to `end`.
+    """The tasks that run beside the questions to one bot, from `begin` to `end`."""
 
-    A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
-    known at once: it may also be over before they had their first turn.
-    """
+    # A match may be over before its event loop had a turn; then they need not be begun at all. That they are begun is
+    # known at once: it may also be over before they had their first turn.
 
     def __init__(self) -> None:
         self._planned: tuple[trio.Nursery, Sequence[Task]] | None = None
@@ -644,12 +656,11 @@ class IdleBots:
         return set(self._bots)
 
     def begin(self, key: bytes) -> None:
-        """Get ready for a match with this key: if there has been one, end every process that waits.
-
-        Not only those that played it: what one knows, another that was alive with it may know.
-        """
+        """Get ready for a match with this key: if there has been one, end every process that waits."""
         if self._same_dice:
             return
+        # A bot that knows the dice could use them. Not only those that played that match end: what one knows, another
+        # that was alive with it may know.
         if key in self._keys or len(self._keys) >= _MAX_KEYS:
             self.end_all()
         self._keys.add(key)

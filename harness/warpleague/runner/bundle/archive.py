@@ -2,9 +2,10 @@
 
 The forms are those of POSIX: ustar, pax and what was before them, and that of GNU tar. Only plain files, folders and
 links are taken, and only below the folder; everything else, and everything that is too large, is refused before it is
-written. What an extended header says of a name is checked as every other name is. The reader is our own because every
-length is bounded before anything is read, which `tarfile` does not do.
+written. What an extended header says of a name is checked as every other name is.
 """
+
+# The reader is our own, because every length is bounded before anything is read, which `tarfile` does not do.
 
 from __future__ import annotations
 
@@ -21,21 +22,14 @@ if TYPE_CHECKING:
 _BLOCK: Final = 512
 _CHUNK: Final = 1 << 20
 _FILE: Final = (b"0", b"\0")
-_HARD_LINK: Final = b"1"
-_SYMBOLIC_LINK: Final = b"2"
-_FOLDER: Final = b"5"
-_PAX: Final = b"x"
-_PAX_OF_ALL: Final = b"g"
-_GNU_NAME: Final = b"L"
-_GNU_TARGET: Final = b"K"
+_HARD_LINK, _SYMBOLIC_LINK, _FOLDER, _GNU_SPARSE = b"1", b"2", b"5", b"S"
+_PAX, _PAX_OF_ALL, _GNU_NAME, _GNU_TARGET = b"x", b"g", b"L", b"K"
 _EXTENDED: Final = (_PAX, _PAX_OF_ALL, _GNU_NAME, _GNU_TARGET)
-_GNU_SPARSE: Final = b"S"
 _PAX_SPARSE: Final = (b"GNU.sparse.", b"SCHILY.realsize")
 _DAMAGED: Final = "an archive with a damaged header"
 _MAX_PATH: Final = 4096  # what the kernel takes
 MAX_ENTRIES: Final = 50_000
-MAX_HOPS: Final = 40
-"""How many links the kernel follows on the way to one file."""
+MAX_HOPS: Final = 40  # how many links the kernel follows on the way to one file
 
 
 class BadArchive(ValueError):
@@ -44,20 +38,17 @@ class BadArchive(ValueError):
 
 @attrs.define
 class _Room:
-    """The remaining allowance of an archive: bytes of files and of extended headers, files, entries."""
+    """What an archive has taken of its allowance: bytes of files and of extended headers, entries, files."""
 
     most_bytes: int
     most_entries: int
-    left: int = attrs.field(init=False)
+    taken: int = 0
     entries: int = 0
     unpacked: int = 0
 
-    def __attrs_post_init__(self) -> None:
-        self.left = self.most_bytes
-
     def take(self, size: int) -> None:
-        self.left -= size
-        if self.left < 0:
+        self.taken += size
+        if self.taken > self.most_bytes:
             raise BadArchive(f"more than {self.most_bytes >> 20} MiB")
 
     def entry(self) -> None:
@@ -94,80 +85,89 @@ def unpack(
     check_name: Callable[[str], None] = lambda _: None,
     leave_out: Callable[[str], bool] = lambda _: False,
 ) -> None:
-    """Unpack `archive` into `folder`, which must not exist yet: at most `max_bytes` bytes of files.
+    """Unpack `archive` into `folder`, which must not exist yet: at most `most_bytes` bytes of files.
 
     All files become readable for everyone, and executable for everyone or nobody. Folders that have no entry of their
     own are made. `check_name` may refuse a path, and what `leave_out` is true of is not written. Raises `BadArchive`.
     """
+    room = _Room(most_bytes, most_entries)
     try:
-        _unpack(archive, folder, _Room(most_bytes, most_entries), check_name, leave_out)
+        unpacking = _Unpacking(archive, folder, room)
+        while (entry := _entry(archive, room)) is not None:
+            room.entry()
+            if leave_out(entry.name):
+                unpacking.skip(entry)
+            else:
+                check_name(entry.name)
+                unpacking.take(entry)
+        unpacking.make_links()
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
         raise _too_long_a_path() from None
 
 
-def _unpack(
-    archive: BinaryIO,
-    folder: Path,
-    room: _Room,
-    check_name: Callable[[str], None],
-    leave_out: Callable[[str], bool],
-) -> None:
-    folder.mkdir()
-    folder.chmod(0o755)
-    folders, files = {""}, set[str]()
-    links: dict[str, str] = {}
+class _Unpacking:
+    """The folder that an archive is unpacked into, and what is in it so far; made when this is."""
 
-    def make_folder(name: str) -> None:
-        room.keep()
-        (folder / name).mkdir()
-        (folder / name).chmod(0o755)
-        folders.add(name)
+    def __init__(self, archive: BinaryIO, folder: Path, room: _Room) -> None:
+        self._archive, self._folder, self._room = archive, folder, room
+        self._folders, self._files = set[str](), set[str]()
+        self._links: dict[str, str] = {}
+        self._make_folder("")
 
-    while (entry := _entry(archive, room)) is not None:
-        room.entry()
+    def _make_folder(self, name: str) -> None:
+        if name:
+            self._room.keep()
+        (self._folder / name).mkdir()
+        (self._folder / name).chmod(0o755)
+        self._folders.add(name)
+
+    def skip(self, entry: _Entry) -> None:
+        """Read over an entry that is left out."""
+        if entry.kind in _FILE:
+            self._room.take(entry.size)
+            for _ in _content(self._archive, entry.size):
+                pass
+
+    def take(self, entry: _Entry) -> None:
+        """Write an entry, and the folders above it that are not there yet; but note a link only."""
         name, kind = entry.name, entry.kind
-        if leave_out(name):
-            if kind in _FILE:
-                room.take(entry.size)
-                for _ in _content(archive, entry.size):
-                    pass
-            continue
-        check_name(name)
-        if name in files or name in links or (name in folders and kind != _FOLDER):
+        if name in self._files or name in self._links or (name in self._folders and kind != _FOLDER):
             raise BadArchive(f"{name} twice; an archive that files were added to must be made again")
-        for parent in _missing(name, folders):
-            if parent in files or parent in links:
+        for parent in _missing(name, self._folders):
+            if parent in self._files or parent in self._links:
                 raise BadArchive(f"{name}, below {parent}, which is no folder")
-            make_folder(parent)
+            self._make_folder(parent)
         if kind == _FOLDER:
-            if name not in folders:
-                make_folder(name)
-            continue
-        room.keep()
+            if name not in self._folders:
+                self._make_folder(name)
+            return
+        self._room.keep()
         if kind in _FILE:
-            room.take(entry.size)
-            _copy(archive, folder / name, entry.size, 0o755 if entry.executable else 0o644)
-            files.add(name)
+            self._room.take(entry.size)
+            _copy(self._archive, self._folder / name, entry.size, 0o755 if entry.executable else 0o644)
+            self._files.add(name)
         elif kind == _HARD_LINK:
             target = _inside(entry.target)
-            if target not in files:
+            if target not in self._files:
                 raise BadArchive(f"{name}, a link to {target}, which is not a file")
-            os.link(folder / target, folder / name)
-            files.add(name)
+            os.link(self._folder / target, self._folder / name)
+            self._files.add(name)
         elif kind == _SYMBOLIC_LINK:
-            links[name] = entry.target
-            if not links[name]:
+            self._links[name] = entry.target
+            if not entry.target:
                 raise BadArchive(f"{name}, a link to nowhere")
         elif kind == _GNU_SPARSE:
             raise _sparse(name)
         else:
             raise BadArchive(f"{name}, which is neither a file nor a folder nor a link")
-    _check_links(links)
-    # Last, so that nothing is ever written through one.
-    for name, target in links.items():
-        os.symlink(target, folder / name)
+
+    def make_links(self) -> None:
+        """Make the links: last, so that nothing is ever written through one."""
+        _check_links(self._links)
+        for name, target in self._links.items():
+            os.symlink(target, self._folder / name)  # not by pathlib: a target is a text, and stays as it is
 
 
 def _missing(name: str, folders: set[str]) -> list[str]:
@@ -267,18 +267,6 @@ def _header(archive: BinaryIO) -> bytes | None:
     return head
 
 
-def _broken_off() -> BadArchive:
-    return BadArchive("an archive that breaks off, or is none")
-
-
-def _too_long_a_path() -> BadArchive:
-    return BadArchive("a path that is too long: give folders and files shorter names")
-
-
-def _sparse(name: str) -> BadArchive:
-    return BadArchive(f"{name}, packed as a sparse file: pack it without --sparse, or with --no-read-sparse")
-
-
 def _content(archive: BinaryIO, size: int) -> Iterator[bytes]:
     """The file that follows, piece by piece."""
     rest = size
@@ -357,16 +345,28 @@ def _follow(
             place = f"{place}/{part}" if place else part
             if place in links:
                 if len(before) == MAX_HOPS:
-                    raise _too_long(before[0])
+                    raise _too_far(before[0])
                 place, more = _follow(place, links, ends, (*before, name))
                 hops += more
         if out:
             raise BadArchive(f"{name}, a link that leads out of the folder, to {target}")
     if hops > MAX_HOPS:
-        raise _too_long(name)
+        raise _too_far(name)
     ends[name] = place, hops
     return ends[name]
 
 
-def _too_long(name: str) -> BadArchive:
+def _too_far(name: str) -> BadArchive:
     return BadArchive(f"{name}, a link that leads through more than {MAX_HOPS} others")
+
+
+def _broken_off() -> BadArchive:
+    return BadArchive("an archive that breaks off, or is none")
+
+
+def _too_long_a_path() -> BadArchive:
+    return BadArchive("a path that is too long: give folders and files shorter names")
+
+
+def _sparse(name: str) -> BadArchive:
+    return BadArchive(f"{name}, packed as a sparse file: pack it without --sparse, or with --no-read-sparse")

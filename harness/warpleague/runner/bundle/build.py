@@ -1,6 +1,6 @@
 """Builds a bot by the build command of its manifest, which is a stranger's program like the bot itself.
 
-So it runs at the level of the match, as `command` runs it.
+So it runs at the level of the match. `run_command` runs any command of a stranger's that changes a folder.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import signal
 import subprocess
 import tempfile
 import time
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,102 +23,16 @@ from warpleague.errors import BadInput, BuildError, HarnessFault
 from warpleague.match.spec import Level, SeatSpec
 from warpleague.runner.bot.logs import StderrLog
 from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.content import disk_bytes
 from warpleague.runner.confine.launch import MemoryWatch, environment, limited, rlimits
 from warpleague.runner.confine.mounts import SOURCE
 from warpleague.runner.confine.sandbox import Sandbox, exit_status
 from warpleague.runner.doctor import check_level
-from warpleague.runner.host import descendants, ended, ending_leftovers
+from warpleague.runner.host import descendants, ended, ending_leftovers, read_file
 from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-
-# -- build clock -----------------------------------------------------------------------------------------
-# The clock of a build: it counts processor time, so that a busy machine does not make a build too long.
-
-
-WALL: Final = 5
-"""A build may take this many times its limit by the wall clock."""
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
-_RUNS: Final = b"RD"
-"""States of processes that compute, wait for a processor, or wait for the disk (proc_pid_stat(5))."""
-
-
-@attrs.frozen
-class BuildTime:
-    """How long a build took, in seconds: by the wall clock, and the processor time of all its processes."""
-
-    wall_s: float
-    cpu_s: float
-
-    @property
-    def words(self) -> str:
-        """The time in words."""
-        return f"{self.wall_s:.1f} s, {self.cpu_s:.1f} s of processor time"
-
-
-@attrs.define
-class BuildClock:
-    """Counts the time of a build of which the limit is `limit_s` seconds.
-
-    The clock counts the processor time of all processes of the build, and the time while all of them sleep: a build
-    that only waits must end, too. While one of them waits for a processor or the disk, others take that time from it.
-    """
-
-    limit_s: float
-    begun_s: float
-    cpu_s: float = 0.0
-    slept_s: float = 0.0
-    _seen_s: float = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._seen_s = self.begun_s
-
-    def update(self, now_s: float, cpu_s: float, *, runs: bool) -> None:
-        """Note that the processes have computed `cpu_s` seconds so far, and whether one of them `runs` now."""
-        more_s = max(0.0, cpu_s - self.cpu_s)
-        if not runs:
-            self.slept_s += max(0.0, now_s - self._seen_s - more_s)
-        self.cpu_s += more_s
-        self._seen_s = now_s
-
-    def excess(self) -> str:
-        """How it took too long, or nothing."""
-        if self.cpu_s + self.slept_s > self.limit_s:
-            return f"took more than {self.limit_s:g} s"
-        if self._seen_s - self.begun_s > WALL * self.limit_s:
-            return f"took more than {counted(round(WALL * self.limit_s), 'second')} by the wall clock"
-        return ""
-
-    @property
-    def time(self) -> BuildTime:
-        """How long it has taken so far."""
-        return BuildTime(self._seen_s - self.begun_s, self.cpu_s)
-
-
-def computed(pids: Iterable[int]) -> tuple[float, bool]:
-    """The processor time in seconds of these processes and of the children that they waited for; whether one runs.
-
-    Where the system does not tell, none of them runs.
-    """
-    ticks, runs = 0, False
-    for pid in pids:
-        with suppress(OSError, IndexError, ValueError):
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                # The second field, the program's name in brackets, may itself hold brackets and blanks.
-                fields = file.read().rsplit(b")", 1)[1].split()
-            ticks += sum(map(int, fields[11:15]))
-            runs = runs or fields[0] in _RUNS
-    return ticks / _TICKS, runs
-
-
-# -- command ---------------------------------------------------------------------------------------------
-# Runs a stranger's command that changes a folder: the build of a bot, or the edit of its author.
-#
-# At `sandbox` the command never writes to a file of this machine: it works on a copy in memory, and an
-# archive of this copy comes out through a pipe (`archive` unpacks it). At `limits` it runs in the folder,
-# under limits of its own; at `none` there is only a time limit.
 
 
 @attrs.frozen
@@ -141,6 +54,83 @@ class CommandLimits:
     def data_bytes(self) -> int:
         """The most private writable memory of one process."""
         return 2 * self.memory_mb << 20
+
+
+LIMITS = CommandLimits()
+"""The limits of every build."""
+
+_OUTPUT_CHARS: Final = 4000
+_CONFINED: Final = " in the sandbox, where it has no network and sees no files but its own"
+
+
+@attrs.frozen
+class Build:
+    """The order for a build: the bot's name, the folder to name in errors, the command, the copy of the folder.
+
+    `argv` has its program resolved, `folder` is the copy, and `scratch` an empty folder beside it.
+    `paths` of this machine are shown to it in the sandbox. `most_s` is how many seconds it may take, as `BuildClock`
+    counts them, if not `LIMITS.seconds`.
+    """
+
+    name: str
+    where: Path
+    argv: tuple[str, ...]
+    folder: Path
+    scratch: Path
+    paths: tuple[str, ...] = ()
+    most_s: float | None = None
+
+    def error(self, what: str, output: str = "") -> BuildError:
+        """The error, with the end of the build's output, which is printable already."""
+        text = safe(f"{self.where}: building {self.name} {what}: {' '.join(self.argv)}")
+        return BuildError(f"{text}\n{output.strip()}".rstrip())
+
+
+def build(job: Build, level: Level) -> BuildTime:
+    """Run the build, so that `job.folder` holds the bot built; what it leaves running is killed. How long it took.
+
+    Raises `BuildError` with the end of its output if it fails or takes too much of anything, `BadInput` if the level
+    does not hold here, and `HarnessFault` if the sandbox fails.
+    """
+    argv = job.argv
+    # A program of the bot's own is not to be asked anything out here.
+    if not Path(argv[0]).is_relative_to(job.folder):
+        argv = (_past_rustup(argv[0]), *argv[1:])
+    limits = LIMITS if job.most_s is None else attrs.evolve(LIMITS, seconds=job.most_s)
+    log = StderrLog()
+    command = Command(job.name, argv, job.folder, job.scratch, limits, job.paths)
+    end = run_command(command, level, log.feed)
+    if end.fault:
+        raise HarnessFault(f"the sandbox to build {job.name} in failed: {log.text().strip() or end.fault}")
+    if end.problem:
+        failed = "" if end.reason or level != "sandbox" else _CONFINED
+        raise job.error(end.problem + failed, log.text(_OUTPUT_CHARS))
+    return end.time
+
+
+@cache
+def _past_rustup(program: str) -> str:
+    """The tool itself behind a rustup proxy, which asks for a home of rustup's that a build does not have."""
+    real = os.path.realpath(program)
+    name = os.path.basename(program)
+    if os.path.basename(real) != "rustup" or name == "rustup":
+        return program
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        null, pipe = subprocess.DEVNULL, subprocess.PIPE
+        done = subprocess.run(
+            [real, "which", name], stdin=null, stdout=pipe, stderr=null, text=True, timeout=30, check=True
+        )
+        path = done.stdout.strip()
+        if os.access(path, os.X_OK):
+            return path
+    return program
+
+
+# -- a stranger's command that changes a folder: a build, or the edit of an author -----------------------
+
+# At `sandbox` the command never writes to a file of this machine: it works on a copy in memory, and an archive of this
+# copy comes out through a pipe (`archive` unpacks it). At `limits` it runs in the folder, under limits of its own; at
+# `none` there is only a time limit.
 
 
 _TICK_S: Final = 0.05
@@ -209,9 +199,8 @@ def run_command(command: Command, level: Level, feed: Callable[[bytes], None]) -
         return attrs.evolve(end, reason="removed its own folder")
     if level != "sandbox":  # there it is done before the folder is packed
         # What a command leaves closed to its own user, as some caches are, could be neither read nor removed.
-        subprocess.run(
-            ["/bin/chmod", "-R", "u+rwX", str(command.folder)], stderr=subprocess.DEVNULL, check=False
-        )
+        chmod = ["/bin/chmod", "-R", "u+rwX", str(command.folder)]
+        subprocess.run(chmod, stderr=subprocess.DEVNULL, check=False)
     return end
 
 
@@ -224,9 +213,6 @@ def _environment(command: Command, level: Level, home: str) -> dict[str, str]:
     if not Path(place).is_relative_to(command.folder):
         env["PATH"] = f"{place}:{env['PATH']}"
     return {**env, "HOME": home, "TMPDIR": home, **command.variables}
-
-
-# ---------------------------------------------------------------------- at `limits` and `none`
 
 
 def _in_place(command: Command, level: Level, feed: Callable[[bytes], None]) -> CommandEnd:
@@ -259,7 +245,7 @@ def _in_place(command: Command, level: Level, feed: Callable[[bytes], None]) -> 
             return f"ran more than {limits.processes} processes"
         if memory.check(processes):
             return _greedy(memory, limits)
-        if _folder_mb(command.folder, command.scratch) > limits.folder_mb:
+        if disk_bytes(command.folder) + disk_bytes(command.scratch) > limits.folder_mb << 20:
             return f"made more than {limits.folder_mb} MiB of files"
         return ""
 
@@ -273,20 +259,6 @@ def _in_place(command: Command, level: Level, feed: Callable[[bytes], None]) -> 
         process.wait()
         run.close()
     return CommandEnd(reason, process.returncode, run.clock.time)
-
-
-def _folder_mb(*folders: Path) -> float:
-    """The size of the folders on disk, in MiB."""
-    total = 0
-    for folder in folders:
-        for place, _, files in os.walk(folder):
-            for name in files:
-                with contextlib.suppress(OSError):
-                    total += os.lstat(os.path.join(place, name)).st_blocks * 512
-    return total / (1 << 20)
-
-
-# ---------------------------------------------------------------------- at `sandbox`
 
 
 def _in_sandbox(command: Command, feed: Callable[[bytes], None]) -> CommandEnd:
@@ -319,12 +291,8 @@ def _archive(command: Command, archive: Any, feed: Callable[[bytes], None]) -> C
         paths=command.paths,
         network=command.network,
     )
-    sandbox = Sandbox(
-        seat,
-        rlimits(limits.open_files, limits.folder_mb, limits.data_bytes),
-        limits.folder_mb,
-        ("/bin/sh", "-c", _IN_SANDBOX, tar),
-    )
+    at_most = rlimits(limits.open_files, limits.folder_mb, limits.data_bytes)
+    sandbox = Sandbox(seat, at_most, limits.folder_mb, ("/bin/sh", "-c", _IN_SANDBOX, tar))
     process = sandbox.start(_environment(command, "sandbox", "/tmp"))
     memory = MemoryWatch(limits.memory_mb)
     # The archive is somewhat larger than what is in it, and whoever writes it need not be tar.
@@ -359,9 +327,6 @@ def _archive(command: Command, archive: Any, feed: Callable[[bytes], None]) -> C
         run.close()
         sandbox.close()
     return CommandEnd(reason or too_large(), exit_status(process.returncode), run.clock.time, fault or "")
-
-
-# ---------------------------------------------------------------------- at all levels
 
 
 class _Run:
@@ -431,78 +396,77 @@ def _fd(pipe: Any) -> int:
     return fd
 
 
-# -- build -----------------------------------------------------------------------------------------------
+# -- the clock of a build --------------------------------------------------------------------------------
 
 
-LIMITS = CommandLimits()
-"""The limits of every build."""
-
-_OUTPUT_CHARS: Final = 4000
-_CONFINED: Final = " in the sandbox, where it has no network and sees no files but its own"
+WALL: Final = 5  # a build may take this many times its limit by the wall clock
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+_RUNS: Final = b"RD"
+"""States of processes that compute, wait for a processor, or wait for the disk (proc_pid_stat(5))."""
 
 
 @attrs.frozen
-class Build:
-    """The order for a build: the bot's name, the folder to name in errors, the command, the copy of the folder.
+class BuildTime:
+    """How long a build took, in seconds: by the wall clock, and the processor time of all its processes."""
 
-    `argv` has its program resolved, `folder` is the copy, and `scratch` an empty folder beside it.
-    `paths` of this machine are shown to it in the sandbox. `most_s` is how many seconds it may take, as `BuildClock`
-    counts them, if not `LIMITS.seconds`.
+    wall_s: float
+    cpu_s: float
+
+    @property
+    def words(self) -> str:
+        """The time in words."""
+        return f"{self.wall_s:.1f} s, {self.cpu_s:.1f} s of processor time"
+
+
+@attrs.define
+class BuildClock:
+    """Counts the time of a build of which the limit is `limit_s` seconds.
+
+    The clock counts the processor time of all processes of the build, and the time while all of them sleep: a build
+    that only waits must end, too. While one of them waits for a processor or the disk, others take that time from it.
     """
 
-    name: str
-    where: Path
-    argv: tuple[str, ...]
-    folder: Path
-    scratch: Path
-    paths: tuple[str, ...] = ()
-    most_s: float | None = None
+    limit_s: float
+    begun_s: float
+    cpu_s: float = 0.0
+    slept_s: float = 0.0
+    _seen_s: float = attrs.field(init=False)
 
-    def error(self, what: str, output: str = "") -> BuildError:
-        """The error, with the end of the build's output, which is printable already."""
-        text = safe(f"{self.where}: building {self.name} {what}: {' '.join(self.argv)}")
-        return BuildError(f"{text}\n{output.strip()}".rstrip())
+    def __attrs_post_init__(self) -> None:
+        self._seen_s = self.begun_s
+
+    def update(self, now_s: float, cpu_s: float, *, runs: bool) -> None:
+        """Note that the processes have computed `cpu_s` seconds so far, and whether one of them `runs` now."""
+        more_s = max(0.0, cpu_s - self.cpu_s)
+        if not runs:
+            self.slept_s += max(0.0, now_s - self._seen_s - more_s)
+        self.cpu_s += more_s
+        self._seen_s = now_s
+
+    def excess(self) -> str:
+        """How it took too long, or nothing."""
+        if self.cpu_s + self.slept_s > self.limit_s:
+            return f"took more than {self.limit_s:g} s"
+        if self._seen_s - self.begun_s > WALL * self.limit_s:
+            return f"took more than {counted(round(WALL * self.limit_s), 'second')} by the wall clock"
+        return ""
+
+    @property
+    def time(self) -> BuildTime:
+        """How long it has taken so far."""
+        return BuildTime(self._seen_s - self.begun_s, self.cpu_s)
 
 
-def build(job: Build, level: Level) -> BuildTime:
-    """Run the build, so that `job.folder` holds the bot built; what it leaves running is killed. How long it took.
+def computed(pids: Iterable[int]) -> tuple[float, bool]:
+    """The processor time in seconds of these processes and of the children that they waited for; whether one runs.
 
-    Raises `BuildError` with the end of its output if it fails or takes too much of anything, `BadInput` if the level
-    does not hold here, and `HarnessFault` if the sandbox fails.
+    Where the system does not tell, none of them runs.
     """
-    argv = job.argv
-    # A program of the bot's own is not to be asked anything out here.
-    if not Path(argv[0]).is_relative_to(job.folder):
-        argv = (_past_rustup(argv[0]), *argv[1:])
-    limits = LIMITS if job.most_s is None else attrs.evolve(LIMITS, seconds=job.most_s)
-    log = StderrLog()
-    command = Command(job.name, argv, job.folder, job.scratch, limits, job.paths)
-    end = run_command(command, level, log.feed)
-    if end.fault:
-        raise HarnessFault(f"the sandbox to build {job.name} in failed: {log.text().strip() or end.fault}")
-    if end.problem:
-        failed = "" if end.reason or level != "sandbox" else _CONFINED
-        raise job.error(end.problem + failed, log.text(_OUTPUT_CHARS))
-    return end.time
-
-
-@cache
-def _past_rustup(program: str) -> str:
-    """The tool itself behind a rustup proxy, which asks for a home of rustup's that a build does not have."""
-    real = os.path.realpath(program)
-    name = os.path.basename(program)
-    if os.path.basename(real) != "rustup" or name == "rustup":
-        return program
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(
-            [real, "which", name],
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-        path = done.stdout.strip()
-        if os.access(path, os.X_OK):
-            return path
-    return program
+    ticks, runs = 0, False
+    for pid in pids:
+        with contextlib.suppress(IndexError, ValueError):
+            # The second field, the program's name in brackets, may itself hold brackets and blanks.
+            fields = read_file(f"/proc/{pid}/stat").rsplit(b")", 1)[1].split()
+            ticks += sum(map(int, fields[11:15]))
+            runs = runs or fields[0] in _RUNS
+    return ticks / _TICKS, runs

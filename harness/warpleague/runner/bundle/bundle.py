@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import os
 import re
 import shutil
@@ -25,6 +26,7 @@ from warpleague.errors import BotError, MissingToolchain
 from warpleague.languages import PROGRAMS, SCRIPTS, without_version
 from warpleague.match.spec import LEVEL, LEVELS, Level, SeatSpec
 from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.build import Build, build
 from warpleague.runner.bundle.cache import (
     HELD,
     bundle_folder,
@@ -52,21 +54,356 @@ from warpleague.text import nearest, safe
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+_KNOWN: Final = (*PROGRAMS, "sh", "bash", "make", "cmake")
+"""Programs that manifests name, to suggest one that was misspelt."""
+_SCRIPTS: Final = {**SCRIPTS, "sh": (".sh",), "bash": (".sh", ".bash")}
+_NO_SCRIPT: Final = ("-c", "-m", "-e", "-cp", "-r")  # the next word is not a script of the bot's folder
 
-# -- large files -----------------------------------------------------------------------------------------
-# Links large files of a bot instead of copying them, after checking them against the digest in its manifest.
-#
-# In the cache, a bundle NAME has a folder NAME.files beside it with links to the files themselves. The
-# bundle's own links lead there, and are relative. So they work on the host, and also in the sandbox, where
-# `mounts` puts the files into a folder of the same name beside the bot's.
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
+
+@attrs.frozen
+class Bundle:
+    """A bot ready to run: `run` is its argv with the program resolved, `cwd` the folder to start it in.
+
+    `digest` identifies the content of its folder: the hexadecimal SHA-256 over paths, modes and bytes. `built` says in
+    words what was run to build it and how long that took, if that was done now.
+    """
+
+    name: str
+    version: str
+    digest: str
+    games: tuple[str, ...]
+    run: tuple[str, ...]
+    cwd: str
+    reusable: bool = False
+    limits: Limits = attrs.field(factory=Limits)
+    paths: tuple[str, ...] = ()
+    built: str = attrs.field(default="", eq=False)
+
+    def seat(self, name: str | None = None) -> SeatSpec:
+        """The seat this bot takes in a match, under another name if one is given."""
+        return SeatSpec(
+            bot=name or self.name,
+            version=self.version,
+            digest=self.digest,
+            run=self.run,
+            cwd=self.cwd,
+            reusable=self.reusable,
+            memory_mb=self.limits.memory_mb,
+            processes=self.limits.processes,
+            tmp_mb=self.limits.tmp_mb,
+            paths=self.paths,
+        )
+
+
+def prepare(
+    folder: Path,
+    level: Level = LEVEL,
+    paths: tuple[str, ...] = (),
+    hidden: tuple[Path, ...] = (),
+    build_s: float | None = None,
+) -> Bundle:
+    """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
+
+    It is built under `level`, once for each level, so that a bot which is ready in the sandbox was built there, too.
+    If a copy was changed since, perhaps by the bot itself, this warns on standard error and makes it again.
+
+    In the sandbox it sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks
+    for; these may not hold one of the folders `hidden`, or be in one. `build_s` is how long the build may take, if not
+    as long as every build.
+
+    Raises `BotError`, `MissingToolchain` when the program that builds or runs it is not installed, and `BadInput` when
+    the bot must be built and the level does not hold here.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    for argv in (manifest.build, manifest.run):
+        if argv is not None:
+            _require(folder, manifest, argv)
+    _require_memory(folder, manifest.limits)
+    check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(), *hidden))
+    files = check_files(folder, manifest)
+    digest = folder_digest(folder, manifest.files)
+    place, built = _built(_Source(folder, manifest, digest, level, paths, build_s))
+    link_files(place, files)
+    return attrs.evolve(_bundle(manifest, digest, place, paths), built=built)
+
+
+def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bundle | None:
+    """The bundle with `digest`, if it was prepared on this machine before; `paths` as in `prepare`.
+
+    If it was built at several levels, the one of `level` is taken. If a copy was changed since it
+    was made, this warns and returns None.
+    """
+    if not _DIGEST.fullmatch(digest):
+        return None  # a record may say anything, a path that leads elsewhere too
+    built_at = (level, None, *(other for other in LEVELS if other != level))
+    places = (bundle_folder(digest, built) for built in built_at)
+    folder = next((place for place in places if _is_intact(place, digest[:12]) and HELD.hold(place)), None)
+    if folder is None or not (folder / MANIFEST).is_file():
+        return None
+    manifest = read_manifest(folder)
+    check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(),))
+    recheck_files(folder, manifest.files)
+    return _bundle(manifest, digest, folder, paths)
+
+
+def missing_from(seat: SeatSpec) -> str | None:
+    """The missing part of a bot that was prepared: its folder, its program or its script; None if nothing."""
+    interpreter, *words = seat.run
+    suffixes = _SCRIPTS.get(without_version(Path(interpreter).name), ("",))
+    script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
+    needed = [Path(seat.cwd)]
+    needed += [Path(interpreter)] if "/" in interpreter else []
+    needed += [Path(seat.cwd, script)] if suffixes != ("",) and not script.startswith("-") else []
+    return next((str(path) for path in needed if not path.exists()), None)
+
+
+def _bundle(manifest: Manifest, digest: str, folder: Path, paths: tuple[str, ...]) -> Bundle:
+    return Bundle(
+        name=manifest.name,
+        version=manifest.version,
+        digest=digest,
+        games=manifest.games,
+        run=_resolve(manifest, folder),
+        cwd=str(folder),
+        reusable=manifest.reusable,
+        limits=manifest.limits,
+        paths=_paths(manifest, paths),
+    )
+
+
+def _paths(manifest: Manifest, granted: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({*manifest.sandbox.paths, *granted}))
+
+
+@attrs.frozen
+class _Source:
+    """The folder of a bot that is to be bundled, its manifest and digest, and under which conditions it is built."""
+
+    folder: Path
+    manifest: Manifest
+    digest: str
+    level: Level
+    paths: tuple[str, ...]
+    build_s: float | None
+
+
+def _built(source: _Source) -> tuple[Path, str]:
+    """The folder in the cache that holds the built bot, and how it was built, if that was done now."""
+    report = ""
+    target = bundle_folder(source.digest, None if source.manifest.build is None else source.level)
+    clean(target.parent)
+    _is_intact(target, source.manifest.name)
+    while not HELD.hold(target):
+        try:
+            report = _fill(target, source)
+        except OSError as error:
+            where = f"cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder)"
+            raise BotError(f"{source.folder}: {where}: {error}") from None
+    return target, report
+
+
+def _is_intact(folder: Path, name: str) -> bool:
+    """Whether the copy in `folder` is there as it was made; warns of one that is not, and removes it unless in use."""
+    if HELD.has(folder):
+        return True
+    changed = changes(folder)
+    if changed is None and folder.is_dir():  # made before copies were sealed
+        seal(folder, folder)
+    if changed and remove_bundle(folder):
+        shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
+        text = f"note: {name}: its copy in the cache is not as it was made, most likely the bot wrote to it: {shown}"
+        text += "; it is made again. Matches played meanwhile may depend on each other"
+        logging.getLogger(__name__).warning("%s", safe(text))
+        return False
+    return folder.is_dir()
+
+
+def _fill(target: Path, source: _Source) -> str:
+    """Make `target` the built copy of the bot, unless another process does so first; how it was built."""
+    report, folder, manifest = "", source.folder, source.manifest
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with staging_folder(target) as draft:  # two processes must not build the same bot at once
+        if target.is_dir():
+            return report
+        copy, scratch = draft / "bot", draft / "scratch"
+        scratch.mkdir(parents=True)
+        _copy(folder, copy, manifest.files)
+        if (
+            folder_digest(copy, manifest.files) != source.digest
+        ):  # or other content would go by its name from now on
+            raise BotError(f"{folder}: its content changed while it was bundled")
+        if manifest.build is not None:
+            argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
+            shutil.copyfile(copy / MANIFEST, draft / MANIFEST)
+            paths = _paths(manifest, source.paths)
+            took = build(
+                Build(manifest.name, folder, argv, copy, scratch, paths, source.build_s), source.level
+            )
+            report = safe(f"built in {took.words}: {' '.join(manifest.build)}")
+            # What a bot is, its author says, not its build.
+            replace(draft / MANIFEST, copy / MANIFEST)
+        make_links(copy, target.name, manifest.files)
+        _check_program(folder, manifest, copy)
+        seal(copy, target)
+        copy.rename(target)  # whole or not at all
+    return report
+
+
+def _copy(folder: Path, target: Path, linked: Collection[str]) -> None:
+    """Copy a bot's files; the copy depends on nothing but what its digest does, permissions included."""
+    made = {target}
+    target.mkdir()
+    target.chmod(0o755)
+    for file in files_of(folder, linked):
+        place = target / file.name
+        for parent in reversed(place.relative_to(target).parents):
+            if (target / parent) not in made:
+                made.add(target / parent)
+                (target / parent).mkdir()
+                (target / parent).chmod(0o755)
+        place.write_bytes(content(file))
+        place.chmod(0o755 if file.executable else 0o644)
+
+
+def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
+    """Raise `BotError` if what `run` names in the bot's own folder is not there, or may not or cannot be run."""
+    program = manifest.run[0]
+    if "/" not in program:
+        _check_script(folder, manifest, draft)
+        return
+    if os.access(draft / program, os.X_OK):
+        _check_interpreter(folder, manifest, draft)
+        return
+    if (draft / program).exists():
+        raise BotError(f"{folder}: run names {program}, which may not be executed: chmod +x it")
+    if gone := LEFT_OUT.intersection(PurePosixPath(program).parts):
+        text = f"run names {program}, but a folder called {min(gone)} is left out of a bot"
+        hint = f": run python3, with {BRING_LIBRARIES}" if ".venv" in gone else ""
+        raise BotError(f"{folder}: {text}{hint}")
+    after = "" if manifest.build is None else ", nor does the build make it"
+    raise BotError(f"{folder}: run names {program}, which is not in the folder{after}")
+
+
+def _check_script(folder: Path, manifest: Manifest, draft: Path) -> None:
+    """Raise `BotError` if the script that an interpreter is to run is not there: it would name a file of the cache."""
+    interpreter, *words = manifest.run
+    suffixes = _SCRIPTS.get(without_version(interpreter), ())
+    script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
+    if not suffixes or script.startswith("-"):
+        return
+    if script.startswith("/") and not any(map(Path(script).is_relative_to, SYSTEM)):
+        raise BotError(
+            f"{folder}: run names {script}, which is not in the bot's folder, and cannot come along"
+        )
+    if (draft / script).exists():
+        return
+    known = [file.name for file in files_of(draft, manifest.files) if file.name.endswith(suffixes)]
+    after = "" if manifest.build is None else ", nor does the build make it"
+    hint = nearest(script, known, f"it has no file that ends in {' or '.join(suffixes)}")
+    raise BotError(f"{folder}: run names {script}, which is not in the folder{after}; {hint}")
+
+
+def _check_interpreter(folder: Path, manifest: Manifest, draft: Path) -> None:
+    """Raise an error that names what the first line of a script asks for in vain: the system does not say it."""
+    program = manifest.run[0]
+    if not (draft / program).is_file():
+        return
+    with (draft / program).open("rb") as file:
+        first = file.readline(256)
+    if not first.startswith(b"#!"):
+        return
+    if first.endswith(b"\r\n"):
+        text = f"the first line of {program} has a Windows line end, which becomes part of the interpreter's name"
+        raise BotError(f"{folder}: {text}: save the file with Unix line ends")
+    words = first[2:].decode(errors="replace").split()
+    if words and words[0].startswith("/") and not Path(words[0]).exists():
+        text = f"{program} needs {words[0]!r}, which is not installed here; {_install(words[0])}"
+        raise MissingToolchain(f"{manifest.name}: {text}")
+
+
+def _install(program: str) -> str:
+    """The remedy for a program that is not installed."""
+    name = PurePosixPath(program).name
+    known = [each for each in _KNOWN if each != name and (each == "python3" or shutil.which(each))]
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else "install it here"
+
+
+def _program(name: str, folder: Path) -> str | None:
+    """The absolute path of the program `name` of a manifest, or None if it is not installed."""
+    if name in ("python", "python3"):
+        return sys.executable  # the one that has warpline; also spares a version manager's shim
+    if "/" in name:
+        return str((folder / name).absolute())
+    program = shutil.which(name)
+    return None if program is None else _past_shims(program)
+
+
+def _past_shims(program: str) -> str:
+    # A rustup or pyenv shim must keep its name; other links are resolved once instead of at every start.
+    real = os.path.realpath(program)
+    return real if os.path.basename(real) == os.path.basename(program) else program
+
+
+def _require(folder: Path, manifest: Manifest, argv: tuple[str, ...]) -> None:
+    """Raise an error if the program of a command is not installed, or the command cannot work in a copy."""
+    name = argv[0]
+    if "/" not in name and _program(name, Path()) is None:
+        if len(name.split()) > 1:
+            key = "run" if argv is manifest.run else "build"
+            words = as_words(" ".join(argv))
+            raise BotError(f"{folder}: {key} must name each word by itself: {key} = {words}")
+        raise _missing(manifest, name)
+    for place in (os.path.abspath(folder), os.path.realpath(folder)):
+        for word in argv[1:]:
+            if word.startswith(place + "/"):
+                text = f"say {word[len(place) + 1 :]!r}, not {word!r}"
+                raise BotError(f"{folder}: the bot is run in a copy of its folder: {text}")
+
+
+def _missing(manifest: Manifest, name: str) -> MissingToolchain:
+    return MissingToolchain(f"{manifest.name}: needs {name!r}, which is not installed here; {_install(name)}")
+
+
+def _require_memory(folder: Path, limits: Limits) -> None:
+    """Raise `BotError` if a bot may take more memory than there is: the kernel would end others for it, too."""
+    if limits == Limits() or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return  # who asks for nothing plays on the smallest machine
+    wanted_mb = limits.memory_mb + 2 * limits.tmp_mb
+    there_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    if wanted_mb > there_mb:
+        raise BotError(
+            f"{folder}: the bot needs {wanted_mb} MiB (memory_mb + 2 x tmp_mb), but this machine has {there_mb}; "
+            f"memory_mb + 2 x tmp_mb must be at most {there_mb}"
+        )
+
+
+def _resolve(manifest: Manifest, folder: Path) -> tuple[str, ...]:
+    name, *rest = manifest.run
+    program = _program(name, folder)
+    if program is None:
+        raise _missing(manifest, name)
+    if program == sys.executable and "-P" not in rest:
+        # A file of the bot's own must not shadow an installed module, nor the reverse.
+        rest = ["-P", *rest]
+    return (program, *rest)
+
+
+# -- large files, which are linked -----------------------------------------------------------------------
+
+# In the cache, a bundle NAME has a folder NAME.files beside it with links to the files themselves. The bundle's own
+# links lead there, and are relative. So they work on the host, and also in the sandbox, where `mounts` puts the files
+# into a folder of the same name beside the bot's.
 
 _CHUNK: Final = 1 << 20
 
 
 def check_files(folder: Path, manifest: Manifest) -> dict[str, str]:
     """The real paths of the large files of the bot in `folder`, by name; `BotError` for one that is not right."""
-    sizes = {}
+    paths = {}
     for name, file in manifest.files.items():
         place = folder / (file.path or name)
         real = os.path.realpath(place)
@@ -76,8 +413,8 @@ def check_files(folder: Path, manifest: Manifest) -> dict[str, str]:
         _verify(place, real, file.sha256)
         if os.geteuid() == 0 and not os.stat(real).st_mode & 0o004:
             raise BotError(f"{place}: bots run as another user when root runs the harness: chmod a+r {real}")
-        sizes[name] = real
-    return sizes
+        paths[name] = real
+    return paths
 
 
 def recheck_files(bundle: Path, files: Mapping[str, LargeFile]) -> None:
@@ -158,367 +495,10 @@ def _stamp(real: str, status: os.stat_result) -> list[str | int]:
     return [real, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
-# -- bundle ----------------------------------------------------------------------------------------------
+# -- transfer to another machine of the same kind --------------------------------------------------------
 
 
-_KNOWN: Final = (*PROGRAMS, "sh", "bash", "make", "cmake")
-"""Programs that manifests name, to suggest one that was misspelt."""
-_SCRIPTS: Final = {**SCRIPTS, "sh": (".sh",), "bash": (".sh", ".bash")}
-_NO_SCRIPT: Final = ("-c", "-m", "-e", "-cp", "-r")  # the next word is not a script of the bot's folder
-
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
-
-
-@attrs.frozen
-class Bundle:
-    """A bot ready to run: `run` is its argv with the program resolved, `cwd` the folder to start it in.
-
-    `digest` identifies the content of its folder: the hexadecimal SHA-256 over paths, modes and bytes. `built` says in
-    words what was run to build it and how long that took, if that was done now.
-    """
-
-    name: str
-    version: str
-    digest: str
-    games: tuple[str, ...]
-    run: tuple[str, ...]
-    cwd: str
-    reusable: bool = False
-    limits: Limits = attrs.field(factory=Limits)
-    paths: tuple[str, ...] = ()
-    built: str = attrs.field(default="", eq=False)
-
-    def seat(self, name: str | None = None) -> SeatSpec:
-        """The seat this bot takes in a match, under another name if one is given."""
-        return SeatSpec(
-            bot=name or self.name,
-            version=self.version,
-            digest=self.digest,
-            run=self.run,
-            cwd=self.cwd,
-            reusable=self.reusable,
-            memory_mb=self.limits.memory_mb,
-            processes=self.limits.processes,
-            tmp_mb=self.limits.tmp_mb,
-            paths=self.paths,
-        )
-
-
-def prepare(
-    folder: Path,
-    level: Level = LEVEL,
-    paths: tuple[str, ...] = (),
-    hidden: tuple[Path, ...] = (),
-    build_s: float | None = None,
-) -> Bundle:
-    """The bundle of the bot in `folder`, copied and built in the cache if its digest is new there.
-
-    It is built under `level`, once for each level, so that a bot which is ready in the sandbox was built there, too.
-    If a copy was changed since, perhaps by the bot itself, this warns on standard error and makes it again.
-
-    In the sandbox it sees `paths` of this machine, which an organiser has granted, beside those that its manifest asks
-    for; these may not hold one of the folders `hidden`, or be in one. `build_s` is how long the build may take, if not
-    as long as every build.
-
-    Raises `BotError`, `MissingToolchain` when the program that builds or runs it is not installed, and `BadInput` when
-    the bot must be built and the level does not hold here.
-    """
-    folder = Path(folder)
-    manifest = read_manifest(folder)
-    for argv in (manifest.build, manifest.run):
-        if argv is not None:
-            _require(folder, manifest, argv)
-    _require_memory(folder, manifest.limits)
-    check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(), *hidden))
-    files = check_files(folder, manifest)
-    digest = folder_digest(folder, manifest.files)
-    place, built = _built(folder, manifest, digest, level, paths, build_s)
-    link_files(place, files)
-    return attrs.evolve(_bundle(manifest, digest, place, paths), built=built)
-
-
-def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bundle | None:
-    """The bundle with `digest`, if it was prepared on this machine before; `paths` as in `prepare`.
-
-    If it was built at several levels, the one of `level` is taken. If a copy was changed since it
-    was made, this warns and returns None.
-    """
-    if not _DIGEST.fullmatch(digest):
-        return None  # a record may say anything, a path that leads elsewhere too
-    others = (other for other in LEVELS if other != level)
-    places = (bundle_folder(digest, built) for built in (level, None, *others))
-    folder = next((place for place in places if _is_intact(place, digest[:12]) and HELD.hold(place)), None)
-    if folder is None or not (folder / MANIFEST).is_file():
-        return None
-    manifest = read_manifest(folder)
-    check_asked(manifest.sandbox.paths, manifest.name, (cache_folder(),))
-    recheck_files(folder, manifest.files)
-    return _bundle(manifest, digest, folder, paths)
-
-
-def missing_from(seat: SeatSpec) -> str | None:
-    """The missing part of a bot that was prepared: its folder, its program or its script; None if nothing."""
-    interpreter, *words = seat.run
-    suffixes = _SCRIPTS.get(without_version(Path(interpreter).name), ("",))
-    script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
-    needed = [Path(seat.cwd)]
-    needed += [Path(interpreter)] if "/" in interpreter else []
-    needed += [Path(seat.cwd, script)] if suffixes != ("",) and not script.startswith("-") else []
-    return next((str(path) for path in needed if not path.exists()), None)
-
-
-def _bundle(manifest: Manifest, digest: str, folder: Path, paths: tuple[str, ...]) -> Bundle:
-    return Bundle(
-        name=manifest.name,
-        version=manifest.version,
-        digest=digest,
-        games=manifest.games,
-        run=_resolve(manifest, folder),
-        cwd=str(folder),
-        reusable=manifest.reusable,
-        limits=manifest.limits,
-        paths=_paths(manifest, paths),
-    )
-
-
-def _paths(manifest: Manifest, granted: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted({*manifest.sandbox.paths, *granted}))
-
-
-def _built(
-    folder: Path,
-    manifest: Manifest,
-    digest: str,
-    level: Level,
-    paths: tuple[str, ...],
-    build_s: float | None = None,
-) -> tuple[Path, str]:
-    """The folder in the cache that holds the built bot, and how it was built, if that was done now."""
-    report = ""
-    target = bundle_folder(digest, None if manifest.build is None else level)
-    clean(target.parent)
-    _is_intact(target, manifest.name)
-    while not HELD.hold(target):
-        try:
-            report = _fill(target, folder, manifest, digest, level, paths, build_s)
-        except OSError as error:
-            raise BotError(
-                f"{folder}: cannot bundle it in {cache_folder()} (WARPLEAGUE_CACHE names another folder): {error}"
-            ) from None
-    return target, report
-
-
-def _is_intact(folder: Path, name: str) -> bool:
-    """Whether the copy in `folder` is there as it was made; warns of one that is not, and removes it unless in use."""
-    if HELD.has(folder):
-        return True
-    changed = changes(folder)
-    if changed is None and folder.is_dir():  # made before copies were sealed
-        seal(folder, folder)
-    if changed and remove_bundle(folder):
-        import logging
-
-        shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
-        logging.getLogger(__name__).warning(
-            "%s",
-            safe(
-                f"note: {name}: its copy in the cache is not as it was made, most likely the bot wrote to it: "
-                f"{shown}; it is made again. Matches played meanwhile may depend on each other"
-            ),
-        )
-        return False
-    return folder.is_dir()
-
-
-def _fill(
-    target: Path,
-    folder: Path,
-    manifest: Manifest,
-    digest: str,
-    level: Level,
-    paths: tuple[str, ...],
-    build_s: float | None,
-) -> str:
-    """Make `target` the built copy of the bot in `folder`, unless another process does so first; how it was built."""
-    report = ""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with staging_folder(target) as draft:  # two processes must not build the same bot at once
-        if target.is_dir():
-            return report
-        copy, scratch = draft / "bot", draft / "scratch"
-        scratch.mkdir(parents=True)
-        _copy(folder, copy, manifest.files)
-        if folder_digest(copy, manifest.files) != digest:  # or other content would go by its name from now on
-            raise BotError(f"{folder}: its content changed while it was bundled")
-        if manifest.build is not None:
-            from warpleague.runner.bundle.build import Build, build
-
-            argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
-            shutil.copyfile(copy / MANIFEST, draft / MANIFEST)
-            job = Build(manifest.name, folder, argv, copy, scratch, _paths(manifest, paths), build_s)
-            took = build(job, level)
-            report = safe(f"built in {took.words}: {' '.join(manifest.build)}")
-            # What a bot is, its author says, not its build.
-            replace(draft / MANIFEST, copy / MANIFEST)
-        make_links(copy, target.name, manifest.files)
-        _check_program(folder, manifest, copy)
-        seal(copy, target)
-        copy.rename(target)  # whole or not at all
-    return report
-
-
-def _copy(folder: Path, target: Path, linked: Collection[str]) -> None:
-    """Copy a bot's files; the copy depends on nothing but what its digest does, permissions included."""
-    made = {target}
-    target.mkdir()
-    target.chmod(0o755)
-    for file in files_of(folder, linked):
-        place = target / file.name
-        for parent in reversed(place.relative_to(target).parents):
-            if (target / parent) not in made:
-                made.add(target / parent)
-                (target / parent).mkdir()
-                (target / parent).chmod(0o755)
-        place.write_bytes(content(file))
-        place.chmod(0o755 if file.executable else 0o644)
-
-
-def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
-    """Raise `BotError` if what `run` names in the bot's own folder is not there, or may not or cannot be run."""
-    program = manifest.run[0]
-    if "/" not in program:
-        _check_script(folder, manifest, draft)
-        return
-    if os.access(draft / program, os.X_OK):
-        _check_interpreter(folder, manifest, draft)
-        return
-    if (draft / program).exists():
-        raise BotError(f"{folder}: run names {program}, which may not be executed: chmod +x it")
-    if gone := LEFT_OUT.intersection(PurePosixPath(program).parts):
-        text = f"run names {program}, but a folder called {min(gone)} is left out of a bot"
-        hint = f": run python3, with {BRING_LIBRARIES}" if ".venv" in gone else ""
-        raise BotError(f"{folder}: {text}{hint}")
-    after = "" if manifest.build is None else ", nor does the build make it"
-    raise BotError(f"{folder}: run names {program}, which is not in the folder{after}")
-
-
-def _check_script(folder: Path, manifest: Manifest, draft: Path) -> None:
-    """Raise `BotError` if the script that an interpreter is to run is not there: it would name a file of the cache."""
-    interpreter, *words = manifest.run
-    suffixes = _SCRIPTS.get(without_version(interpreter), ())
-    script = next((word for word in words if word.endswith(suffixes) or word in _NO_SCRIPT), "-")
-    if not suffixes or script.startswith("-"):
-        return
-    if script.startswith("/") and not any(map(Path(script).is_relative_to, SYSTEM)):
-        raise BotError(
-            f"{folder}: run names {script}, which is not in the bot's folder, and cannot come along"
-        )
-    if (draft / script).exists():
-        return
-    known = [file.name for file in files_of(draft, manifest.files) if file.name.endswith(suffixes)]
-    after = "" if manifest.build is None else ", nor does the build make it"
-    hint = nearest(script, known, f"it has no file that ends in {' or '.join(suffixes)}")
-    raise BotError(f"{folder}: run names {script}, which is not in the folder{after}; {hint}")
-
-
-def _check_interpreter(folder: Path, manifest: Manifest, draft: Path) -> None:
-    """Raise an error that names what the first line of a script asks for in vain: the system does not say it."""
-    program = manifest.run[0]
-    if not (draft / program).is_file():
-        return
-    with (draft / program).open("rb") as file:
-        first = file.readline(256)
-    if not first.startswith(b"#!"):
-        return
-    if first.endswith(b"\r\n"):
-        text = f"the first line of {program} has a Windows line end, which becomes part of the interpreter's name"
-        raise BotError(f"{folder}: {text}: save the file with Unix line ends")
-    words = first[2:].decode(errors="replace").split()
-    if words and words[0].startswith("/") and not Path(words[0]).exists():
-        raise MissingToolchain(
-            f"{manifest.name}: {program} needs {words[0]!r}, which is not installed here; {_install(words[0])}"
-        )
-
-
-def _install(program: str) -> str:
-    """The remedy for a program that is not installed."""
-    name = PurePosixPath(program).name
-    near = get_close_matches(
-        name,
-        [known for known in _KNOWN if known != name and (known == "python3" or shutil.which(known))],
-        n=1,
-    )
-    return f"did you mean {near[0]!r}?" if near else "install it here"
-
-
-def _program(name: str, folder: Path) -> str | None:
-    """The absolute path of the program `name` of a manifest, or None if it is not installed."""
-    if name in ("python", "python3"):
-        return sys.executable  # the one that has warpline; also spares a version manager's shim
-    if "/" in name:
-        return str((folder / name).absolute())
-    program = shutil.which(name)
-    return None if program is None else _past_shims(program)
-
-
-def _past_shims(program: str) -> str:
-    # A rustup or pyenv shim must keep its name; other links are resolved once instead of at every start.
-    real = os.path.realpath(program)
-    return real if os.path.basename(real) == os.path.basename(program) else program
-
-
-def _require(folder: Path, manifest: Manifest, argv: tuple[str, ...]) -> None:
-    """Raise an error if the program of a command is not installed, or the command cannot work in a copy."""
-    name = argv[0]
-    if "/" not in name and _program(name, Path()) is None:
-        if len(name.split()) > 1:
-            key = "run" if argv is manifest.run else "build"
-            words = as_words(" ".join(argv))
-            raise BotError(f"{folder}: {key} must name each word by itself: {key} = {words}")
-        raise MissingToolchain(
-            f"{manifest.name}: needs {name!r}, which is not installed here; {_install(name)}"
-        )
-    for place in (os.path.abspath(folder), os.path.realpath(folder)):
-        for word in argv[1:]:
-            if word.startswith(place + "/"):
-                inside = word[len(place) + 1 :]
-                raise BotError(
-                    f"{folder}: the bot is run in a copy of its folder: say {inside!r}, not {word!r}"
-                )
-
-
-def _require_memory(folder: Path, limits: Limits) -> None:
-    """Raise `BotError` if a bot may take more memory than there is: the kernel would end others for it, too."""
-    if limits == Limits() or "SC_PHYS_PAGES" not in os.sysconf_names:
-        return  # who asks for nothing plays on the smallest machine
-    wanted_mb = limits.memory_mb + 2 * limits.tmp_mb
-    there_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
-    if wanted_mb > there_mb:
-        raise BotError(
-            f"{folder}: the bot needs {wanted_mb} MiB (memory_mb + 2 x tmp_mb), but this machine has {there_mb}; "
-            f"memory_mb + 2 x tmp_mb must be at most {there_mb}"
-        )
-
-
-def _resolve(manifest: Manifest, folder: Path) -> tuple[str, ...]:
-    name, *rest = manifest.run
-    program = _program(name, folder)
-    if program is None:
-        raise MissingToolchain(
-            f"{manifest.name}: needs {name!r}, which is not installed here; {_install(name)}"
-        )
-    if program == sys.executable and "-P" not in rest:
-        # A file of the bot's own must not shadow an installed module, nor the reverse.
-        rest = ["-P", *rest]
-    return (program, *rest)
-
-
-# -- transfer --------------------------------------------------------------------------------------------
-# Packs a built bot into one archive for another machine of the same kind, where its digest names it.
-
-
-MAX_MB: Final = 512
-"""The largest built bot that travels, in MiB: it crosses the network in one message."""
+MAX_MB: Final = 512  # the largest built bot that travels, in MiB: it crosses the network in one message
 
 
 def pack(digest: str, level: Level = LEVEL) -> bytes:
@@ -550,15 +530,12 @@ def receive(digest: str, archive: bytes) -> None:
     target = bundle_folder(digest)
     target.parent.mkdir(parents=True, exist_ok=True)
     with staging_folder(target) as draft:
-        if find(digest) is None:
-            _unpack(archive, draft, target)
-
-
-def _unpack(archive: bytes, draft: Path, target: Path) -> None:
-    draft.mkdir(parents=True, exist_ok=True)
-    try:
-        unpack(io.BytesIO(archive), draft / "bot", MAX_MB << 20)
-    except BadArchive as error:
-        raise BotError(f"the bot that was sent holds {error}") from None
-    seal(draft / "bot", target)
-    (draft / "bot").rename(target)
+        if find(digest) is not None:
+            return
+        draft.mkdir(parents=True, exist_ok=True)
+        try:
+            unpack(io.BytesIO(archive), draft / "bot", MAX_MB << 20)
+        except BadArchive as error:
+            raise BotError(f"the bot that was sent holds {error}") from None
+        seal(draft / "bot", target)
+        (draft / "bot").rename(target)

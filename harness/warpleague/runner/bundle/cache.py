@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BadInput, BotError
+from warpleague.runner.bundle.content import disk_bytes
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.confine.mounts import FILES
 
@@ -31,19 +32,221 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import Level
 
-
-# -- seal ------------------------------------------------------------------------------------------------
-# Finds out whether the built copy of a bot in the cache is as it was made: below level sandbox a bot may
-# write to it.
-#
-# Beside each copy is a file with what was in it when it was made. It begins with the digest of the files'
-# stamps: size, number on the disk, and times, of which nobody can set that of the last change. Only if these
-# differ is anything read.
-
-
-SEAL: Final = ".seal"
-"""How the name of the file beside a copy ends."""
+SEAL: Final = ".seal"  # how the name of the file beside a copy ends
 _CHUNK: Final = 1 << 20
+
+_NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
+_GONE: Final = ".gone"
+_MAX_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
+_DRAFT: Final = ".draft"
+_LOCK: Final = ".lock"
+
+
+def cache_folder() -> Path:
+    """Where built bundles are: `WARPLEAGUE_CACHE`, or the user's cache folder."""
+    folder = os.environ.get("WARPLEAGUE_CACHE")
+    if folder:
+        return Path(folder)
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "warpleague"
+    except RuntimeError:
+        text = (
+            "there is no folder to keep bots in: this user has no home folder; name one in WARPLEAGUE_CACHE"
+        )
+        raise BadInput(text) from None
+
+
+def bundle_folder(digest: str, built: Level | None = None) -> Path:
+    """The folder of the bot with this digest, on machines of this kind; `built` is the level of its build, if any."""
+    # What is built depends on machine and level; the digest, the bot's identity, must not.
+    machine = f"{platform.system()}-{platform.machine()}".lower()
+    return cache_folder() / machine / (digest[:32] if built is None else f"{digest[:32]}-{built}")
+
+
+# -- the bundles that processes use ----------------------------------------------------------------------
+
+
+class LockedBundles:
+    """The bundles that this process uses: each is locked until it is released, or the process ends.
+
+    Each lock takes a descriptor. Beyond `most` of them, the folder that all bundles are in is locked instead.
+    """
+
+    def __init__(self, most: int = _MAX_HELD) -> None:
+        self.most = most
+        self._descriptors: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._descriptors)
+
+    def has(self, folder: Path) -> bool:
+        """Whether this process has prepared the bundle in `folder` before, as it is there now."""
+        with self._lock:
+            descriptor = self._descriptors.get(str(folder))
+            return descriptor is not None and _is_at(descriptor, folder)
+
+    def hold(self, folder: Path) -> bool:
+        """Keep a bundle from being removed; false if there is none in `folder`."""
+        with self._lock:
+            descriptor = self._descriptors.get(str(folder))
+            if descriptor is not None and not _is_at(descriptor, folder):
+                os.close(self._descriptors.pop(str(folder)))
+                descriptor = None
+            if descriptor is None:
+                descriptor = _locked(folder)
+                if descriptor is None:
+                    return False
+                if len(self._descriptors) < self.most:
+                    self._descriptors[str(folder)] = descriptor
+                else:
+                    if str(folder.parent) not in self._descriptors:
+                        self._descriptors[str(folder.parent)] = _locked(folder.parent) or os.dup(descriptor)
+                    os.close(descriptor)
+        with contextlib.suppress(OSError):  # a cache of somebody else's
+            os.utime(folder)
+        return True
+
+    def release(self) -> None:
+        """Let all of them be removed, as if this process had ended."""
+        with self._lock:
+            while self._descriptors:
+                os.close(self._descriptors.popitem()[1])
+
+
+HELD: Final = LockedBundles()  # the bundles that this process has prepared
+
+
+def _locked(folder: Path) -> int | None:
+    """A descriptor of `folder` with a shared lock on it; None if it is not there."""
+    while True:
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        with contextlib.suppress(OSError):  # where files cannot be locked, nothing is ever removed
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+        if _is_at(descriptor, folder):
+            return descriptor
+        os.close(descriptor)  # removed while we waited
+
+
+def _is_at(descriptor: int, folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.samestat(os.fstat(descriptor), folder.stat())
+    return False
+
+
+# -- what is in the cache --------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Cached:
+    """A built bot in the cache.
+
+    `digest` are the first 32 digits of the digest of its content, `size` is in bytes on the disk, `used` is when it
+    was last prepared for a match, in seconds since 1970. `in_use`: a running process has prepared it. `level` is that
+    of its build; None if it was only copied.
+    """
+
+    name: str
+    version: str
+    digest: str
+    machine: str
+    path: Path
+    size: int
+    used: float
+    in_use: bool
+    level: str | None = None
+
+
+def cached() -> list[Cached]:
+    """All built bots in the cache, the last used first."""
+    entries = [_described(path) for machine in _machines() for path in _bundles(machine)]
+    return sorted(entries, key=lambda entry: (-entry.used, entry.name, entry.digest))
+
+
+def _machines() -> list[Path]:
+    try:
+        return sorted(path for path in cache_folder().iterdir() if path.is_dir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise BadInput(f"{cache_folder()}: cannot read it: {error.strerror or error}") from None
+
+
+def _bundles(machine: Path) -> Iterator[Path]:
+    with contextlib.suppress(OSError):
+        yield from sorted(path for path in machine.iterdir() if _NAME.fullmatch(path.name))
+
+
+def _described(path: Path) -> Cached:
+    name, version = "?", ""
+    with contextlib.suppress(BotError):
+        manifest = read_manifest(path)
+        name, version = manifest.name, manifest.version
+    used = 0.0
+    with contextlib.suppress(OSError):
+        used = path.stat().st_mtime
+    size = disk_bytes(path)
+    with _alone(path) as free:
+        in_use = not free
+    match = _NAME.fullmatch(path.name)
+    assert match is not None
+    return Cached(name, version, match[1], path.parent.name, path, size, used, in_use, match[2])
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Whether nobody else uses a bundle; if so, nobody begins to as long as the context lasts."""
+    opened: list[int] = []
+    try:
+        for place in (folder.parent, folder):
+            opened.append(os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            fcntl.flock(opened[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except OSError:
+        yield False
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def clear(entry: Cached) -> bool:
+    """Remove a bundle from the cache; false if it is in use, or cannot be removed."""
+    return remove_bundle(entry.path)
+
+
+def remove_bundle(folder: Path) -> bool:
+    """Remove the bundle in `folder`; false if it is in use, or cannot be removed."""
+    gone = folder.with_name(folder.name + _GONE)
+    with _alone(folder) as free:
+        if not free:
+            return False
+        try:
+            folder.rename(gone)  # at once: nobody finds half of it
+        except OSError:
+            return False
+    for beside in (FILES, SEAL):
+        remove(Path(f"{folder}{beside}"))
+    remove(gone)
+    return not gone.exists()
+
+
+def sweep_cache() -> None:
+    """Remove what was left behind by builds and removals that were killed."""
+    for machine in _machines():
+        clean(machine)
+        for path in machine.glob(f"*{_GONE}"):
+            remove(path)
+
+
+# -- the seal of a copy ----------------------------------------------------------------------------------
+
+# Below level sandbox a bot may write to its copy in the cache. Beside each copy is a file with what was in it when it
+# was made. It begins with the digest of the files' stamps: size, number on the disk, and times, of which nobody can
+# set that of the last change. Only if these differ is anything read.
 
 
 def seal(copy: Path, place: Path) -> None:
@@ -96,10 +299,8 @@ def _stamp(copy: Path) -> str:
     lines = []
     for name, entry in _files(copy):
         with contextlib.suppress(OSError):
-            status = entry.stat(follow_symlinks=False)
-            lines.append(
-                f"{name}\0{status.st_mode}:{status.st_size}:{status.st_ino}:{status.st_mtime_ns}:{status.st_ctime_ns}"
-            )
+            s = entry.stat(follow_symlinks=False)
+            lines.append(f"{name}\0{s.st_mode}:{s.st_size}:{s.st_ino}:{s.st_mtime_ns}:{s.st_ctime_ns}")
     return sha256("\n".join(sorted(lines)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -124,15 +325,11 @@ def _content(entry: os.DirEntry[str]) -> str:
     return f"{hasher.hexdigest()} {'x' if mode & 0o111 else '-'}"
 
 
-# -- staging ---------------------------------------------------------------------------------------------
-# The folder in which a bundle is made: beside its target, owned by one process, and removed with it.
-#
-# The owner holds a lock on a file of the same name, and the lock ends with the process however that ends. If
-# the lock of a draft is free, its owner is dead, and the draft is removed at the next start.
+# -- the folder in which a bundle is made ----------------------------------------------------------------
 
-
-_DRAFT: Final = ".draft"
-_LOCK: Final = ".lock"
+# It lies beside its target, is owned by one process, and removed with it. The owner holds a lock on a file of the
+# same name, and the lock ends with the process however that ends. If the lock of a draft is free, its owner is dead,
+# and the draft is removed at the next start.
 
 
 @contextlib.contextmanager
@@ -208,218 +405,3 @@ def _give_back(name: Path, lock: int) -> None:
     with contextlib.suppress(OSError):
         name.unlink()
     os.close(lock)
-
-
-# -- user cache ------------------------------------------------------------------------------------------
-# Where this user's built bots lie.
-
-
-def cache_folder() -> Path:
-    """Where built bundles are: `WARPLEAGUE_CACHE`, or the user's cache folder."""
-    folder = os.environ.get("WARPLEAGUE_CACHE")
-    if folder:
-        return Path(folder)
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "warpleague"
-    except RuntimeError:
-        raise BadInput(
-            "there is no folder to keep bots in: this user has no home folder; name one in WARPLEAGUE_CACHE"
-        ) from None
-
-
-# -- cache -----------------------------------------------------------------------------------------------
-
-
-_NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
-_GONE: Final = ".gone"
-_MAX_HELD: Final = 200  # descriptors; who uses more bundles locks the folder that holds them all
-
-
-@attrs.frozen
-class Cached:
-    """A built bot in the cache.
-
-    `digest` are the first 32 digits of the digest of its content, `size` is in bytes on the disk, `used` is when it
-    was last prepared for a match, in seconds since 1970. `in_use`: a running process has prepared it. `level` is that
-    of its build; None if it was only copied.
-    """
-
-    name: str
-    version: str
-    digest: str
-    machine: str
-    path: Path
-    size: int
-    used: float
-    in_use: bool
-    level: str | None = None
-
-
-def bundle_folder(digest: str, built: Level | None = None) -> Path:
-    """The folder of the bot with this digest, on machines of this kind; `built` is the level of its build, if any."""
-    # What is built depends on machine and level; the digest, the bot's identity, must not.
-    machine = f"{platform.system()}-{platform.machine()}".lower()
-    return cache_folder() / machine / (digest[:32] if built is None else f"{digest[:32]}-{built}")
-
-
-class LockedBundles:
-    """The bundles that this process uses: each is locked until it is released, or the process ends.
-
-    Each lock takes a descriptor. Beyond `most` of them, the folder that all bundles are in is locked instead.
-    """
-
-    def __init__(self, most: int = _MAX_HELD) -> None:
-        self.most = most
-        self._descriptors: dict[str, int] = {}
-        self._lock = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._descriptors)
-
-    def has(self, folder: Path) -> bool:
-        """Whether this process has prepared the bundle in `folder` before, as it is there now."""
-        with self._lock:
-            descriptor = self._descriptors.get(str(folder))
-            return descriptor is not None and _is_at(descriptor, folder)
-
-    def hold(self, folder: Path) -> bool:
-        """Keep a bundle from being removed; false if there is none in `folder`."""
-        with self._lock:
-            descriptor = self._descriptors.get(str(folder))
-            if descriptor is not None and not _is_at(descriptor, folder):
-                os.close(self._descriptors.pop(str(folder)))
-                descriptor = None
-            if descriptor is None:
-                descriptor = _locked(folder)
-                if descriptor is None:
-                    return False
-                if len(self._descriptors) < self.most:
-                    self._descriptors[str(folder)] = descriptor
-                else:
-                    if str(folder.parent) not in self._descriptors:
-                        self._descriptors[str(folder.parent)] = _locked(folder.parent) or os.dup(descriptor)
-                    os.close(descriptor)
-        with contextlib.suppress(OSError):  # a cache of somebody else's
-            os.utime(folder)
-        return True
-
-    def release(self) -> None:
-        """Let all of them be removed, as if this process had ended."""
-        with self._lock:
-            while self._descriptors:
-                os.close(self._descriptors.popitem()[1])
-
-
-HELD: Final = LockedBundles()
-"""The bundles that this process has prepared."""
-
-
-def _locked(folder: Path) -> int | None:
-    """A descriptor of `folder` with a shared lock on it; None if it is not there."""
-    while True:
-        try:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError:
-            return None
-        with contextlib.suppress(OSError):  # where files cannot be locked, nothing is ever removed
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
-        if _is_at(descriptor, folder):
-            return descriptor
-        os.close(descriptor)  # removed while we waited
-
-
-def _is_at(descriptor: int, folder: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return os.path.samestat(os.fstat(descriptor), folder.stat())
-    return False
-
-
-def cached() -> list[Cached]:
-    """All built bots in the cache, the last used first."""
-    entries = [_described(path) for machine in _machines() for path in _bundles(machine)]
-    return sorted(entries, key=lambda entry: (-entry.used, entry.name, entry.digest))
-
-
-def _machines() -> list[Path]:
-    try:
-        return sorted(path for path in cache_folder().iterdir() if path.is_dir())
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise BadInput(f"{cache_folder()}: cannot read it: {error.strerror or error}") from None
-
-
-def _bundles(machine: Path) -> Iterator[Path]:
-    with contextlib.suppress(OSError):
-        yield from sorted(path for path in machine.iterdir() if _NAME.fullmatch(path.name))
-
-
-def _described(path: Path) -> Cached:
-    name, version = "?", ""
-    with contextlib.suppress(BotError):
-        manifest = read_manifest(path)
-        name, version = manifest.name, manifest.version
-    used = 0.0
-    with contextlib.suppress(OSError):
-        used = path.stat().st_mtime
-    size = _size(path)
-    with _alone(path) as free:
-        in_use = not free
-    match = _NAME.fullmatch(path.name)
-    assert match is not None
-    return Cached(name, version, match[1], path.parent.name, path, size, used, in_use, match[2])
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for place, _, files in os.walk(folder):
-        for name in files:
-            with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
-    return total
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[bool]:
-    """Whether nobody else uses a bundle; if so, nobody begins to as long as the context lasts."""
-    opened: list[int] = []
-    try:
-        for place in (folder.parent, folder):
-            opened.append(os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
-            fcntl.flock(opened[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except OSError:
-        yield False
-    finally:
-        for descriptor in opened:
-            os.close(descriptor)
-
-
-def clear(entry: Cached) -> bool:
-    """Remove a bundle from the cache; false if it is in use, or cannot be removed."""
-    return remove_bundle(entry.path)
-
-
-def remove_bundle(folder: Path) -> bool:
-    """Remove the bundle in `folder`; false if it is in use, or cannot be removed."""
-    gone = folder.with_name(folder.name + _GONE)
-    with _alone(folder) as free:
-        if not free:
-            return False
-        try:
-            folder.rename(gone)  # at once: nobody finds half of it
-        except OSError:
-            return False
-    for beside in (FILES, SEAL):
-        remove(Path(f"{folder}{beside}"))
-    remove(gone)
-    return not gone.exists()
-
-
-def sweep_cache() -> None:
-    """Remove what was left behind by builds and removals that were killed."""
-    for machine in _machines():
-        clean(machine)
-        for path in machine.glob(f"*{_GONE}"):
-            remove(path)

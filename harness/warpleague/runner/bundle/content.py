@@ -6,6 +6,7 @@ a `BotError` that names the path.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from hashlib import sha256
@@ -62,9 +63,8 @@ def files_of(
         entries = _entries(Path(folder, below))
         if any(entry.name == "pyvenv.cfg" for entry in entries):
             place = Path(folder, below)
-            raise BotError(
-                f"{place}: a virtual environment cannot come along; remove it, and put {BRING_LIBRARIES}"
-            )
+            text = f"a virtual environment cannot come along; remove it, and put {BRING_LIBRARIES}"
+            raise BotError(f"{place}: {text}")
         for entry in entries:
             if _is_left_out(entry.name, folder=entry.is_dir(follow_symlinks=False)):
                 continue
@@ -87,10 +87,8 @@ def files_of(
                 raise BotError(f"{path}: a bot's folder may hold only files and folders")
             size += status.st_size
             if size > max_mb << 20:
-                raise BotError(
-                    f"{folder}: more than {max_mb} MiB; remove what the bot does not need, or link large files: "
-                    "[files] in bot.toml"
-                )
+                text = "remove what the bot does not need, or link large files: [files] in bot.toml"
+                raise BotError(f"{folder}: more than {max_mb} MiB; {text}")
             files.append(File(name, path, bool(status.st_mode & 0o111)))
             if len(files) > max_files:
                 raise BotError(f"{folder}: more than {max_files:,} files; remove what the bot does not need")
@@ -145,6 +143,16 @@ def content(file: File) -> bytes:
     if len(data) > BUNDLE_MB << 20:
         raise BotError(f"{file.path}: more than {BUNDLE_MB} MiB")
     return data
+
+
+def disk_bytes(folder: Path) -> int:
+    """What the files below a folder take on the disk."""
+    total = 0
+    for place, _, files in os.walk(folder):
+        for name in files:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return total
 
 
 def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:

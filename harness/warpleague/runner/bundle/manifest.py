@@ -32,9 +32,7 @@ MANIFEST: Final = "bot.toml"
 MANIFEST_KB: Final = 64
 SHOWN_BYTES: Final = 1024
 
-ANY: Final = "*"
-"""Among a bot's games: it plays any, those of third parties too."""
-
+ANY: Final = "*"  # among a bot's games: it plays any, those of third parties too
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/nix/store", "/gnu/store")
 """Where programs are that a manifest may name by their absolute paths: the system's, which every bot sees."""
 

@@ -74,9 +74,7 @@ def starter_folder(name: str) -> Path:
 # library. It stands in a folder of its own, which the bot puts at the head of `sys.path`.
 
 
-ENGINE: Final = "engine"
-"""The name of the folder."""
-
+ENGINE: Final = "engine"  # the name of the folder
 _WARPLEAGUE: Final = (
     "__init__.py",
     "errors.py",

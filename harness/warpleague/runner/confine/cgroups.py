@@ -25,8 +25,8 @@ from warpleague.runner.host import GONE, CounterFile, descendants, read_file, st
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The group that harness processes move into, where version 2 wants the group above it empty.
 HARNESS_GROUP: Final = "warpleague-harness"
-"""The group that harness processes move into, where version 2 wants the group above it empty."""
 
 _SLACK: Final = 4 << 20  # the kernel charges in batches, so the peak may stay somewhat below the limit
 _USAGE: Final = len(b"usage_usec ")
@@ -92,6 +92,10 @@ class ControlGroup:
 class Group(ControlGroup):
     """A control group that caps the memory of one bot. Raises `OSError` if it cannot be made."""
 
+    # The watch over memory (`launch`) looks every 50 ms, and sees only mapped memory. A group counts all memory that
+    # a bot and its processes have taken, files in RAM disks included, and the kernel stops them at once. The watch
+    # goes on beside it: it finds bots above the limit and below the cap.
+
     def __init__(self, support: CgroupSupport, cap_bytes: int) -> None:
         self.cap_bytes = cap_bytes
         self.version = support.version
@@ -142,15 +146,14 @@ class Group(ControlGroup):
     def mapped_bytes(self, enough: int) -> int | None:
         """Their mapped memory, shared memory once; in version 2 page tables, too; None if unknown.
 
-        Where everything they have taken is not above `enough`, that is answered, which costs less. Both cost the same
-        however many processes there are (2 and 15 microseconds).
+        Where everything they have taken is not above `enough`, that is answered.
         """
+        # That costs less: 2 microseconds instead of 15, both however many processes there are.
         taken = self._taken_bytes()
         if 0 < taken <= enough:
             return taken
-        names: tuple[str, ...] = ("total_rss", "total_mapped_file")
-        if self.version == 2:
-            names = ("anon", "file_mapped", "pagetables")
+        v1, v2 = ["total_rss", "total_mapped_file"], ["anon", "file_mapped", "pagetables"]
+        names = v1 if self.version == 1 else v2
         counters = _counters(read_file(f"{self.path}/memory.stat"))
         return sum(counters.get(name, 0) for name in names) if names[0] in counters else None
 
@@ -181,9 +184,9 @@ class Group(ControlGroup):
 def open_group(cap_bytes: int) -> Group | None:
     """A new group for one bot, with a cap in bytes; None where there are none (`memory_support` says why).
 
-    Raises `HarnessFault` if a group cannot be made although it could before, because the record of this match would be
-    wrong. From then on this process works without groups, and says so.
+    Raises `HarnessFault` if a group cannot be made although it could before.
     """
+    # Then the record of this match would be wrong. From then on this process works without groups, and says so.
     support = memory_support()
     if not support.version:
         return None
@@ -195,8 +198,8 @@ def open_group(cap_bytes: int) -> Group | None:
         raise _unmade(support.base, error) from error
 
 
+# The means of this machine, as they were found, and after a loss; the last entry counts.
 memory_states: list[CgroupSupport] = []
-"""The means of this machine, as they were found, and after a loss; the last entry counts."""
 
 
 def memory_support() -> CgroupSupport:
@@ -261,11 +264,9 @@ class FreezerSupport:
 
 
 class Pressure(CounterFile):
-    """The kernel's account of how long a whole group waited: line "full" of accounting/psi.
+    """The kernel's account of how long a whole group waited: line "full" of accounting/psi."""
 
-    It is opened at the first reading: many a bot never keeps anyone waiting.
-    """
-
+    # It is opened at the first reading: many a bot never keeps anyone waiting.
     _is_told = True
 
     def waited_ns(self) -> int | None:
@@ -299,8 +300,8 @@ class Freezer(ControlGroup):
         # one runs: it does not count (2 microseconds a read). The kernel takes the mean over the processors that the
         # group used since the last reading. So it reports too little if the bot was moved from one to another, and too
         # much if one of its threads ran while another waited.
+        # How long the group as a whole waited for `cpu`, `io` or `memory`.
         self.pressure = {kind: Pressure(f"{self.path}/{kind}.pressure") for kind in ("cpu", "io", "memory")}
-        """How long the group as a whole waited for `cpu`, `io` or `memory`."""
         self._cpu_ns = 0
         if self._own:
             os.mkdir(self.path)
@@ -313,10 +314,9 @@ class Freezer(ControlGroup):
             raise
 
     def _make_threaded(self, base: str) -> None:
-        """Have single threads enter, which takes 0.1 ms: for a process, the kernel waits for all processors (10 ms).
-
-        Only below the root of the hierarchy: elsewhere it would change what the group above may hold.
-        """
+        """Have single threads enter, not processes."""
+        # That takes 0.1 ms; for a process, the kernel waits for all processors (10 ms). Only below the root of the
+        # hierarchy: elsewhere it would change what the group above may hold.
         if not os.path.exists(f"{base}/cgroup.type"):
             with contextlib.suppress(OSError):
                 write_control(f"{self.path}/cgroup.type", "threaded")
@@ -379,8 +379,8 @@ def open_freezer(capped: Group | None) -> Freezer | None:
         raise _unmade(support.base, error) from error
 
 
+# The means of this machine, as they were found, and after a loss; the last entry counts.
 freezer_states: list[FreezerSupport] = []
-"""The means of this machine, as they were found, and after a loss; the last entry counts."""
 
 
 def freezer_support() -> FreezerSupport:
@@ -461,10 +461,8 @@ def _sweep_at_exit(base: str, pid: int) -> None:
 
 
 def sweep_groups(base: str, *, ours_too: bool = False) -> int:
-    """Kill what is in groups of dead harnesses, and remove them; how many there were.
-
-    Of harnesses in other PID namespaces nothing can be known here, so theirs stay. `ours_too`: this process ends.
-    """
+    """Kill what is in groups of dead harnesses, and in `ours_too`, and remove them; how many there were."""
+    # Of harnesses in other PID namespaces nothing can be known here, so theirs stay.
     namespace, own_pid, own_start = groups_owner().split("-")
     count = 0
     with contextlib.suppress(OSError):
@@ -484,6 +482,8 @@ def sweep_groups(base: str, *, ours_too: bool = False) -> int:
 
 def remove_group(path: str) -> None:
     """Kill what is in the group and remove it with all below it."""
+    # The kernel lets go of a group only when its last process has ended. If it does not within a second, the next
+    # sweep removes the group.
     deadline = time.monotonic() + _REMOVE_S
     while True:
         try:
@@ -595,7 +595,7 @@ def _divided(own: str) -> str:
         if not os.access(os.path.join(base, name), os.W_OK):
             raise Impossible(f"the group of this process may not be divided; {_remedy()}", base)
     # No group but the root may hold processes and distribute memory among groups below it at once. So this process
-    # first moves itself into a group below.
+    # first moves itself into a group below, and works without groups where others' processes are in the same one.
     root = not os.path.exists(f"{base}/cgroup.type")
     if not root:
         _make_room(base)

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 OPEN_FILES: Final = 256
 FILE_MB: Final = 64
 MARGIN_MB: Final = 64
+# Further limits of the sandbox: queued signals and timers, message queues, and priorities above the usual one.
 MORE_LIMITS: Final = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 0, "RLIMIT_NICE": 0, "RLIMIT_RTPRIO": 0}
-"""Further limits of the sandbox: queued signals and timers, message queues, and priorities above the usual one."""
 
+# The variable that tells a bot which file has its key; only bots with one have it.
 KEY_FILE: Final = "WARPLEAGUE_KEY_FILE"
-"""The variable that tells a bot which file has its key; only bots with one have it."""
 
 # `ulimit -f` counts 512-byte blocks in POSIX shells, `-d` kilobytes. A limit the host forbids to set is already
 # lower, so a failure does not stop the launch.
@@ -115,6 +115,7 @@ def launch(seat: SeatSpec, level: Level) -> Launch:
     env = environment(seat, level)
     if level == "none":
         return Launch(list(seat.run), seat.cwd, env)
+    # No level needs control groups: without them the watch over memory and RLIMIT_DATA remain.
     group = open_group(cap_bytes(seat))
     freezer = None
     try:
@@ -206,20 +207,18 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
 # -- the watch over memory -------------------------------------------------------------------------------
 
 
-WATCH_S: Final = 0.05
-"""How often the memory of a bot is measured, in seconds."""
-
+WATCH_S: Final = 0.05  # how often the memory of a bot is measured, in seconds
+# How many processes have their share of memory read at a time: that may take a millisecond each.
 _CLOSELY: Final = 32
-"""How many processes have their share of memory read at a time: that may take a millisecond each."""
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class MemoryWatch:
-    """Whether a bot has taken more memory than its limit, in MiB.
+    """Whether a bot has taken more memory than its limit, in MiB."""
 
-    It counts the resident set, with shared memory, and the page tables.
-    """
+    # It counts the resident set, with shared memory, and the page tables: a bot took more than twice its limit in
+    # tables of 4 KiB each, and next to no memory besides.
 
     def __init__(self, limit_mb: int, group: Group | None = None) -> None:
         self.limit_mb = limit_mb
@@ -228,10 +227,8 @@ class MemoryWatch:
         self._checked = time.perf_counter()
         self._left: list[int] = []  # processes whose share is not read yet
         self._pages = 0  # pages of the processes counted before
-        self.exceeded_mb = 0
-        """The measured memory, in MiB, once the limit was passed; else 0."""
-        self.kill: Kill | None = None
-        """The processes that the kernel killed for want of memory, once it has."""
+        self.exceeded_mb = 0  # the measured memory, in MiB, once the limit was passed; else 0
+        self.kill: Kill | None = None  # the processes that the kernel killed for want of memory, once it has
 
     @property
     def capped(self) -> bool:
@@ -243,11 +240,9 @@ class MemoryWatch:
         return time.perf_counter() - self._checked > WATCH_S
 
     def check(self, processes: Callable[[], Sequence[int]]) -> bool:
-        """Whether the bot is or was over the limit.
-
-        Asks its control group, if it has one. Else looks at all of its `processes` (10 microseconds each on Linux);
-        of processes that share memory the exact share is read, `_CLOSELY` of them at a time.
-        """
+        """Whether the bot is or was over the limit, by its control group, or else by all of its `processes`."""
+        # These take 10 microseconds each on Linux. Of processes that share memory the exact share is read, `_CLOSELY`
+        # of them at a time.
         self._checked = time.perf_counter()
         return self.exceeded_mb > 0 or self._capped() or self._over(processes)
 

@@ -1,6 +1,6 @@
 """Decides which files of the machine a bot in the sandbox sees, all read-only: the system, its runtime, its folder.
 
-Nothing else exists for the bot.
+Nothing else exists for the bot, unless its manifest asks for it or an organiser grants it.
 """
 
 from __future__ import annotations
@@ -16,39 +16,208 @@ from warpleague.errors import BadInput, BotError, MissingToolchain
 from warpleague.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from warpleague.match.spec import SeatSpec
 
+FILES: Final = ".files"  # the suffix of the folder beside a bundle that has the links to its large files
+HOME: Final = "/bot"  # where a bot finds its own folder
+SOURCE: Final = "/source"  # where a build finds what it is to build
 
-# -- visible paths ---------------------------------------------------------------------------------------
-# The one list of the machine's files that a bot in the sandbox may see, and the rules for additional paths.
-#
-# Other paths exist for a bot only if its manifest asks for them or an organiser grants them. `mounts` mounts
-# these files.
+# Process 1 ends the sandbox when the harness is killed. Started by an ordinary user, it has the bot's user id, and
+# who can open its memory can make it do anything.
+_HIDDEN_INIT: Final = ("--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 
+# What `--dev` would make, without terminals: neither ptmx, of which a bot could take all that the host has, nor tty.
+_DEVICE_NAMES: Final = ("null", "zero", "full", "random", "urandom")
+# fmt: off
+_DEVICES: Final = (
+    "--perms", "0755", "--tmpfs", "/dev",
+    *[word for name in _DEVICE_NAMES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")],
+    "--symlink", "/proc/self/fd", "/dev/fd", "--symlink", "/proc/self/fd/0", "/dev/stdin",
+    "--symlink", "/proc/self/fd/1", "/dev/stdout", "--symlink", "/proc/self/fd/2", "/dev/stderr",
+    "--dir", "/dev/shm",
+)
+# fmt: on
 
-SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")
-"""Where the system's programs are."""
+# What a Python needs beside its program; `-I` leaves out what a bot's clean environment leaves out too.
+_PLACES: Final = "[sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]"
+_ASK_PYTHON: Final = f"import json, sys; print(json.dumps({_PLACES}))"
 
+SYSTEM: Final = ("/usr", "/nix/store", "/gnu/store")  # where the system's programs are
+# Links into /usr today, folders of their own on older systems.
 USR_MERGED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-"""Links into /usr today, folders of their own on older systems."""
 
+# fmt: off
+# The files of /etc that every bot sees; `*` stands for anything. None of it tells who uses the machine.
 ETC: Final = (
     # The loader, the links by which Debian chooses among programs, the time zone.
-    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "ssl/openssl.cnf"),
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "ssl/openssl.cnf",
     # What runtimes and compilers read there, by the names that Debian and Fedora give it: of languages with a starter,
     # and of others.
     *(path for language in LANGUAGES for path in language.etc),
-    *("erlang", "fpc*.cfg", "ghc", "guile", "julia", "octave*", "R", "racket", "sbclrc", "swi-prolog"),
+    "erlang", "fpc*.cfg", "ghc", "guile", "julia", "octave*", "R", "racket", "sbclrc", "swi-prolog",
 )
-"""The files of /etc that every bot sees; `*` stands for anything. None of it tells who uses the machine."""
+# fmt: on
 
+# Below these a manifest may ask for paths: where programs are installed for all users of a machine.
 ASKABLE: Final = ("/opt", *SYSTEM)
-"""Below these a manifest may ask for paths: where programs are installed for all users of a machine."""
 
 _PRIVATE: Final = ("/boot", "/dev", "/home", "/proc", "/root", "/run", "/sys", "/tmp", "/var/run", "/var/tmp")
 _TAKEN: Final = ("/bot", "/source")  # by what the sandbox itself puts there
+
+
+def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
+    """The arguments to bubblewrap for all that the bot of `seat` sees.
+
+    With `build_mb` its folder is at `SOURCE`, and `HOME` is an empty folder of `build_mb` MiB in memory, for the
+    build.
+    """
+    own: tuple[str, ...] = ("--ro-bind", seat.cwd, HOME)
+    if build_mb:
+        own = ("--ro-bind", seat.cwd, SOURCE, *_memory(build_mb), HOME)
+    scratch = _memory(seat.tmp_mb)
+    args = [*_system(), "--proc", "/proc", *_HIDDEN_INIT, *_DEVICES, "--dir", "/tmp"]
+    args += [*scratch, "/tmp", *scratch, "/dev/shm"] if seat.tmp_mb else []
+    args += [*runtime_mounts(seat.run[0], seat.cwd), *_more(seat.paths), *own, *_linked(seat.cwd)]
+    # Last: every other mount makes its mount point here. Until then these are RAM disks without a limit. In /proc a
+    # bot could give way to all others on its core (`autogroup`).
+    return [*args, "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def inside(argument: str, cwd: str) -> str:
+    """An argument of the bot's command with its own folder called as it is in the sandbox."""
+    return HOME + argument[len(cwd) :] if argument == cwd or argument.startswith(cwd + "/") else argument
+
+
+def unreadable(folder: str) -> str | None:
+    """The first path in `folder` (itself included) that other users cannot read; None if they can read all."""
+    for place, _, files in os.walk(folder):
+        if os.stat(place).st_mode & 0o005 != 0o005:
+            return place
+        for name in files:
+            path = os.path.join(place, name)
+            if not os.path.islink(path) and not os.stat(path).st_mode & 0o004:
+                return path
+    return None
+
+
+def _memory(size_mb: int) -> tuple[str, ...]:
+    return ("--perms", "1777", "--size", str(size_mb << 20), "--tmpfs")
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    args: list[str] = []
+    for place in SYSTEM:
+        if os.path.isdir(place):
+            args += _bound(place, place)
+    for path in map(Path, USR_MERGED):
+        if path.is_symlink():
+            args += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            args += ["--ro-bind", str(path), str(path)]
+    args += ["--dir", "/etc"]
+    for place in etc():
+        if os.path.exists(place):
+            args += _bound(place, place)
+    return tuple(args)
+
+
+@cache
+def runtime_mounts(program: str, cwd: str) -> tuple[str, ...]:
+    """The paths that a bot's program needs beyond the system and the bot's folder."""
+    # An interpreter outside /usr (a virtual environment, pyenv, nvm) needs the folder that it is installed in. If that
+    # would be somebody's home, the bot sees the program alone, and a Python, which imports from there, is refused.
+    if within(program, [cwd]):
+        return ()
+    roots = list(SYSTEM) + [place for place in USR_MERGED if os.path.isdir(place)]
+    roots += etc()  # where Debian's alternatives lead through
+    real = os.path.realpath(program)
+    name = os.path.basename(real)
+    if name.startswith(("python", "pypy")):
+        wanted = python_places(program)
+    elif os.path.basename(os.path.dirname(real)) == "bin":
+        wanted = [os.path.dirname(os.path.dirname(real))]
+        if too_wide(wanted[0]):
+            wanted = [real]
+    else:
+        wanted = [real]
+    args: list[str] = []
+    places = {os.path.normpath(place) for place in wanted}
+    for place in sorted(places, key=lambda path: (path.count("/"), path)):
+        if within(place, roots) or not os.path.exists(place):
+            continue
+        if too_wide(place):
+            raise BadInput(
+                f"level sandbox: {program} needs {place}, which holds more than a bot may see; "
+                "use an interpreter installed in a folder of its own"
+            )
+        roots.append(place)
+        args += _bound(place, place)
+    *hops, last = _links(program)
+    for hop in hops:
+        if not within(hop, roots):
+            roots.append(hop)
+            args += [*_parents(hop), "--symlink", str(Path(hop).readlink()), hop]
+    if not within(last, roots):  # reached through a folder that is a link
+        args += _bound(last, last)
+    return tuple(args)
+
+
+def _more(paths: Sequence[str]) -> list[str]:
+    """The paths that this bot sees beside those that all see: each path where it is named, and where it really is."""
+    args: list[str] = []
+    roots = [*SYSTEM, *(etc() if paths else ())]
+    for path in paths:
+        for place in sorted({os.path.realpath(path), path}, key=lambda place: place.count("/")):
+            if not within(place, roots):
+                roots.append(place)
+                args += _bound(os.path.realpath(path), place)
+    return args
+
+
+def _linked(cwd: str) -> list[str]:
+    """The large files of a bot, where the links in its folder lead."""
+    args: list[str] = []
+    folder = Path(cwd + FILES)
+    for place, _, names in os.walk(folder):
+        for path in (Path(place, name) for name in sorted(names) if not name.endswith(".draft")):
+            if path.is_symlink():
+                args += _bound(os.path.realpath(path), f"/{path.relative_to(folder.parent)}")
+    return args
+
+
+def _bound(real: str, place: str) -> list[str]:
+    return [*_parents(place), "--ro-bind", real, place]
+
+
+def _parents(path: str) -> list[str]:
+    """Make the folders that hold `path`: left to bubblewrap, they would be closed to all but its own user."""
+    return [part for parent in reversed(Path(path).parents[:-1]) for part in ("--dir", str(parent))]
+
+
+@cache  # so that a bot whose Python another one has is not asked again
+def python_places(program: str) -> list[str]:
+    """The folders and files that the Python `program` runs from and imports from; `BadInput` if it does not tell."""
+    try:
+        done = subprocess.run(
+            [program, "-I", "-c", _ASK_PYTHON], capture_output=True, text=True, timeout=30, check=True, env={}
+        )
+        places: list[str] = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise BadInput(f"level sandbox: {program} does not tell where it is installed: {error}") from None
+    return [place for place in places if place]
+
+
+def _links(program: str) -> list[str]:
+    """`program`, and where it leads as long as that is a link itself (its folder may be one, too)."""
+    hops = [program]
+    while os.path.islink(program) and len(hops) < 40:
+        target = os.path.join(os.path.dirname(program), os.readlink(program))
+        program = os.path.normpath(target)
+        hops.append(program)
+    return hops
 
 
 @cache
@@ -67,6 +236,9 @@ def too_wide(place: str) -> bool:
     home = os.path.realpath(os.path.expanduser("~"))
     private = (home, os.path.join(home, ".local"))
     return place.count("/") < 2 or place in private or within(home, [place])
+
+
+# -- more paths, that a manifest asks for or an organiser grants -----------------------------------------
 
 
 def misfit(path: str) -> str:
@@ -90,9 +262,10 @@ def check_asked(
 ) -> None:
     """Raise an error for a path that the manifest of `bot` asks for and that is not there, or not everybody's.
 
-    A stranger wrote the manifest. So a path must lead, links followed, to where programs are installed (`askable`).
-    It and all folders above it must be root's and readable by everyone. `hidden` are as in `check_granted`.
+    Only paths below `askable` can be asked for. `hidden` are as in `check_granted`.
     """
+    # A stranger wrote the manifest. So a path must lead, links followed, to where programs are installed. It and all
+    # folders above it must be root's and readable by everyone.
     for path in paths:
         real = os.path.realpath(path)
         if not os.path.exists(real):
@@ -134,209 +307,3 @@ def check_granted(paths: Sequence[str], where: str, hidden: Sequence[Path] = ())
                 text = f"{path} holds files of the harness, or is among them"
         if text:
             raise BadInput(f"{where}: {text}")
-
-
-# -- mounts ----------------------------------------------------------------------------------------------
-
-
-FILES: Final = ".files"
-"""The suffix of the folder beside a bundle that has the links to its large files."""
-
-HOME: Final = "/bot"
-"""Where a bot finds its own folder."""
-
-SOURCE: Final = "/source"
-"""Where a build finds what it is to build."""
-
-# Process 1 ends the sandbox when the harness is killed. Started by an ordinary user, it has the bot's user id, and
-# who can open its memory can make it do anything.
-_HIDDEN_INIT: Final = ("--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
-
-# What `--dev` would make, without terminals: neither ptmx, of which a bot could take all that the host has, nor tty.
-_DEVICES: Final = (
-    *("--perms", "0755", "--tmpfs", "/dev"),
-    *(
-        word
-        for name in ("null", "zero", "full", "random", "urandom")
-        for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
-    ),
-    *("--symlink", "/proc/self/fd", "/dev/fd"),
-    *(
-        word
-        for number, name in enumerate(("stdin", "stdout", "stderr"))
-        for word in ("--symlink", f"/proc/self/fd/{number}", f"/dev/{name}")
-    ),
-    *("--dir", "/dev/shm"),
-)
-
-# What a Python needs beside its program; `-I` leaves out what a bot's clean environment leaves out too.
-_ASK_PYTHON: Final = (
-    "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]))"
-)
-
-
-def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
-    """The arguments to bubblewrap for all that the bot of `seat` sees.
-
-    With `build_mb` its folder is at `SOURCE`, and `HOME` is an empty folder of `build_mb` MiB in memory, for the
-    build.
-    """
-    own: tuple[str, ...] = ("--ro-bind", seat.cwd, HOME)
-    if build_mb:
-        own = ("--ro-bind", seat.cwd, SOURCE, *_memory(build_mb), HOME)
-    return [
-        *_system(),
-        *("--proc", "/proc", *_HIDDEN_INIT, *_DEVICES, "--dir", "/tmp"),
-        *_scratch(seat.tmp_mb),
-        *runtime_mounts(seat.run[0], seat.cwd),
-        *_more(seat.paths),
-        *own,
-        *_linked(seat.cwd),
-        # Last: every other mount makes its mount point here. Until then these are RAM disks without a limit. In
-        # /proc a bot could give way to all others on its core (`autogroup`).
-        *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
-    ]
-
-
-def inside(argument: str, cwd: str) -> str:
-    """An argument of the bot's command with its own folder called as it is in the sandbox."""
-    return HOME + argument[len(cwd) :] if argument == cwd or argument.startswith(cwd + "/") else argument
-
-
-def unreadable(folder: str) -> str | None:
-    """The first path in `folder` (itself included) that other users cannot read; None if they can read all."""
-    for place, _, files in os.walk(folder):
-        if os.stat(place).st_mode & 0o005 != 0o005:
-            return place
-        for name in files:
-            path = os.path.join(place, name)
-            if not os.path.islink(path) and not os.stat(path).st_mode & 0o004:
-                return path
-    return None
-
-
-def _scratch(tmp_mb: int) -> list[str]:
-    if not tmp_mb:
-        return []
-    return [*_memory(tmp_mb), "/tmp", *_memory(tmp_mb), "/dev/shm"]
-
-
-def _memory(size_mb: int) -> tuple[str, ...]:
-    return ("--perms", "1777", "--size", str(size_mb << 20), "--tmpfs")
-
-
-@cache
-def _system() -> tuple[str, ...]:
-    args: list[str] = []
-    for place in SYSTEM:
-        if os.path.isdir(place):
-            args += [*_parents(place), "--ro-bind", place, place]
-    for path in map(Path, USR_MERGED):
-        if path.is_symlink():
-            args += ["--symlink", str(path.readlink()), str(path)]
-        elif path.is_dir():
-            args += ["--ro-bind", str(path), str(path)]
-    args += ["--dir", "/etc"]
-    for place in etc():
-        if os.path.exists(place):
-            args += [*_parents(place), "--ro-bind", place, place]
-    return tuple(args)
-
-
-@cache
-def runtime_mounts(program: str, cwd: str) -> tuple[str, ...]:
-    """The paths that a bot's program needs beyond the system and the bot's folder."""
-    if within(program, [cwd]):
-        return ()
-    roots = list(SYSTEM) + [place for place in USR_MERGED if os.path.isdir(place)]
-    roots += etc()  # where Debian's alternatives lead through
-    real = os.path.realpath(program)
-    name = os.path.basename(real)
-    if name.startswith(("python", "pypy")):
-        wanted = python_places(program)
-    elif os.path.basename(os.path.dirname(real)) == "bin":
-        wanted = [os.path.dirname(os.path.dirname(real))]
-        if too_wide(wanted[0]):
-            wanted = [real]
-    else:
-        wanted = [real]
-    args: list[str] = []
-    for place in sorted(
-        {os.path.normpath(place) for place in wanted}, key=lambda path: (path.count("/"), path)
-    ):
-        if within(place, roots) or not os.path.exists(place):
-            continue
-        if too_wide(place):
-            raise BadInput(
-                f"level sandbox: {program} needs {place}, which holds more than a bot may see; "
-                "use an interpreter installed in a folder of its own"
-            )
-        roots.append(place)
-        args += [*_parents(place), "--ro-bind", place, place]
-    *hops, last = _links(program)
-    for hop in hops:
-        if not within(hop, roots):
-            roots.append(hop)
-            args += [*_parents(hop), "--symlink", str(Path(hop).readlink()), hop]
-    if not within(last, roots):  # reached through a folder that is a link
-        args += [*_parents(last), "--ro-bind", last, last]
-    return tuple(args)
-
-
-def _more(paths: Sequence[str]) -> list[str]:
-    """The paths that this bot sees beside those that all see: each path where it is named, and where it really is."""
-    args: list[str] = []
-    roots = [*SYSTEM, *(etc() if paths else ())]
-    for path in paths:
-        for place in sorted({os.path.realpath(path), path}, key=lambda place: place.count("/")):
-            if not within(place, roots):
-                roots.append(place)
-                args += [*_parents(place), "--ro-bind", os.path.realpath(path), place]
-    return args
-
-
-def _linked(cwd: str) -> list[str]:
-    """The large files of a bot, where the links in its folder lead."""
-    args: list[str] = []
-    for name, real in linked_files(cwd):
-        args += [*_parents(f"/{name}"), "--ro-bind", real, f"/{name}"]
-    return args
-
-
-def _parents(path: str) -> list[str]:
-    """Make the folders that hold `path`: left to bubblewrap, they would be closed to all but its own user."""
-    return [part for parent in reversed(Path(path).parents[:-1]) for part in ("--dir", str(parent))]
-
-
-@cache  # so that a bot whose Python another one has is not asked again
-def python_places(program: str) -> list[str]:
-    """The folders and files that the Python `program` runs from and imports from; `BadInput` if it does not tell."""
-    try:
-        done = subprocess.run(
-            [program, "-I", "-c", _ASK_PYTHON], capture_output=True, text=True, timeout=30, check=True, env={}
-        )
-        places: list[str] = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise BadInput(f"level sandbox: {program} does not tell where it is installed: {error}") from None
-    return [place for place in places if place]
-
-
-def _links(program: str) -> list[str]:
-    """`program`, and where it leads as long as that is a link itself (its folder may be one, too)."""
-    hops = [program]
-    while os.path.islink(program) and len(hops) < 40:
-        target = os.path.join(os.path.dirname(program), os.readlink(program))
-        program = os.path.normpath(target)
-        hops.append(program)
-    return hops
-
-
-def linked_files(cwd: str) -> Iterator[tuple[str, str]]:
-    """The large files of the bundle at `cwd`: each by its path below the folder of all bundles, and its real one."""
-    folder = Path(cwd + FILES)
-    for place, _, names in os.walk(folder):
-        for name in sorted(names):
-            path = Path(place, name)
-            if path.is_symlink() and not name.endswith(".draft"):
-                real = os.path.realpath(path)
-                yield str(path.relative_to(folder.parent)), real

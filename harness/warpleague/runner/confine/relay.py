@@ -29,6 +29,8 @@ Address = tuple[str, int]
 
 def listeners(pid: int, addresses: list[Address]) -> list[socket.socket]:
     """Sockets that listen at `addresses` in the network of process `pid`, made by a child that goes there."""
+    # A socket stays in the network in which it was made, wherever it is used. So a child makes it in the network of
+    # the sandbox, and the relay itself, which connects to the real address, stays in that of the host.
     ours, theirs = socket.socketpair()
     child = os.fork()
     if not child:
@@ -94,7 +96,7 @@ class _Bot:
             except OSError:  # no descriptor is left for now
                 await asyncio.sleep(0.1)
                 continue
-            if len(self._tasks) > _CONNECTIONS:
+            if len(self._tasks) > _CONNECTIONS:  # or one bot could use up the descriptors of all
                 near.close()
             else:
                 self._add(_pass_on(near, address))

