@@ -48,7 +48,7 @@ bot.py                -> bot\u0000.py                        | run | NUL
 python3               -> no-such-interpreter                 | 'no-such-interpreter' | not installed
 python3               -> ./bot                               | ./bot | not in the folder
 END                   -> build = ["no-such-compiler"]        | 'no-such-compiler' | not installed
-END                   -> build = ["/bin/sh", "-c", "echo no >&2; exit 7"] | status 7 | no
+END                   -> build = ["/bin/sh", "-c", "echo wrong here >&2; exit 7"] | status 7 | wrong here
 END                   -> build = ["/bin/sh", "-c", "printf '\\033[1mbold'; exit 1"] | status 1 | \x1b[1mbold
 END                   -> limits.memory_mb = 4                | memory_mb | from 16 to 16384
 END                   -> limits.memory_mb = 99999 (5000 digits) | bot.toml: not TOML | a number has too many digits
