@@ -9,7 +9,8 @@ import argparse
 import json
 import sys
 
-from warpleague.cli.games import LISTED, describe
+from warpleague.cli.game_engine import describe
+from warpleague.cli.games import LISTED
 from warpleague.games import GAMES, load_game
 
 

@@ -32,46 +32,38 @@ def refused(done: Outcome, *words: str) -> None:
 
 
 MANIFEST = 'name = "x"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n'
+MISFITS = r"""
+name = "x"            -> name = x                            | not TOML | line 1
+"x"                   -> 1                                   | name | a text
+"x"                   -> "../x"                              | name '../x' | letters
+games                 -> game                                | game: unknown key | did you mean 'games'
+games                 -> game                                | game: unknown key | games: is required
+["aliens"]            -> []                                  | games | empty
+"python3", "bot.py"   -> "python3 bot.py"                    | each word by itself | run = ["python3", "bot.py"]
+bot.py                -> main.py                             | run names main.py, which is not | known: bot.py
+bot.py                -> /srv/bot.py                         | run names /srv/bot.py | not in the bot's folder
+["python3", "bot.py"] -> []                                  | run | empty
+"python3"             -> ""                                  | run | empty
+bot.py                -> bot\u0000.py                        | run | NUL
+python3               -> no-such-interpreter                 | 'no-such-interpreter' | not installed
+python3               -> ./bot                               | ./bot | not in the folder
+END                   -> build = ["no-such-compiler"]        | 'no-such-compiler' | not installed
+END                   -> build = ["/bin/sh", "-c", "echo wrong here >&2; exit 7"] | status 7 | wrong here
+END                   -> build = ["/bin/sh", "-c", "printf '\\033[1mbold'; exit 1"] | status 1 | \x1b[1mbold
+END                   -> limits.memory_mb = 4                | memory_mb | from 16 to 16384
+END                   -> limits.memory_mb = 99999 (5000 digits) | bot.toml: not TOML | a number has too many digits
+END                   -> limits.memory = 64                  | limits.memory: unknown key | did you mean 'memory_mb'
+"""
+"""What is changed in the manifest or added at its end, and what is said of it."""
 
 
-@pytest.mark.parametrize(
-    ("manifest", "words"),
-    [
-        ("name = x", ["not TOML", "line 1"]),
-        ("name = 1\n" + MANIFEST.partition("\n")[2], ["name", "a text"]),
-        (MANIFEST.replace('"x"', '"../x"'), ["name '../x'", "letters"]),
-        (
-            MANIFEST.replace("games", "game"),
-            ["game: unknown key", "did you mean 'games'", "games: is required"],
-        ),
-        (MANIFEST.replace('["aliens"]', "[]"), ["games", "empty"]),
-        (
-            MANIFEST.replace('"python3", "bot.py"', '"python3 bot.py"'),
-            ['each word by itself: run = ["python3", "bot.py"]'],
-        ),
-        (
-            MANIFEST.replace("bot.py", "main.py"),
-            ["run names main.py, which is not in the folder; known: bot.py"],
-        ),
-        (
-            MANIFEST.replace("bot.py", "/srv/bot.py"),
-            ["run names /srv/bot.py, which is not in the bot's folder"],
-        ),
-        (MANIFEST.replace('["python3", "bot.py"]', "[]"), ["run", "empty"]),
-        (MANIFEST.replace('"python3"', '""'), ["run", "empty"]),
-        (MANIFEST.replace("bot.py", "bot\\u0000.py"), ["run", "NUL"]),
-        (MANIFEST.replace("python3", "no-such-interpreter"), ["'no-such-interpreter'", "not installed"]),
-        (MANIFEST.replace("python3", "./bot"), ["./bot", "not in the folder"]),
-        (MANIFEST + 'build = ["no-such-compiler"]', ["'no-such-compiler'", "not installed"]),
-        (MANIFEST + 'build = ["/bin/sh", "-c", "echo wrong here >&2; exit 7"]', ["status 7", "wrong here"]),
-        (MANIFEST + 'build = ["/bin/sh", "-c", "printf \'\\\\033[1mbold\'; exit 1"]', ["\\x1b[1mbold"]),
-        (MANIFEST + "[limits]\nmemory_mb = 4", ["limits", "memory_mb", "from 16 to 16384"]),
-        (MANIFEST + f"limits.memory_mb = {'9' * 5000}", ["bot.toml: not TOML: a number has too many digits"]),
-        (MANIFEST + "[limits]\nmemory = 64", ["limits.memory: unknown key", "did you mean 'memory_mb'"]),
-    ],
-)
-def test_manifests_are_judged_strictly(run: Run, make_bot: MakeBot, manifest: str, words: list[str]) -> None:
+@pytest.mark.parametrize("row", MISFITS.strip().splitlines())
+def test_manifests_are_judged_strictly(run: Run, make_bot: MakeBot, row: str) -> None:
     """A bot.toml that does not fit, or whose programs are missing, is refused in plain words."""
+    change, *words = map(str.strip, row.split(" | "))
+    old, new = map(str.strip, change.split(" -> "))
+    new = new.replace("99999 (5000 digits)", "9" * 5000)
+    manifest = MANIFEST + new if old == "END" else MANIFEST.replace(old, new)
     bot = make_bot("bot", manifest=manifest)
     refused(run("match", "aliens", bot, bot), *words)
 

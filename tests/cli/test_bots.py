@@ -15,7 +15,7 @@ import pytest
 import tomli_w
 
 from warpleague.cli.bot import STARTERS, copy_starter
-from warpleague.cli.games import describe
+from warpleague.cli.game_engine import describe
 from warpleague.games import GAMES, game_ids, load_game
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import TimeControl

@@ -11,7 +11,7 @@ import pytest
 from tests.arena.harness import ApiHarness
 
 from warpleague.cli import main
-from warpleague.cli.games import describe
+from warpleague.cli.game_engine import describe
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll

@@ -95,7 +95,7 @@ LEAGUES = Argument("config LEAGUE", "the file of a league; several are possible"
 AUTHOR = Argument("name NAME", "the name of the author")
 MEMBER = Argument("member MEMBER", "the name of the member")
 MOST = Argument("--most N", "list at most N (default 100)", type=count(1), default=100)
-END_WITH_PARENT = Flag("--end-with-parent --tied", None)
+END_WITH_PARENT = Flag("--end-with-parent", None)
 OF_ARENA = (RESULTS, JSON)
 
 ROOT: Final = Command(
@@ -593,7 +593,7 @@ CORE: Final = (
             "warpleague.cli.arena_league:run_challenges", group="run an arena", arguments=(
         RESULTS, LEAGUES,
         Flag("--once", "end as soon as none waits"),
-        Flag("--end-with-parent", None),
+        END_WITH_PARENT,
     ), examples=("arena play-challenges leagues/open.toml",)),
     Command("arena challenge", "ask an arena for a match of your bot against others, which rates nobody",
             "warpleague.cli.submit:run_challenge", group="ask for a match", arguments=(
