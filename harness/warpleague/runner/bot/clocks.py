@@ -185,8 +185,7 @@ class LongDecision:
 # If a bot neither computed nor waited for a processor for so long, further clocks are read.
 _UNEXPLAINED_NS: Final = 2_000_000
 
-# How long a thread computed, and how long it waited for a processor.
-_Counts = tuple[int, int]
+_Counts = tuple[int, int]  # how long a thread computed, and how long it waited for a processor
 
 
 class Waits:

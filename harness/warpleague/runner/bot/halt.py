@@ -1,6 +1,6 @@
 """Stops a bot while it is not asked, and finds out whether it computes out of turn.
 
-`playing` and `process` decide when. The kernel freezes a bot, or else signals stop it.
+`play` and `process` decide when. The kernel freezes a bot, or else signals stop it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A person's seat is one, a seat whose answers are read from a record, and a bot i
 gets the messages that any bot gets, and no more.
 """
 
-# ruff: noqa: ARG002, B027 - a seat stands here where a process stands, and has none
+# ruff: noqa: ARG002 - a seat stands here where a process stands, and has none
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import runpy
 import sys
 import time
 import traceback
-from abc import ABC, abstractmethod
 from contextlib import contextmanager, redirect_stdout
 from itertools import islice
 from pathlib import Path
@@ -45,7 +44,7 @@ HELLO = b'{"type":"hello","protocol":1,"wants":["state","legal","events"]}'
 READY = b'{"type":"ready"}'
 
 
-class InsideSeat(ABC):
+class InsideSeat:
     """A seat without a process. `timed` says whether the clock of the match holds for it."""
 
     def __init__(self, seat: SeatSpec, *, timed: bool = False) -> None:
@@ -54,9 +53,9 @@ class InsideSeat(ABC):
         self.hello: BotHello | None = None
         self._share = LoopShare()
 
-    @abstractmethod
     async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
         """The answer to a question, or why there is none; `left_s` is the time left, infinite without a clock."""
+        raise NotImplementedError
 
     def start(self, line: bytes) -> None:
         """Store the start message."""
@@ -133,9 +132,6 @@ class RecordedSeat(InsideSeat):
         return {"type": "act", "id": json.loads(line)["id"], "action": recorded["action"], **note}
 
 
-# -- a bot in Python -------------------------------------------------------------------------------------
-
-
 # The options with which Python does not look for modules in the folder of the program.
 _WITHOUT_FOLDER: Final = ("-P", "-I")
 
@@ -193,8 +189,10 @@ class LoadedBot:
         try:
             if self._is_module:
                 runpy.run_module(self._argv[0], run_name="__main__", alter_sys=True)
-            else:
-                self._run_script()
+            else:  # not by runpy: `choose` needs the module of the program after its end, too
+                path = self._folder / self._argv[0]
+                self._main.__file__ = str(path)
+                exec(compile(path.read_bytes(), str(path), "exec"), vars(self._main))
         except _Taken as taken:
             return taken.program
         finally:
@@ -202,12 +200,6 @@ class LoadedBot:
         raise BotError(
             f"{name} ended without a call of warpline.client.run, so it cannot play in one process"
         )
-
-    def _run_script(self) -> None:
-        # Not by runpy: `choose` needs the module of the program after its end, too.
-        path = self._folder / self._argv[0]
-        self._main.__file__ = str(path)
-        exec(compile(path.read_bytes(), str(path), "exec"), vars(self._main))
 
     @contextmanager
     def _inside(self) -> Iterator[None]:
@@ -267,10 +259,6 @@ class PythonSeat(InsideSeat):
         assert answer is not None
         cpu_ns = process_time_ns() - begun_ns
         return Answer(answer, cpu_ns, cpu_ns, 0)
-
-    async def reply(self, line: bytes, left_s: float) -> Violation:
-        """Not called."""
-        raise NotImplementedError
 
     def tell(self, line: bytes) -> None:
         """Pass the end on to the bot; after it a reusable one waits for its next match."""

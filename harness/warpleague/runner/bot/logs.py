@@ -1,4 +1,4 @@
-"""What is kept for the author of a bot: its standard error, the lines of the wire, and the folder of logs."""
+"""The logs for the author of a bot: its standard error, the lines of the wire, and the folder that they are in."""
 
 from __future__ import annotations
 

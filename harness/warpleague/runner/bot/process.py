@@ -63,9 +63,6 @@ def never_late(line: bytes) -> bool:  # noqa: ARG001 - the signature of `IsLate`
     return False
 
 
-# -- the bot ---------------------------------------------------------------------------------------------
-
-
 class BotProcess:
     """A running bot. `start` starts its process, and `stopwatch` makes what times its decisions."""
 
@@ -368,9 +365,6 @@ class BotProcess:
         return not output.unread and not output.ended and self.pipes.silent() and self.child.alive()
 
 
-# -- the wait for an answer ------------------------------------------------------------------------------
-
-
 class _Wait:
     """The wait for the answer to one question of `bot`, which was `sent` and then polled for `polled_ns`."""
 
@@ -579,9 +573,6 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-# -- tasks beside the questions --------------------------------------------------------------------------
-
-
 class BackgroundTasks:
     """The tasks that run beside the questions to one bot, from `begin` to `end`."""
 
@@ -628,9 +619,6 @@ async def _read_stderr(stderr: StderrLog, pipe: int) -> None:
     """Read the standard error until it has ended, or is no longer read."""
     while stderr.drain(pipe):
         await trio.lowlevel.wait_readable(pipe)
-
-
-# -- between two matches ---------------------------------------------------------------------------------
 
 
 _MAX_KEYS: Final = 10_000  # more matches than these outlives no process

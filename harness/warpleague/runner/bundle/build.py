@@ -56,8 +56,8 @@ class CommandLimits:
         return 2 * self.memory_mb << 20
 
 
+# The limits of every build.
 LIMITS = CommandLimits()
-"""The limits of every build."""
 
 _OUTPUT_CHARS: Final = 4000
 _CONFINED: Final = " in the sandbox, where it has no network and sees no files but its own"
@@ -396,13 +396,10 @@ def _fd(pipe: Any) -> int:
     return fd
 
 
-# -- the clock of a build --------------------------------------------------------------------------------
-
-
 WALL: Final = 5  # a build may take this many times its limit by the wall clock
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
+# States of processes that compute, wait for a processor, or wait for the disk (proc_pid_stat(5)).
 _RUNS: Final = b"RD"
-"""States of processes that compute, wait for a processor, or wait for the disk (proc_pid_stat(5))."""
 
 
 @attrs.frozen

@@ -54,8 +54,8 @@ from warpleague.text import nearest, safe
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+# Programs that manifests name, to suggest one that was misspelt.
 _KNOWN: Final = (*PROGRAMS, "sh", "bash", "make", "cmake")
-"""Programs that manifests name, to suggest one that was misspelt."""
 _SCRIPTS: Final = {**SCRIPTS, "sh": (".sh",), "bash": (".sh", ".bash")}
 _NO_SCRIPT: Final = ("-c", "-m", "-e", "-cp", "-r")  # the next word is not a script of the bot's folder
 
@@ -338,11 +338,8 @@ def _program(name: str, folder: Path) -> str | None:
         return sys.executable  # the one that has warpline; also spares a version manager's shim
     if "/" in name:
         return str((folder / name).absolute())
-    program = shutil.which(name)
-    return None if program is None else _past_shims(program)
-
-
-def _past_shims(program: str) -> str:
+    if (program := shutil.which(name)) is None:
+        return None
     # A rustup or pyenv shim must keep its name; other links are resolved once instead of at every start.
     real = os.path.realpath(program)
     return real if os.path.basename(real) == os.path.basename(program) else program

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 BUNDLE_MB: Final = 256
 MAX_FILES: Final = 50_000
 _OF_SYSTEMS: Final = frozenset({".DS_Store", "__MACOSX", "desktop.ini", "Desktop.ini", "Thumbs.db", "Icon\r"})
+# Names of folders and files that are not part of a bot: tools create them beside its source.
 LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", *_OF_SYSTEMS})
-"""Names of folders and files that are not part of a bot: tools create them beside its source."""
 _MADE_ANEW: Final = frozenset({"__pycache__", ".git", *_OF_SYSTEMS})  # nobody expects these to be part of it
 BRING_LIBRARIES: Final = "the libraries in a folder of the bot's: pip install --target vendor LIBRARY"
 

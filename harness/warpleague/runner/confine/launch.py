@@ -68,53 +68,32 @@ def dies_with_harness(level: Level) -> bool:
 
 
 @attrs.frozen
-class Launch:
-    """How to start a bot: its command, the sandbox to enter afterwards, the control groups it starts in.
+class Launched:
+    """A bot that was started: its process, and the sandbox and the control groups that it is in, if there are any.
 
-    Sandbox, group and freezer are None if there are none; the caller that starts the bot must close them. With a
-    sandbox, `argv` is only what comes before bubblewrap.
+    The caller must enter the sandbox, and close all three in the end.
     """
 
-    argv: list[str]
-    cwd: str
-    env: dict[str, str]
+    process: subprocess.Popen[bytes]
     sandbox: Sandbox | None = None
     group: Group | None = None
     freezer: Freezer | None = None
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start it. Raises `OSError` or `HarnessFault`, and leaves nothing behind, if that cannot be."""
-        try:
-            if self.sandbox is not None:
-                return self.sandbox.start(self.env, self.argv)
-            return spawn(self.argv, self.cwd, self.env)
-        except BaseException:
-            remove_groups(self.group, self.freezer)
-            raise
 
+def launch(seat: SeatSpec, level: Level) -> Launched:
+    """Start the bot of `seat` under `level`; leaves nothing behind if that cannot be.
 
-def remove_groups(group: Group | None, freezer: Freezer | None) -> None:
-    """Remove the control groups of a bot."""
-    # The freezer may be in the other's folder, and has it open.
-    for each in (freezer, group):
-        if each is not None:
-            each.remove()
-
-
-def launch(seat: SeatSpec, level: Level) -> Launch:
-    """How to start the bot of `seat` under `level`.
-
-    Raises `BotError` if its program is not there, `BadInput` or `HarnessFault` if the level cannot be given.
+    Raises `BotError` if its program is not there, `OSError` if it cannot be started, `BadInput` or `HarnessFault` if
+    the level cannot be given.
     """
     program = seat.run[0] if seat.run else ""
     # Checked here, since behind a shell a missing program would look like a bot that exits with 127.
     if not os.access(program, os.X_OK):
-        raise BotError(
-            f"{seat.bot}: cannot start {program!r}: there is no such program, or it may not be run"
-        )
+        text = f"cannot start {program!r}: there is no such program, or it may not be run"
+        raise BotError(f"{seat.bot}: {text}")
     env = environment(seat, level)
     if level == "none":
-        return Launch(list(seat.run), seat.cwd, env)
+        return Launched(spawn(seat.run, seat.cwd, env))
     # No level needs control groups: without them the watch over memory and RLIMIT_DATA remain.
     group = open_group(cap_bytes(seat))
     freezer = None
@@ -124,12 +103,20 @@ def launch(seat: SeatSpec, level: Level) -> Launch:
         data = data_bytes(seat)
         if level == "sandbox":
             sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data))
-            return Launch(_entering(entries), "/", env, sandbox, group, freezer)
+            return Launched(sandbox.start(env, _entering(entries)), sandbox, group, freezer)
         argv = limited(seat.run, OPEN_FILES, FILE_MB, data, entries)
-        return Launch(argv, seat.cwd, env, None, group, freezer)
+        return Launched(spawn(argv, seat.cwd, env), None, group, freezer)
     except BaseException:
         remove_groups(group, freezer)
         raise
+
+
+def remove_groups(group: Group | None, freezer: Freezer | None) -> None:
+    """Remove the control groups of a bot."""
+    # The freezer may be in the other's folder, and has it open.
+    for each in (freezer, group):
+        if each is not None:
+            each.remove()
 
 
 def limited(
@@ -202,9 +189,6 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
         "TMPDIR": "/tmp",
         **python,
     }
-
-
-# -- the watch over memory -------------------------------------------------------------------------------
 
 
 WATCH_S: Final = 0.05  # how often the memory of a bot is measured, in seconds

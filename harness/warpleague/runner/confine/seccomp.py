@@ -25,7 +25,6 @@ _RETURN: Final = 0x06  # BPF_RET | BPF_K
 ALLOW: Final = 0x7FFF0000
 KILL_PROCESS: Final = 0x80000000
 _REFUSE: Final = 0x00050000  # SECCOMP_RET_ERRNO, the error number in the low 16 bits
-
 _NR: Final = 0  # offsets in struct seccomp_data
 _ARCH: Final = 4
 _ARG0: Final = 16
