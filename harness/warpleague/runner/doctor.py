@@ -113,6 +113,11 @@ class Report:
         return f"{self.means}; {memory_support()}; {freezer_support()}"
 
     @property
+    def promised(self) -> tuple[str, ...]:
+        """The promises of the level."""
+        return KEPT_BY[self.level]
+
+    @property
     def holds(self) -> bool:
         """Whether every promise that was tried was kept."""
         return not self.failure and all(finding.kept for finding in self.findings)
@@ -156,7 +161,7 @@ class Report:
             made_by=self.made_by,
             host=f"{platform.system()} {platform.release()} {platform.machine()}",
             kept=tuple(f.promise for f in self.findings if f.kept),
-            untried=tuple(name for name in KEPT_BY[self.level] if name not in tried),
+            untried=tuple(name for name in self.promised if name not in tried),
             pondering=pondering,
             paths=paths,
             network=network,
@@ -258,7 +263,7 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
                     "RLIMIT_CORE": 0,
                     "RLIMIT_NOFILE": OPEN_FILES,
                     "RLIMIT_FSIZE": FILE_MB << 20,
-                    "RLIMIT_DATA": data_bytes(seat),
+                    "RLIMIT_DATA": data_bytes(seat.memory_mb),
                     **(MORE_LIMITS if level == "sandbox" else {}),
                 },
                 "processes": seat.processes,
@@ -412,10 +417,8 @@ def with_token(token: str) -> list[int]:
 
 
 def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
-    """Start the probe from a process of its own, kill that, and see whether the probe goes with it.
-
-    In the sandbox the probe tries hard to outlive its end; at limits only accidents must be stopped.
-    """
+    """Start the probe from a process of its own, kill that, and see whether the probe goes with it."""
+    # In the sandbox the probe tries hard to outlive its end; at limits only accidents must be stopped.
     request = json.dumps({"try": ["outlive"] if level == "sandbox" else []}).encode() + b"\n"
     script = (
         "import sys, time, trio; from warpleague.runner.bot.process import BotProcess; "

@@ -84,10 +84,8 @@ def play_match(
 
 
 def play_inside(spec: MatchSpec) -> MatchResult:
-    """Like `play_match`, but all bots, which are in Python, play in this process, without a clock.
-
-    Reusable bots wait here for their next match, whatever dice they have seen: nothing is at stake.
-    """
+    """Like `play_match`, but all bots, which are in Python, play in this process, without a clock."""
+    # Reusable bots wait here for their next match, whatever dice they have seen: nothing is at stake.
     return play_match(spec, present={number: PythonSeat(seat) for number, seat in enumerate(spec.seats)})
 
 
@@ -102,18 +100,14 @@ def play_within(
 
 
 def play_in_series(spec: MatchSpec, log: bool = False) -> MatchResult:
-    """Like `play_match`, for a process that plays many: reusable bots wait here for their next match.
-
-    They end with this process, and before a match with dice that one of them may know.
-    """
+    """Like `play_match`, for a process that plays many: reusable bots wait here for their next match."""
+    # They end with this process, and before a match with dice that one of them may know.
     return _done(_play(_referee(spec), idle=_IDLE, log=log))
 
 
 def play_out(referee: Referee) -> MatchResult:
-    """Like `play_in_series`, with a referee of the caller's, for playouts that compare moves with the same dice.
-
-    Reusable bots stay, whatever dice they have seen: nothing is at stake.
-    """
+    """Like `play_in_series`, with a referee of the caller's, for playouts that compare moves with the same dice."""
+    # Reusable bots stay, whatever dice they have seen: nothing is at stake.
     confinement_of(referee.spec)  # raises if the level cannot be had here
     return _done(_play(referee, idle=_PLAYOUT_IDLE))
 
@@ -241,11 +235,10 @@ def _open_more_files() -> None:
 
 
 class _Brood:
-    """The processes that one of several matches leaves to this process, from its begin on.
+    """The processes that one of several matches leaves to this process, from its begin on."""
 
-    Which match a process belongs to that has left its group cannot be known. So it is ended with the last match that
-    was played when it came here.
-    """
+    # Which match a process belongs to that has left its group cannot be known. So it is ended with the last match
+    # that was played when it came here.
 
     _all: ClassVar[set[_Brood]] = set()
 
@@ -441,11 +434,9 @@ class Match:
         return bot.ask(referee.line, referee.budget_ns, self._is_late[seat])
 
     async def _ask_together(self, seat: int) -> Answer | Violation:
-        """The answer of `seat`; the bots of all seats that decide at once are asked together, each by its own clock.
-
-        A bot is charged for what its own processes compute, and for its own sleep: the time for which the others keep
-        it from the processor is not charged (`warpleague.runner.bot.clocks`).
-        """
+        """The answer of `seat`; the bots of all seats that decide at once are asked together, each by its clock."""
+        # A bot is charged for what its own processes compute, and for its own sleep: the time for which the others
+        # keep it from the processor is not charged (`warpleague.runner.bot.clocks`).
         if seat not in self._answers:
             questions = self._referee.questions()
             self._turns.asked = asked = {question.seat for question in questions}

@@ -131,6 +131,7 @@ class Child:
 
     def ready(self) -> bool:
         """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it waited."""
+        # It is so when it computes, too; who computed nothing since the last reading waits.
         return _LINUX and (host.state(self.own_pid) or " ")[0] == "R"
 
     def any_ready(self) -> bool:
@@ -171,6 +172,7 @@ class Child:
 
         False where it might be left behind stopped for ever, if the harness were killed.
         """
+        # The kernel freezes a group in 3 microseconds. By signals, each thread of each process must be stopped.
         if self._stoppable:
             if self.freezer is not None:
                 self.freezer.freeze()

@@ -147,6 +147,8 @@ class Halt:
 
     def own_ns(self) -> int:
         """The processor time of the bot so far, with all of its known processes."""
+        # The clock of its group counts dead ones, too. Without a group there are the bot's own clock and those of its
+        # other processes, which `check` reads every 50 ms.
         own_ns = self._child.cpu_ns() or 0
         if self._child.freezer is None:
             self.others_ns = self.children.used_ns

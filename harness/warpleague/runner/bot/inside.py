@@ -53,8 +53,8 @@ class InsideSeat:
         self.hello: BotHello | None = None
         self._share = LoopShare()
 
-    async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
-        """The answer to a question, or why there is none; `left_s` is the time left, infinite without a clock."""
+    async def message(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
+        """The message that answers a question, or why there is none; `left_s` is infinite without a clock."""
         raise NotImplementedError
 
     def start(self, line: bytes) -> None:
@@ -73,10 +73,10 @@ class InsideSeat:
         self._share.on_slow()
         left_s = math.inf if budget_ns is None or not self.timed else budget_ns / 1e9
         with trio.move_on_after(left_s):
-            answer = await self.reply(line, left_s)
-            if isinstance(answer, Violation):
-                return answer
-            return Answer(to_bytes(answer), time.perf_counter_ns() - begun, None, None)
+            message = await self.message(line, left_s)
+            if isinstance(message, Violation):
+                return message
+            return Answer(to_bytes(message), time.perf_counter_ns() - begun, None, None)
         return timed_out(budget_ns or 0, 0)
 
     def greeted(self, hello: BotHello) -> None:
@@ -120,7 +120,7 @@ class RecordedSeat(InsideSeat):
             if line.get("seat") == number and not line.keys() & {"auto", "substituted", "then"}
         ]
 
-    async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
+    async def message(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
         """The next recorded answer or fault; where the record has no more, the match has come apart before."""
         await trio.lowlevel.checkpoint()
         if not self._lines:
@@ -204,6 +204,8 @@ class LoadedBot:
     @contextmanager
     def _inside(self) -> Iterator[None]:
         """Let the bot find its own modules, paths, arguments and folder; what it prints goes to standard error."""
+        # Changed back after each call: other bots of this process have modules of the same names, and the harness
+        # needs its own paths.
         folder, path, argv = os.getcwd(), sys.path[:], sys.argv
         main, count = sys.modules["__main__"], len(sys.modules)
         sys.path[:], sys.argv = self._path, list(self._argv)

@@ -144,6 +144,7 @@ class WireLog:
             lost += len(line) - LINE_KEPT
             half = LINE_KEPT // 2
             line = b"%b[... %d bytes not kept ...]%b" % (line[:half], lost, line[-half:])
+        # The first half stays. Of the rest the last lines do, and those between are only counted.
         entry = (time.perf_counter_ns() - self._begun_ns, way, line)
         if self._head_room > 0:
             self._head_room -= len(line)

@@ -122,6 +122,8 @@ class BotProcess:
         self._wait = None
         if self.output.unread and (early := self._written_early(is_late)) is not None:
             return early
+        # None: it has written something since it was asked last. Late answers are skipped, and the question goes after
+        # them; anything else is a fault.
         while (exchanged := self.pipes.exchange(line, wait_ms, self.output.unread)) is None:
             if (early := self._written_early(is_late)) is not None:
                 return early
@@ -295,10 +297,13 @@ class BotProcess:
 
     def pause(self) -> None:
         """Freeze the bot until its next message, if a crash of the harness cannot leave it frozen."""
+        # After its answer it computes until the scheduler lets us stop it, up to some milliseconds. That time is not
+        # charged to others.
         self.halt.stop()
 
     def freeze(self) -> None:
         """Stop the bot while another one is asked, if all its processes can be frozen."""
+        # Without a freezer only a bot that often computes out of turn is stopped.
         if self.halt.counted:
             self.halt.stop()
 
@@ -314,6 +319,7 @@ class BotProcess:
         if self.halt.stopped:
             self.halt.resume()  # or it could not exit by itself
         self.child.close_stdin()
+        # Shielded: the bots of a match that is cancelled end, too.
         with trio.CancelScope(shield=True):
             try:
                 if grace_s > 0 and self.child.alive():
@@ -625,10 +631,9 @@ _MAX_KEYS: Final = 10_000  # more matches than these outlives no process
 
 
 class IdleBots:
-    """At most `most` processes, by what they run; the longest idle one goes first.
+    """At most `most` processes, by what they run; the longest idle one goes first."""
 
-    With `same_dice` they stay although they have seen the dice that come: for playouts, where nothing is at stake.
-    """
+    # With `same_dice` they stay although they have seen the dice that come: for playouts, where nothing is at stake.
 
     def __init__(self, most: int, *, same_dice: bool = False) -> None:
         self._most = most

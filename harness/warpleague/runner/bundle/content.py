@@ -130,7 +130,7 @@ def _unreadable(path: Path, error: OSError) -> BotError:
     return BotError(f"{path}: cannot read it: {error.strerror or error}")
 
 
-def content(file: File) -> bytes:
+def read_content(file: File) -> bytes:
     """The bytes of a file; `BotError` if it cannot be read, or has become something else than a file since."""
     try:
         # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
@@ -156,13 +156,11 @@ def disk_bytes(folder: Path) -> int:
 
 
 def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
-    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths.
-
-    `linked` files are not part of it, but their digests are, in the manifest.
-    """
+    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths."""
+    # `linked` files are not part of it, but their digests are, in the manifest.
     hasher = sha256()
     for file in files_of(folder, linked):
-        data = content(file)
+        data = read_content(file)
         head = f"{len(file.name.encode())}:{file.name}:{int(file.executable)}:{len(data)}:"
         hasher.update(head.encode())
         hasher.update(data)

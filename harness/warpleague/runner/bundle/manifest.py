@@ -58,11 +58,9 @@ def _check_texts(_: object, field: attrs.Attribute[Any], value: tuple[str, ...] 
 
 
 def _check_command(_: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
-    """A stranger's manifest must not name any program of this machine.
-
-    The sandbox shows the folder around a program to the bot, and a Python outside of it is asked for its folders
-    installed.
-    """
+    """A stranger's manifest must not name any program of this machine."""
+    # The sandbox shows the folder around a program to the bot, and a Python outside of it is asked for its folders
+    # installed.
     _check_texts(None, field, value)
     if value is None or "/" not in value[0]:
         return

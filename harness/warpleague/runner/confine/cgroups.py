@@ -371,6 +371,7 @@ def open_freezer(capped: Group | None) -> Freezer | None:
     support = freezer_support()
     if not support.base:
         return None
+    # Where version 2 caps the memory, one group does both.
     try:
         return Freezer(support.base, capped.path if capped is not None and capped.version == 2 else None)
     except OSError as error:

@@ -100,7 +100,7 @@ def launch(seat: SeatSpec, level: Level) -> Launched:
     try:
         freezer = open_freezer(group)
         entries = sorted({each.entry for each in (group, freezer) if each is not None})
-        data = data_bytes(seat)
+        data = data_bytes(seat.memory_mb)
         if level == "sandbox":
             sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data))
             return Launched(sandbox.start(env, _entering(entries)), sandbox, group, freezer)
@@ -159,11 +159,11 @@ def rlimits(files: int, file_mb: int, data: int) -> dict[int, int]:
     }
 
 
-def data_bytes(seat: SeatSpec) -> int:
-    """The most private writable memory of one process, in bytes."""
+def data_bytes(memory_mb: int) -> int:
+    """The most private writable memory of one process, in bytes, where all together may take so many MiB."""
     # Well above the resident set that is watched: java and node map more than they use. The watch catches what is
-    # really taken.
-    return 2 * seat.memory_mb << 20
+    # really taken; without a group, a process may take all of this before it looks.
+    return 2 * memory_mb << 20
 
 
 def cap_bytes(seat: SeatSpec) -> int:

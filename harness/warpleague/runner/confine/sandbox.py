@@ -99,6 +99,7 @@ class Sandbox:
                 args.append("--disable-userns")
             processes += 1  # bubblewrap's own, process 1 there, counts for the same user
         args += [*mounts(seat, build_mb), "--chdir", HOME]
+        # Processes and threads at once: the kernel lets a bot have exactly so many.
         self._limits = {**limits, resource.RLIMIT_NPROC: processes}
         self._args = os.fsencode("".join([arg + "\0" for arg in args]))
         self._command = [*drop, *_GATE, *wrapper, *(inside(part, seat.cwd) for part in seat.run)]
@@ -186,6 +187,7 @@ class Sandbox:
 
     def kill(self) -> None:
         """Kill process 1 of the sandbox, and with it everything there."""
+        # By its handle: where it has ended, its number may be another's.
         if self._init >= 0:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._init, signal.SIGKILL)

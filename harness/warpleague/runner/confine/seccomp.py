@@ -147,7 +147,7 @@ def build(name: str, *, building: bool = False) -> bytes:
     """
     column = list(AUDIT_ARCH).index(name)
     unknown, denied, invalid = refused(errno.ENOSYS), refused(errno.EPERM), refused(errno.EINVAL)
-    # Another architecture has other numbers: nothing of it may pass.
+    # Another architecture (programs of 32 bits) has other numbers: nothing of it may pass.
     program = [
         (_LOAD, 0, 0, _ARCH),
         (_EQUAL, 1, 0, AUDIT_ARCH[name]),
