@@ -1,7 +1,5 @@
 """Numbers with what they count."""
 
-from __future__ import annotations
-
 import pytest
 
 from warpleague.text import counted

@@ -1,12 +1,8 @@
 """Waits for what other processes and threads do, without taking the processor from them."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Final
 
 PATIENCE_S: Final = 600.0
 """How long a test waits, in seconds, before it fails: the machine may be busy."""

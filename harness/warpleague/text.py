@@ -20,6 +20,14 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {many or one + ('es' if one.endswith(('ch', 'sh', 's', 'x')) else 's')}"
 
 
+def size_text(size: int) -> str:
+    """A number of bytes in kB, MB or GB."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size / 1000:.0f} kB"
+
+
 # -- suggest ---------------------------------------------------------------------------------------------
 # Suggests what was meant: the known name that is nearest to an unknown one.
 

@@ -1,12 +1,12 @@
 """Shares an arena without a network, and a page on which persons play, served to a client that speaks HTTP."""
 
-from __future__ import annotations
-
 import json
 import sys
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -23,12 +23,7 @@ from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.play import end_idle
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Generator, Iterator
-    from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
-
-    Serve = Callable[..., AbstractAsyncContextManager["Table"]]
+Serve = Callable[..., AbstractAsyncContextManager["Table"]]
 
 
 @pytest.fixture

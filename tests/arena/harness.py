@@ -1,24 +1,25 @@
 """What tests of an arena share: leagues with an arena of their own, a client that speaks to it without a network."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from functools import cache
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
 from urllib.parse import quote, unquote, urlencode
 
 import attrs
 import trio
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 from starlette.applications import Starlette
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 from tests.league.fakes import fakeplay
 
 from warpleague.arena.submissions import accounts, api, jobs, on_demand, versions
@@ -35,21 +36,11 @@ from warpleague.league.play.running import StopWhen, run_league
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
-from warpleague.match.spec import SeatLog
+from warpleague.match.spec import MatchResult, MatchSpec, SeatLog
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.report.site.page_frame import render
 from warpleague.report.site.page_frame import served as served_frame
 from warpleague.runner.findings import Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from hypothesis.strategies import SearchStrategy
-    from starlette.responses import Response
-
-    from warpleague.match.spec import MatchResult, MatchSpec
-
 
 HOST: Final = "127.0.0.1:8000"
 LEAGUE: Final = """

@@ -1,10 +1,9 @@
 """The JSON API: what its document says is what the server does, for every operation and any request."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import attrs
 import numpy as np
@@ -13,18 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from starlette.routing import Route
-from tests.arena.harness import ApiHarness, ApiRequest, api_requests, document
+from tests.arena.harness import Answer, ApiHarness, ApiRequest, api_requests, document
 
 from warpleague.arena.submissions import workers
 from warpleague.arena.submissions.api import PATH
 from warpleague.arena.web.renderer import table_json
 from warpleague.report.wording.docs import page_text, pages
 from warpleague.runner.findings import CODES, FAULT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.arena.harness import Answer
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,15 @@
 """Connections of a server: how many there may be, how long one may wait, and that HTTP/2 is refused."""
 
-from __future__ import annotations
-
 import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import trio
 from tests.waiting import PATIENCE_S
 
 from warpleague.arena.web.middleware import ConnectionLimits, Connections, counted_as
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
 
 STRANGER = "127.0.0.2"
 """An address of this machine that is not the one whose connections have no limit of their own."""

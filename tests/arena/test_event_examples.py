@@ -1,21 +1,17 @@
 """The examples of the docs that tell of an arena's events: a webhook, run as an arena runs it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from warpleague.league.play.hooks import run_hook
 from warpleague.report.wording.docs import pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EVENT = {
     "event": "check",

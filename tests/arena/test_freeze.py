@@ -1,11 +1,10 @@
 """Standings that are frozen or hidden before the end of a season: no page and no answer in JSON tells more."""
 
-from __future__ import annotations
-
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from html import unescape
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import attrs
 import pytest
@@ -16,10 +15,6 @@ from warpleague.arena.web.renderer import is_frozen, shown_results
 from warpleague.errors import ConfigError
 from warpleague.league.season.config import load_config
 from warpleague.league.store.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 AT = "2021-01-01T00:00:00+00:00"
 

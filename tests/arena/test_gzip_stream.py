@@ -1,18 +1,14 @@
 """Streams for many clients: compressed pieces, and who gets a message when."""
 
-from __future__ import annotations
-
 import zlib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.requests import Request
 
 from warpleague.arena.web.league_feed import BEGIN, LeagueFeed, Piece, accepts_gzip
 from warpleague.arena.web.renderer import LeagueFiles
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_pieces_are_read_one_by_one_by_whoever_comes() -> None:

@@ -1,17 +1,13 @@
 """The audit journal as people read it: each entry is a sentence, without the names of its keys."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from warpleague.arena.submissions import accounts, entering
 from warpleague.arena.submissions.ledger import Entry, Ledger, journal_words, set_limit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SAID: dict[str, tuple[dict[str, Any], str]] = {
     "submission received": ({"submission": 3, "league": "cup", "sha256": "ab"}, "sent submission 3 to cup"),

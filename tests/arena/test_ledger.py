@@ -1,23 +1,18 @@
 """The file of an arena: the next change of its tables converts it, and a file of another format is refused."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import attrs
+import pytest
+from tests.arena.harness import ArenaHarness
 
 from warpleague.arena.submissions import accounts, ledger
 from warpleague.arena.submissions.ledger import FILE, FORMATS, Ledger
 from warpleague.cli import main
 from warpleague.league.store.database import Format, create, replace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
-    from tests.arena.harness import ArenaHarness
 
 AUTHOR: Final = """CREATE TABLE author (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, organiser INTEGER NOT NULL, token BLOB,

@@ -1,11 +1,10 @@
 """Matches that are being played, for spectators: what is let through, when, and what nobody may know."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
@@ -22,9 +21,6 @@ from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpleague.report.site.delta import EMPTY, patch, plain
 from warpline.messages import BotHello
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLAYERS = {"aliens": 2, "captains": 3, "coasters": 3, "sheets": 2}
 SHORT: dict[str, dict[str, Any]] = {

@@ -1,19 +1,15 @@
 """Which requests a server answers at all, and what every answer carries."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import trio
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from warpleague.arena.web.middleware import RequestLimits, RequestMiddleware
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
 
 HOST = "arena.example.org"
 POST = {"origin": f"https://{HOST}", "content-length": "2"}

@@ -1,13 +1,11 @@
 """Matches on demand and trials: who may ask for which, how they are played, and what of them an author gets."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.arena.harness import BOT, ApiHarness, ArenaHarness, player, served
@@ -20,11 +18,7 @@ from warpleague.errors import BadInput, HarnessFault
 from warpleague.league.season.config import load_config
 from warpleague.match.record import unpack
 from warpleague.match.replay import verify_record
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from warpleague.match.spec import MatchResult, MatchSpec
+from warpleague.match.spec import MatchResult, MatchSpec
 
 # -- matches on demand -------------------------------------------------------------------------------------
 

@@ -1,21 +1,16 @@
 """The page on which a person plays: who may use it, what it tells, and whole matches of every game over HTTP."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import trio
+from tests.arena.conftest import Client, Serve
 
 from warpleague.match.replay import Replay, verify_record
 from warpleague.report.site.delta import EMPTY, patch, plain
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.arena.conftest import Client, Serve
 
 SHORT: dict[str, dict[str, Any]] = {
     "aliens": {"max_turns": 12},

@@ -1,18 +1,15 @@
 """The scheduler of a league: what stays from one run to the next."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from warpleague.arena.scheduler import Restarts, Scheduler, SchedulerSettings
 from warpleague.league.play.running import RunReport, StopWhen, run_league
 from warpleague.match.spec import SeatLog
 from warpleague.runner.bundle.shipped import shipped_root
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_referees_stay_when_bots_enter(tmp_path: Path) -> None:

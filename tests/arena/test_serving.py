@@ -1,9 +1,8 @@
 """The parts of a server that need no visitors: where it may listen, its bound on the disk, its texts and pages."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -18,9 +17,6 @@ from warpleague.arena.web.server import Serving, check_address
 from warpleague.errors import BadInput
 from warpleague.report.site.page_frame import text_of
 from warpleague.report.wording.docs import pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,14 @@
 """The checker: what it accepts and refuses, what it does on a machine that cannot, and that it may be killed."""
 
-from __future__ import annotations
-
 import errno
 import json
 import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from tests.arena.harness import BOT, LEAGUE, ArenaHarness
@@ -23,11 +23,6 @@ from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.checkup import Checkup
 from warpleague.runner.doctor import Report
 from warpleague.runner.findings import MACHINE, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 RANDOM: Final = (shipped_root() / "bots" / "random-python" / "bot.py").read_text()
 

@@ -1,23 +1,18 @@
 """The pages of authors and organisers: what they show, and what they refuse to whom."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import attrs
 import pytest
+from tests.arena.harness import Answer, ArenaHarness
 
 from warpleague.arena.submissions import accounts, entering, versions
 from warpleague.arena.submissions.ledger import set_limit
 from warpleague.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.arena.harness import Answer, ArenaHarness
 
 JSON: Final[dict[str, Any]] = {"content_type": "application/json"}
 GZIP: Final[dict[str, Any]] = {"content_type": "application/gzip"}

@@ -3,14 +3,14 @@
 Beside it stand `arena challenge`, and `bot check` for the league of an arena.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import threading
 import zipfile
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import attrs
 import pytest
@@ -23,15 +23,10 @@ from warpleague.cli import main
 from warpleague.errors import BadInput
 from warpleague.league.season.bot_check import check_for
 from warpleague.match.replay import verify_record
+from warpleague.match.spec import MatchResult, MatchSpec
 from warpleague.runner.findings import REPEAT, Finding
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from warpleague.match.spec import MatchResult, MatchSpec
-
-    Command = Callable[..., tuple[int, str, str]]
+Command = Callable[..., tuple[int, str, str]]
 
 
 # -- a bot is sent -----------------------------------------------------------------------------------------
@@ -110,12 +105,19 @@ def test_what_is_not_sent(
 
 SUBMISSION: Final = {
     "id": 5,
+    "author": "ada",
     "league": "cup",
     "state": "refused",
+    "sha256": "0" * 64,
+    "bytes": 9,
+    "received": "2026-01-01",
     "found": [{"what": "bundle", "verdict": "failed", "text": "no", "more": 1}],
     "settled": "2026-01-01",
     "bot": None,
     "version": None,
+    "digest": None,
+    "active": False,
+    "reason": "bundle: no",
     "of a later version": [],
 }
 
@@ -130,7 +132,7 @@ ANSWERS: Final[list[tuple[dict[str, object] | bytes, int, str]]] = [
     ),
     (SUBMISSION | {"found": 7}, 1, "found: must be a list, not 7"),
     (SUBMISSION | {"found": ["x"]}, 1, "found[0]: must be a table"),
-    (SUBMISSION | {"found": [{"what": "x"}]}, 1, "found[0]: verdict: is required"),
+    (SUBMISSION | {"found": [{"what": "x"}]}, 1, "found[0].verdict: is required"),
     ({}, 1, "is required, but missing"),
     ({"error": "first\nsecond \x1b[31m"}, 2, "first\\x0asecond \\x1b[31m"),
     ({"error": {"x": ["\ud800"]}}, 2, "ud800"),

@@ -1,7 +1,5 @@
 """Archives that strangers upload: those that hold a bot are unpacked, every other one is refused with its reason."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -10,17 +8,15 @@ import random
 import tarfile
 import warnings
 import zipfile
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
 
 import pytest
 
 from warpleague.arena.submissions.ledger import SubmissionLimits
 from warpleague.arena.submissions.upload import pack_folder, unpack_upload
 from warpleague.errors import BotError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 LIMITS: Final = SubmissionLimits(folder_mb=1, files=2000)
 MANIFEST: Final = b'name = "mine"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n'

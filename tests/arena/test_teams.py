@@ -1,22 +1,16 @@
 """Teams, whose members have tokens of their own, and invitations, with which people make themselves authors."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from tests.arena.harness import ArenaHarness
 
 from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.cli import main
 from warpleague.errors import BadInput
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.arena.harness import ArenaHarness
 
 
 def authorised(arena: ArenaHarness, token: str) -> int:

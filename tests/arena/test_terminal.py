@@ -1,24 +1,19 @@
 """Playing, watching and stepping in a real terminal of 80 columns and 24 lines."""
 
-from __future__ import annotations
-
 import os
 import pty
 import select
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
 from fcntl import ioctl
+from pathlib import Path
 from termios import TIOCSWINSZ
-from typing import TYPE_CHECKING
 
 from tests.waiting import PATIENCE_S
 
 from warpleague.match.replay import verify_record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 class Terminal:

@@ -1,18 +1,13 @@
 """Times on the pages of authors and organisers: local and relative by a script, in UTC without one."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from warpleague.report.site.page_frame import folder, moment
-
-if TYPE_CHECKING:
-    pass
 
 NODE = shutil.which("node")
 CODE = """

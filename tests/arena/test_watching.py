@@ -1,7 +1,5 @@
 """The scripts of pages that watch: they find the server again, and lead from match to match."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

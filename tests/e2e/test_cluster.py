@@ -113,21 +113,32 @@ def count(config: Path) -> int:
 
 
 def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
-    """Work follows a worker that joins late, that of a killed one is played by others, and all matches are stored."""
-    first = dask.worker()
+    """The matches of a frozen or killed worker are played by others, and all are stored, as without a cluster.
+
+    A worker that comes back ends its bots, which know shared dice, before it gets matches again; one that joins late
+    gets some; one that has another program gets none.
+    """
+    frozen, killed = dask.worker(), dask.worker()
     dask.worker(PYTHONPATH=altered(dask.folder, "warpleague/match/chance.py", "# other dice\n"))
     wait_for_workers(dask)
     league = run(config, "--cluster", dask.address)
     wait_until(lambda: count(config) > 0)
+    frozen.send_signal(signal.SIGSTOP)
+    wait_until(lambda: "has been silent since" in said(config))
+    assert "others play its matches" in said(config)
+    frozen.send_signal(signal.SIGCONT)
+    wait_until(lambda: "answers again" in said(config))
     dask.worker()
     wait_until(lambda: "joined, 1 match at a time" in said(config))
-    first.send_signal(signal.SIGKILL)
+    killed.send_signal(signal.SIGKILL)
     wait_until(lambda: "was lost; others play its matches" in said(config))
     go(config)
     assert league.wait(PATIENCE_S) == 0
     assert "gets no matches: the source of warpleague (changed, or of another commit)" in said(config)
-    assert count(config) == 24
     assert results(config) == {"faults": 0, "void": 0}
+    assert run(config, results="here").wait(PATIENCE_S) == 0
+    assert stored(config, "results") == stored(config, "here")
+    assert len(stored(config, "here")) == 24
 
 
 def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:
@@ -145,24 +156,6 @@ def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:
         pytest.skip("this machine has no sandbox itself: " + said(config))
     assert "warpleague is 0.0 there" in said(config)
     assert "level sandbox does not hold" in said(config)
-
-
-def test_a_worker_freezes_and_comes_back(dask: DaskProcesses, config: Path) -> None:
-    """Others play its matches; it ends its bots, which know shared dice, before it gets matches again."""
-    frozen = dask.worker()
-    dask.worker()
-    wait_for_workers(dask)
-    league = run(config, "--cluster", dask.address)
-    wait_until(lambda: count(config) > 0)
-    frozen.send_signal(signal.SIGSTOP)
-    wait_until(lambda: "has been silent since" in said(config))
-    assert "others play its matches" in said(config)
-    frozen.send_signal(signal.SIGCONT)
-    wait_until(lambda: "answers again" in said(config))
-    go(config)
-    assert league.wait(PATIENCE_S) == 0
-    assert run(config, results="here").wait(PATIENCE_S) == 0
-    assert stored(config, "results") == stored(config, "here")
 
 
 def test_the_scheduler_dies(dask: DaskProcesses, config: Path) -> None:
@@ -204,7 +197,8 @@ def test_a_checkout_and_a_wheel_are_the_same_program(tmp_path: Path) -> None:
     bot.parent.mkdir(parents=True)
     bot.write_text("print()\n")
     assert source(place) == before
-    Path(place, "warpleague", "match", "chance.py").write_text("other = 1\n")
+    with Path(place, "warpleague", "match", "chance.py").open("a", encoding="utf-8") as module:
+        module.write("other = 1\n")
     assert source(place) != before
 
 

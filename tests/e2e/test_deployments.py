@@ -100,18 +100,18 @@ def test_ssh(dask: DaskProcesses, env: dict[str, str], tmp_path: Path, bots: Pat
     play(dask, 2, tmp_path, bots)
 
 
-def test_slurm(dask: DaskProcesses, env: dict[str, str], tmp_path: Path, bots: Path) -> None:
+def test_slurm(dask: DaskProcesses, env: dict[str, str], tmp_path: Path) -> None:
     """A worker for each task of the job."""
     text = written("workers.sbatch").replace("--ntasks=4", "--ntasks=2")  # other tests share this machine
     (tmp_path / "workers.sbatch").write_text(text)
     words = ["sbatch", f"--export=ALL,SCHEDULER={dask.address}", "workers.sbatch"]
     assert f"$ sbatch --export=ALL,SCHEDULER=tcp://login1:8786 {words[2]}" in PAGE.read_text()
     subprocess.run(words, env=env, cwd=tmp_path, check=True)
-    play(dask, 2, tmp_path, bots)
+    wait_for_workers(dask, 2)
 
 
-def test_kubernetes(tmp_path: Path, bots: Path) -> None:
-    """The manifest's parts fit together, and its two commands make a cluster that plays."""
+def test_kubernetes(tmp_path: Path) -> None:
+    """The manifest's parts fit together, and its two commands make a cluster."""
     scheduler, service, worker = yaml.safe_load_all(written("cluster.yaml"))
     for deployment in (scheduler, worker):
         labels = deployment["spec"]["template"]["metadata"]["labels"]
@@ -129,18 +129,23 @@ def test_kubernetes(tmp_path: Path, bots: Path) -> None:
     try:
         own = {address: dask.address, "8": "1"}
         dask.start(*[own.get(word, word) for word in second[1:]])
-        play(dask, 1, tmp_path, bots)
+        wait_for_workers(dask, 1)
     finally:
         dask.end()
 
 
-def play(dask: DaskProcesses, workers: int, folder: Path, bots: Path) -> None:
-    """Play a league once so many workers have come."""
+def wait_for_workers(dask: DaskProcesses, workers: int) -> None:
+    """Wait until so many workers of one thread have come."""
     from distributed import Client
 
     with Client(dask.address, set_as_default=False, timeout=PATIENCE_S) as client:
         client.wait_for_workers(workers, timeout=PATIENCE_S)
         assert all(len(client.ncores()) == workers and threads == 1 for threads in client.ncores().values())
+
+
+def play(dask: DaskProcesses, workers: int, folder: Path, bots: Path) -> None:
+    """Play a league once so many workers have come."""
+    wait_for_workers(dask, workers)
     config = folder / "league.toml"
     config.write_text(LEAGUE.format(bots=bots))
     command = [

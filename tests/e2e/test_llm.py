@@ -3,14 +3,12 @@
 import json
 import re
 import shutil
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.waiting import PATIENCE_S
+from tests.model import Model, serving
 
 from warpleague.cli import main
 
@@ -18,57 +16,10 @@ ROOT = Path(__file__).parents[2]
 KEY = "sk-very-s3cret"
 
 
-class Model(ThreadingHTTPServer):
-    """A service; `script` has what it does first: an HTTP status, a text, or silence (0). Then it answers 0."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.script: list[int | str] = []
-        self.asked: list[dict[str, Any]] = []
-        self.keys: set[str | None] = set()
-        self.over = threading.Event()
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Model
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append(json.loads(body))
-        self.server.keys.add(self.headers["Authorization"])
-        todo = self.server.script.pop(0) if self.server.script else "It is best. ANSWER: 0"
-        if todo == 0:
-            self.server.over.wait(PATIENCE_S)
-            return
-        if isinstance(todo, int):
-            # A service may quote what it was sent; none of it may come into a record.
-            self.send_error(todo, "Unwell", explain=str(self.headers["Authorization"]))
-            return
-        told = {
-            "choices": [{"message": {"content": todo}}],
-            "usage": {"prompt_tokens": 100, "completion_tokens": 10},
-        }
-        data = json.dumps(told).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def model() -> Iterator[Model]:
-    with Model() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving() as server:
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 def league(folder: Path, model: Model, level: str = "limits", extra: str = "", move_s: float = 60.0) -> Path:

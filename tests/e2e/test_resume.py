@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE_S, wait_until
 
 from warpleague.runner.host import descendants, state
 
-KILLS = 4
+KILLS = 2
 DEALS = 12
 SHARE = 10
 """How many matches a run may store before it is killed, at most: fewer than the league has for each kill."""

@@ -1,9 +1,8 @@
 # ruff: noqa: ARG002 - the methods of a toy game use few of their arguments
 """A game for tests, in which several seats decide at once: rock, paper, scissors of some rounds, for two or three."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from random import Random
+from typing import Annotated, Any, ClassVar, Literal
 
 import attrs
 
@@ -11,9 +10,6 @@ from warpleague.games.api import Event, Game, Outcome, ranked
 from warpleague.games.reading import ActionReader, Whole, distinct, read, refuse, within
 from warpleague.games.scene import Cell, Scene
 from warpleague.games.values import Interned
-
-if TYPE_CHECKING:
-    from random import Random
 
 
 @attrs.frozen(eq=False)

@@ -1,7 +1,6 @@
 """Whether the contract suite passes an honest game and catches one that breaks a promise."""
 
 # ruff: noqa: ARG002 - the methods of a toy game use few of their arguments
-from __future__ import annotations
 
 import random
 from typing import Any, ClassVar, Literal

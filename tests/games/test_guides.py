@@ -1,7 +1,5 @@
 """What a person is told before the first move: each built-in game has it, and the turn that it shows can be played."""
 
-from __future__ import annotations
-
 import pytest
 from tests.games.hands import Hands
 

@@ -1,7 +1,5 @@
 """The sentences for actions: every kind of action of every variant in random matches, and some word by word."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

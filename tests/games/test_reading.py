@@ -1,7 +1,5 @@
 """The reader of positions, options and actions that strangers wrote."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Annotated, Any, ClassVar, Literal

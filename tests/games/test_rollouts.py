@@ -1,10 +1,9 @@
 """Random play in place: as `legal` and `apply` play with the same numbers, from any position."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import repeat
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,13 +11,9 @@ from hypothesis import strategies as st
 
 from warpleague.errors import OptionsError
 from warpleague.games import GAMES, load_game
+from warpleague.games.api import Game, Rolled, Weights
 from warpleague.games.playout import drawn, random_roll, rollout
 from warpleague.sim import CHANCE, Dice, common_dice
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from warpleague.games.api import Game, Rolled, Weights
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "aliens": [{}, {"max_turns": 30}, {"both_ships": True}, {"diagonals": "swapped"}],

@@ -1,9 +1,8 @@
 """Whether random play, the contract suite and the harness know games in which several seats decide at once."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.games.hands import GAME, Hands, Options, Show, State
@@ -12,9 +11,6 @@ from warpleague.errors import ActionError, PositionError
 from warpleague.games.contract import check_game
 from warpleague.games.playout import perft, random_playout
 from warpleague.games.together import in_turn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def test_a_game_of_simultaneous_moves_keeps_the_contract() -> None:

@@ -1,7 +1,5 @@
 """Whether the built-in games have one shape: who knows one finds their way in all of them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -5,8 +5,6 @@ rule of our page that has it. "exact" means that our rule says the same; otherwi
 read the sentence. A sentence "(silent: ...)" stands for a question that the published rules do not answer.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -18,7 +18,8 @@ from warpleague.errors import ConfigError
 from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.results.status import Follower, strength_test
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test
+from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
+from warpleague.league.schedule.formats.strength_test import Test as Format
 from warpleague.league.season.config import EntrantClock, load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
 from warpleague.report.wording.league_words import (
@@ -89,7 +90,7 @@ def test_a_test_stops_where_the_deals_in_order_decide(duel: Path, cup: Cup, tmp_
 def test_a_deal_counts_once_it_and_all_before_it_are_whole(make_season: MakeSeason) -> None:
     """Matches of later deals that end first wait for those of earlier ones."""
     season = make_season(2, 2, kind="test")
-    test = Test(season)
+    test = Format(season)
     groups = list(next(iter(test.batches())))
     assert all(set(group.seats) == {(0, 1), (1, 0)} for group in groups)
     follower = Follower(season)
@@ -113,7 +114,7 @@ def test_a_deal_counts_once_it_and_all_before_it_are_whole(make_season: MakeSeas
 def test_beside_a_field_both_take_the_same_seats(make_season: MakeSeason) -> None:
     """At a table of three each of both bots sits in each seat beside the same field, on the same deal."""
     season = make_season(4, 3, kind="test")
-    groups = list(next(iter(Test(season).batches())))
+    groups = list(next(iter(Format(season).batches())))
     for group in groups:
         with_new = [seats for seats in group.seats if 0 in seats]
         with_old = [seats for seats in group.seats if 1 in seats]

@@ -161,19 +161,19 @@ def test_a_league_that_runs_or_never_ran_is_told(cup: Half) -> None:
     [
         (
             "DELETE FROM fact WHERE kind = 'disqualified'",
-            "entry 6 of the journal is a fact that has been deleted from the store",
+            "entry 6 of the journal is an event that has been deleted from the store",
         ),
         (
             "UPDATE fact SET said = replace(said, 'copy', 'friend')",
-            "entry 6 of the journal, a fact (disqualified), is not the one that was stored",
+            "entry 6 of the journal, an event (disqualified), is not the one that was stored",
         ),
         (
             "DELETE FROM journal WHERE seq = 6",
-            "a fact (disqualified) is in the store, but no command of ours put it there",
+            "an event (disqualified) is in the store, but no command of ours put it there",
         ),
         (
             "INSERT INTO fact VALUES ('fact-x', 'disqualified', '{}', '2026')",
-            "a fact (disqualified) is in the store, but no command of ours put it there",
+            "an event (disqualified) is in the store, but no command of ours put it there",
         ),
     ],
 )

@@ -133,11 +133,11 @@ ALIEN = "is in the store, but no run or merge put it there"
             ["UPDATE journal SET seq = 77 WHERE seq = 4", "UPDATE journal SET seq = 4 WHERE seq = 5"],
             ["entry 4 of the journal is not", "1 entry missing in the journal, before 6"],
         ),
-        (["DELETE FROM fact WHERE kind = 'entrants'"], ["is a fact that has been deleted from the store"]),
-        (["UPDATE fact SET said = '{}' WHERE kind = 'entrants'"], ["a fact (entrants), is not the one"]),
+        (["DELETE FROM fact WHERE kind = 'entrants'"], ["is an event that has been deleted from the store"]),
+        (["UPDATE fact SET said = '{}' WHERE kind = 'entrants'"], ["an event (entrants), is not the one"]),
         (
             ["UPDATE fact SET stored = '2001' WHERE kind = 'settled'"],
-            ["a fact (settled), is not the one"] * 2,
+            ["an event (settled), is not the one"] * 2,
         ),
         (
             ["INSERT INTO fact VALUES ('fact-x', 'entrants', '{}', '2001')"],

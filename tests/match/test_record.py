@@ -17,7 +17,7 @@ from warpleague.errors import OptionsError, RecordError
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
 from warpleague.match.record import Act, pack, read_record, structured, unpack
-from warpleague.match.replay import NUMBER, Replay, UsualActs, first_difference, verify_record
+from warpleague.match.replay import NUMBER, FastLineParser, Replay, first_difference, verify_record
 from warpleague.match.scribe import Scribe, digest_form, publish, seal
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
@@ -291,8 +291,8 @@ LINES = [
 ]
 
 
-def reader() -> UsualActs:
-    acts = UsualActs(GAME)
+def reader() -> FastLineParser:
+    acts = FastLineParser(GAME)
     acts.learn(ROLL)
     return acts
 
@@ -314,7 +314,7 @@ def test_usual_lines_are_read_at_sight() -> None:
 def test_other_lines_are_left_to_be_read_in_full() -> None:
     """An action not met before, marks that exclude each other, times that do not fit them, unknown fields."""
     usual = LINES[0]
-    assert UsualActs(GAME).read(text(usual)) is None
+    assert FastLineParser(GAME).read(text(usual)) is None
     for change in (
         {"auto": True},
         {"then": True},
@@ -432,7 +432,7 @@ def test_each_look_at_a_record_sees_all_that_happened(scribe: Scribe) -> None:
     seen = 1
     for more in (1, 300, 700):
         for number in range(more):
-            scribe.act(number % 2, "turn", Tick(0), None, TIMES)
+            scribe.act((Tick(0), "turn", number % 2, None), TIMES)
             scribe.chance("here#1", (6,), (number % 6,))
         lines = told(scribe.since(seen))
         assert [line["type"] for line in lines] == ["act", "chance"] * more
@@ -446,9 +446,9 @@ def test_each_look_at_a_record_sees_all_that_happened(scribe: Scribe) -> None:
 def test_a_line_keeps_what_was_told_of_its_own_decision(scribe: Scribe) -> None:
     """What is noted of the next decision, in the same dict, is not told of this one."""
     noted: dict[str, Any] = {}
-    scribe.act(0, "turn", Tick(0), None, TIMES, "a note", 2_500_000_000, 0.25, noted)
+    scribe.act((Tick(0), "turn", 0, None), TIMES, ("a note", 2_500_000_000, 0.25), noted)
     noted["again"] = [{"message": "no"}]
-    scribe.act(0, "turn", Tick(1), None, TIMES, None, None, None, noted)
+    scribe.act((Tick(1), "turn", 0, None), TIMES, None, noted)
     first, second = told(scribe.since(1))
     assert "detail" not in first
     assert (first["note"], first["bank_s"], first["value"], first["ms"]) == (

@@ -1,7 +1,5 @@
 """The strongest player of aliens plays the set-up on before it lays a wormhole."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -1,13 +1,12 @@
 """Every bot that comes with Warp League and searches keeps to any clock, beside other programs as well."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,10 +16,6 @@ from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import MatchResult, MatchSpec, TimeControl
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.play import play_match
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 BOTS = Path(__file__).parents[2] / "bots"
 TENTH = TimeControl(move_s=0.1, start_s=60.0)
@@ -65,19 +60,18 @@ def test_a_tenth_of_the_usual_clock_is_enough(name: str) -> None:
 
 @pytest.fixture
 def computing() -> Iterator[None]:
-    """Eight programs that compute."""
+    """Four programs that compute."""
     with ExitStack() as stack:
-        for _ in range(8):
+        for _ in range(4):
             program = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
             stack.callback(program.kill)
         yield
 
 
 @pytest.mark.usefixtures("computing")
-@pytest.mark.parametrize("name", ["aliens", "captains"])
-def test_programs_that_compute_make_nobody_late(name: str) -> None:
-    """Other programs take processor time, which counts for no bot."""
-    result = play(name, USUAL)
+def test_programs_that_compute_make_nobody_late() -> None:
+    """Other programs take processor time, which counts for no bot; `make clocks` tries all searching bots."""
+    result = play("aliens", USUAL)
     assert not any(result.faults)
 
 

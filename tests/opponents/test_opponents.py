@@ -1,7 +1,5 @@
 """The opponents of the ladder: every level answers every question legally, and equal questions alike."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -9,7 +7,7 @@ from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
@@ -21,12 +19,10 @@ from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, TimeControl
 from warpleague.opponents.captains import Captains, Search
+from warpleague.opponents.player import Player, Skill
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.play import play_match
 from warpline.client import Match, Question, Reply
-
-if TYPE_CHECKING:
-    from warpleague.opponents.player import Player, Skill
 
 ROOT = Path(__file__).parents[2]
 TABLES: list[tuple[str, int, dict[str, Any]]] = [

@@ -1,7 +1,5 @@
 """Reference opponents as policies for playouts."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

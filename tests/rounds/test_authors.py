@@ -1,15 +1,12 @@
 """The authors that come with Warp League: the scripts of the demo, and the one that asks a language model."""
 
-import json
 import shutil
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from tests.model import Model, serving
 from tests.rounds.conftest import BOT, ROOT, Run, place, write_rounds
 
 from warpleague.errors import BadInput
@@ -18,49 +15,12 @@ from warpleague.runner.doctor import check_level
 KEY = "sk-very-s3cret"
 
 
-class Model(ThreadingHTTPServer):
-    """A server that answers like a language model, with the texts of `script`, one after the other."""
-
-    daemon_threads = True
-
-    def __init__(self, *script: str) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.script = list(script)
-        self.asked: list[dict[str, Any]] = []
-        self.keys: set[str | None] = set()
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Model
-
-    def do_POST(self) -> None:
-        assert self.path == "/v1/chat/completions"
-        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.server.keys.add(self.headers["Authorization"])
-        told = {
-            "choices": [{"message": {"content": self.server.script.pop(0)}}],
-            "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
-        }
-        data = json.dumps(told).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def model() -> Iterator[Model]:
     """In round 1 its first program does not run, its second one does; in round 2 it answers without a program."""
     better = f"Of course:\n```python\n{BOT.replace('CHOICE = 0', 'CHOICE = 1')}```\n"
-    with Model("```python\nno program\n```", better, "I do not know.", "Nor now.") as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving("```python\nno program\n```", better, "I do not know.", "Nor now.", tokens=100) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def test_a_language_model_writes_the_bot_anew(

@@ -592,7 +592,7 @@ async def test_counts_page_tables_without_a_control_group(
     sandboxed: None, no_cgroup: None, bot_folder: Path, hog: str
 ) -> None:
     """However they are taken, and by whatever process, tables beyond the limit are found; ordinary ones are not."""
-    code = f"{TAKE}\ninput()\n{HOGS.get(hog, '')}\nprint('done', flush=True)\ntime.sleep(600)"
+    code = f"{TAKE}\ninput()\n{TABLE_HOGS.get(hog, '')}\nprint('done', flush=True)\ntime.sleep(600)"
     run = (sys.executable, "-I", "-S", "-c", code)
     bot = BotProcess(SeatSpec(bot="b", run=run, cwd=str(bot_folder), memory_mb=TABLES_MB), "sandbox")
     try:

@@ -1,7 +1,5 @@
 """Many requests in one line are answered by one line, in order, and stop at the first that fails."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

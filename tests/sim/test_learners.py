@@ -1,7 +1,5 @@
 """Matches side by side as arrays, for learners; `tests/bridges` compares them with environments of PettingZoo."""
 
-from __future__ import annotations
-
 import pytest
 
 from warpleague.errors import BadInput

@@ -1,7 +1,5 @@
 """The test vectors of the rules: our own simulator agrees with them, and wrong programs are caught."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import lzma
@@ -10,7 +8,8 @@ import sys
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import attrs
 import pytest
@@ -19,9 +18,6 @@ from warpleague.cli import main
 from warpleague.extras.rule_vectors.vectors import rule_vectors
 from warpleague.games import GAMES, load_game
 from warpleague.sim.serve import Session
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 ROOT = Path(__file__).parents[2]
 CONFORMANCE = ROOT / "protocol" / "conformance"

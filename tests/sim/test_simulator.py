@@ -1,13 +1,12 @@
 """The simulator: the same rules as those of matches, guesses that fit what is known, results that can be repeated."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,9 +15,6 @@ from warpleague.errors import ActionError, BadInput, PositionError
 from warpleague.games import GAMES, load_game
 from warpleague.match.chance import Dice, match_key
 from warpleague.sim.serve import Session, serve
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TABLES = [("aliens", 2), ("captains", 1), ("captains", 3), ("coasters", 4), ("sheets", 1), ("sheets", 2)]
 

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from pathlib import Path
 from typing import Any
@@ -100,8 +100,8 @@ def spec(case: Case, folder: Path, seed: str) -> MatchSpec:
     )
 
 
-def prepare(folder: Path) -> list[dict[str, Any]]:
-    """Copy and build the bots; those that can be run here."""
+def prepare(folder: Path, only: Sequence[str]) -> list[dict[str, Any]]:
+    """Copy and build the bots, all or `only` some; those that can be run here."""
     shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / f"{HONEST}.py").write_text(SOURCE)
     (folder / "armed-for-the-sandbox").touch()
@@ -111,6 +111,8 @@ def prepare(folder: Path) -> list[dict[str, Any]]:
         path.chmod(0o755)
     found = []
     for bot in BOTS:
+        if only and Path(bot["file"]).stem not in only:
+            continue
         build = MANIFEST["build"].get(bot["language"])
         names = {"file": bot["file"], "stem": Path(bot["file"]).stem}
         if build is None or shutil.which(build[0]) is not None:
@@ -126,9 +128,7 @@ def cases(args: argparse.Namespace, bots: list[dict[str, Any]], levels: list[Lev
         for game in args.games:
             players = min(size for size in load_game(game).players if size > 1)
             for bot in bots:
-                if (not args.only or Path(bot["file"]).stem in args.only) and (
-                    level == "sandbox" or not bot["needs_sandbox"]
-                ):
+                if level == "sandbox" or not bot["needs_sandbox"]:
                     yield Case(level, game, players, bot)
 
 
@@ -214,7 +214,7 @@ def main() -> int:
             print(f"left out: {error}")
     with tempfile.TemporaryDirectory(prefix="warpleague-adversary-") as scratch:
         folder = Path(scratch) / "bots"
-        todo = list(cases(args, prepare(folder), levels))
+        todo = list(cases(args, prepare(folder, args.only), levels))
         tables = {(case.level, case.game): attrs.evolve(case, rival=None) for case in todo}
         quiet, failed = play([*tables.values()], folder, "quiet")
         if failed:

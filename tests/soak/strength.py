@@ -14,7 +14,6 @@ import argparse
 import sys
 from collections import Counter
 from itertools import combinations, pairwise, permutations
-from math import comb
 from statistics import NormalDist
 from types import SimpleNamespace
 from typing import Any
@@ -241,42 +240,6 @@ def endless(design: Any, truth: Any, seat_worth: Any) -> tuple[Any, float]:
     return found, float((times * points)[first].sum() / times[first].sum())
 
 
-def exactly(deals: int, strengths: Any) -> list[float]:
-    """The coverage for two bots so many Elo apart, without luck and draws, summed up over all outcomes there are."""
-    told = []
-    for lost, level in ways_of(deals):
-        outcomes, group = Outcomes(), 0
-        for first, second, times in ((2, 1, lost), (1, 1, level), (1, 2, deals - lost - level)):
-            for _ in range(times):
-                outcomes.add(group, (0, 1), (first, 3 - first))
-                outcomes.add(group, (1, 0), (second, 3 - second))
-                group += 1
-        fit = joint_fit(outcomes, 2)
-        variance = fit.covariance[0, 0] + fit.covariance[1, 1] - 2 * fit.covariance[0, 1]
-        if fit.tiers[0] == fit.tiers[1] and variance > 1e-6:
-            half = t95(fit.freedom_of(0, 1)) * np.sqrt(variance)
-            ways = comb(deals, lost) * comb(deals - lost, level)
-            told.append((lost, level, ways, fit.ratings[0] - fit.ratings[1], half))
-    found = []
-    for truth in strengths:
-        won = expected(float(truth))
-        weights = [
-            ways
-            * (1 - won) ** (2 * lost)
-            * (2 * won * (1 - won)) ** level
-            * won ** (2 * (deals - lost - level))
-            for lost, level, ways, *_ in told
-        ]
-        inside = [abs(rating - truth) <= half for *_, rating, half in told]
-        found.append(float(np.dot(weights, inside) / np.sum(weights)))
-    return found
-
-
-def ways_of(deals: int) -> list[tuple[int, int]]:
-    """How many deals were lost and how many were level, in every way there is."""
-    return [(lost, level) for lost in range(deals + 1) for level in range(deals + 1 - lost)]
-
-
 def errors(many: int, seed: int) -> bool:
     """The coverage of the intervals of differences between bots, and of the shares of seats.
 
@@ -286,12 +249,6 @@ def errors(many: int, seed: int) -> bool:
     simulation is let pass; small leagues, which vary most, are played four times as often.
     """
     rng, fine = np.random.default_rng(seed), True
-    for deals in (5, 10, 30):
-        jumps = exactly(deals, np.arange(0, 155, 5))
-        print(
-            f"two bots of 0 to 150 Elo apart, {deals} deals, exactly: from {min(jumps):.3f} to {max(jumps):.3f}, "
-            f"mean {np.mean(jumps):.3f}"
-        )
     print("bots  seats  deals  orders     luck  draws  spread  without  differences  seats")
     for design in designs():
         bots, seats, _, kind, luck, drawn, spread = design

@@ -16,8 +16,8 @@ pytestmark = [
 @pytest.mark.parametrize(
     "words",
     [
-        ("crash.py", "--kills", "2", "--leagues", "aliens", "--scale", "0.05"),
-        ("soak.py", "--matches", "100", "--rounds", "4"),
+        ("crash.py", "--kills", "1", "--leagues", "aliens", "--scale", "0.05"),
+        ("soak.py", "--matches", "48", "--rounds", "3"),
         ("fuzz.py", "--turns", "1", "--seed", "1"),
         (
             "adversary.py",

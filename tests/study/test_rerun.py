@@ -374,10 +374,7 @@ def test_the_clock_may_be_another(parent: Path, tmp_path: Path) -> None:
         (lambda header: header["parent"].update(digest=5), "parent.digest: must be a text"),
         (lambda header: header.update(parent=[]), "parent: must be an object"),
         (lambda header: header.update(position=None), "a match with a parent starts from a position"),
-        (
-            lambda header: header["parent"].update(rolls={"x": -1}),
-            "parent.rolls.x: must be a whole number",
-        ),
+        (lambda header: header["parent"].update(rolls={"x": -1}), "parent.rolls.x: must be a whole number"),
     ],
 )
 def test_a_changed_parent_is_found(

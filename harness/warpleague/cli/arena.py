@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from warpleague.arena.submissions import accounts, versions
+from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.accounts import invitations, invite, revoke_invitation
-from warpleague.arena.submissions.ledger import FILE, WORDS, Ledger, limits_of, set_limit
+from warpleague.arena.submissions.ledger import FILE, WORDS, Ledger, journal_words, set_limit
 from warpleague.cli.common import print_json
 from warpleague.errors import BadInput
 from warpleague.text import counted
@@ -173,7 +173,7 @@ def run_limits(args: Namespace) -> int:
     with open_ledger(args) as ledger:
         for key, number in changes:
             set_limit(ledger, key, number, user())
-        limits = attrs.asdict(limits_of(ledger))
+        limits = attrs.asdict(ledger.limits)
     if args.json:
         print_json(limits)
         return 0
@@ -184,6 +184,8 @@ def run_limits(args: Namespace) -> int:
 
 def run_submissions(args: Namespace) -> int:
     """List the submissions."""
+    from warpleague.arena.submissions import versions  # loads what reads bots, for these two
+
     with open_ledger(args, made=False) as ledger:
         submissions = versions.submissions(ledger, args.author, args.most)
     if args.json:
@@ -202,6 +204,8 @@ def run_submissions(args: Namespace) -> int:
 
 def run_export(args: Namespace) -> int:
     """Write the archives and the list of all submissions."""
+    from warpleague.arena.submissions import versions  # loads what reads bots, for these two
+
     try:
         args.out.mkdir(parents=True, exist_ok=True)
         with open_ledger(args, made=False) as ledger:
@@ -223,4 +227,16 @@ def run_export(args: Namespace) -> int:
         print(
             f"{counted(len(submissions), 'submission')}, {counted(len(written), 'archive')} written to {args.out}"
         )
+    return 0
+
+
+def run_journal(args: Namespace) -> int:
+    """List all actions and who did them."""
+    with open_ledger(args, made=False) as ledger:
+        entries = ledger.journal(args.most)
+    if args.json:
+        print_json([attrs.asdict(entry) for entry in entries])
+        return 0
+    for entry in entries:
+        print(f"{entry.at}  {entry.who}: {journal_words(entry)}")
     return 0

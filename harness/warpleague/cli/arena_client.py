@@ -11,7 +11,7 @@ import os
 import stat
 import time
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin, get_type_hints
 from urllib.parse import quote, urlencode, urlsplit
 
 import attrs
@@ -194,10 +194,10 @@ class Arena:
         finally:
             connection.close()
 
-    def read(self, answer: Any, cls: type[T], what: str = "its answer") -> T:
+    def read(self, answer: Any, cls: type[T]) -> T:
         """An answer as the class says; it may say more than this version knows. Raises `NoArena`."""
         try:
-            return structure(_known(answer, cls), cls, what)
+            return structure(_known(answer, cls), cls, "its answer")
         except ConfigError as error:
             raise self.no_arena(str(error).partition("\n")[0]) from None
 
@@ -210,8 +210,12 @@ class Arena:
         return kind(self._host, self._port, timeout=_WAIT_S)
 
 
-def _known(data: Any, cls: Any) -> Any:
-    """The keys of a table that the class has; anything else as it is."""
-    if not isinstance(data, dict):
-        return data
-    return {field.name: data[field.name] for field in attrs.fields(cls) if field.name in data}
+def _known(data: Any, kind: Any) -> Any:
+    """The keys of tables that a class has, also of those in its lists; anything else as it is."""
+    if isinstance(data, dict) and attrs.has(kind):
+        hints = get_type_hints(kind)
+        fields = [field.name for field in attrs.fields(kind) if field.name in data]
+        return {name: _known(data[name], hints[name]) for name in fields}
+    if isinstance(data, list) and get_origin(kind) is tuple:
+        return [_known(one, get_args(kind)[0]) for one in data]
+    return data

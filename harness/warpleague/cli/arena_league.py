@@ -7,11 +7,8 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from warpleague.arena.processes import end_with_parent
 from warpleague.arena.submissions import entering
-from warpleague.arena.submissions.ledger import journal_words
 from warpleague.arena.submissions.workers import lower_priority, run_checker
 from warpleague.arena.submissions.workers import run_challenges as play_challenges
 from warpleague.cli.arena import open_ledger, user
@@ -163,16 +160,4 @@ def _print_decision(args: Namespace, league: str, text: str, given: dict[str, An
         print_json({"league": league, "what": args.command.word, **(given or {})})
     else:
         print(f"{league}: {text}")
-    return 0
-
-
-def run_journal(args: Namespace) -> int:
-    """List all actions and who did them."""
-    with open_ledger(args, made=False) as ledger:
-        entries = ledger.journal(args.most)
-    if args.json:
-        print_json([attrs.asdict(entry) for entry in entries])
-        return 0
-    for entry in entries:
-        print(f"{entry.at}  {entry.who}: {journal_words(entry)}")
     return 0

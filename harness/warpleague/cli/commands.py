@@ -5,7 +5,6 @@ To add one, add a `Command` here, and write the function that its `run` names: i
 
 from __future__ import annotations
 
-from argparse import SUPPRESS
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -257,7 +256,7 @@ CORE: Final = (
         GAME_OPTION,
         Section("test", "Two claims are tested: NEW is better by elo0 Elo, and NEW is better by elo1 Elo. "
                 "The test stops as soon as the results speak clearly for one of them: for elo1, NEW is "
-                "accepted; for elo0, it is rejected.", (
+                "accepted; for elo0, it is rejected.",
             Argument("--elo0 ELO", "the lower claim (default 0: NEW is as good as OLD)", type=float,
                      default=0.0),
             Argument("--elo1 ELO", "the higher claim (default 20: NEW wins 53 %% of the points)", type=float,
@@ -276,7 +275,7 @@ CORE: Final = (
                      default="rotations"),
             Argument("--seed TEXT", "a text from which all dice follow (default: a random text; the same "
                      "command later goes on with it)"),
-        )),
+        ),
         Argument("--jobs N", "the number of matches at the same time (default: one for each core)",
                  type=count(0)),
         Flag("--in-process", "for bots in Python that you trust: call them in the process that plays the "
@@ -302,12 +301,12 @@ CORE: Final = (
         Argument("--pace TIME", "with --step: continue without keys, and show each line for this time",
                  type=duration(0, 3_600)),
         Argument("--seat S", "show only the knowledge of the bot at seat S, counted from 0", type=count(0)),
-        OneOf((
+        OneOf(
             Argument("--stderr S", "show the standard error of the bot at seat S instead, if logs were "
                      "stored", type=count(0)),
             Argument("--wire S", "show all messages to and from the bot at seat S instead, if logs were "
                      "stored", type=count(0)),
-        )),
+        ),
         Argument("--log DIR", "the folder with the logs (default: `logs` beside the record or beside its "
                  "folder)", type=path),
         Flag("--json", "print each line with its events, as JSON"),
@@ -694,7 +693,7 @@ CORE: Final = (
         REASON,
     ), examples=("arena replay leagues/open.toml 0123ab --reason \"no power\"",)),
     Command("arena journal", "list all actions and who did them, the newest first",
-            "warpleague.cli.arena_league:run_journal", group="look back", arguments=(*OF_ARENA, MOST),
+            "warpleague.cli.arena:run_journal", group="look back", arguments=(*OF_ARENA, MOST),
             examples=("arena journal --most 20",)),
 
     # this machine
@@ -708,6 +707,7 @@ CORE: Final = (
     ), examples=("doctor", "doctor --level sandbox")),
     Command("cache", "list the built bots in the cache, or remove some",
             "warpleague.cli.machine:run_cache_list", group="this machine",
+            usage="warpleague cache [-h] [--json] COMMAND ...",
             about=("List the built bots in your cache, or remove some. A bot that is needed again is built "
                    "again."),
             arguments=(
@@ -715,7 +715,7 @@ CORE: Final = (
     ), examples=("cache", "cache clean --older-than 30")),
     Command("cache list", "list the built bots, the one used last first",
             "warpleague.cli.machine:run_cache_list", arguments=(
-        Flag("--json", "print the result as JSON", default=SUPPRESS),
+        JSON,
     ), examples=("cache list --json",)),
     Command("cache clean", "remove built bots, except those that a running command uses",
             "warpleague.cli.machine:run_cache_clean", arguments=(
@@ -723,7 +723,7 @@ CORE: Final = (
         Argument("--older-than DAYS", "only those not used for this number of days, or for a time such as "
                  "12h", type=duration(0, 1e6 * 86_400, "d")),
         Flag("--all", "remove all"),
-        Flag("--json", "print the result as JSON", default=SUPPRESS),
+        JSON,
     ), examples=("cache clean --older-than 30", "cache clean my-bot 3f2a")),
     Command("completion", "print a script that lets your shell complete commands",
             "warpleague.cli.machine:run_completion", group="this machine",

@@ -74,7 +74,6 @@ class Flag(NamedTuple):
 
     words: str
     help: str | None
-    default: Any = False
 
     @property
     def names(self) -> list[str]:
@@ -92,7 +91,6 @@ class Flag(NamedTuple):
         return {
             "action": "store_true",
             "help": SUPPRESS if self.help is None else self.help,
-            "default": self.default,
         }
 
 
@@ -101,18 +99,19 @@ def _value_name(names: list[str]) -> str:
     return long.lstrip("-").replace("-", "_")
 
 
-class Section(NamedTuple):
-    """Options that the help lists apart, under a title and a text."""
-
-    title: str
-    text: str | None
-    arguments: tuple[Argument | Flag, ...]
-
-
-class OneOf(NamedTuple):
+class OneOf:
     """Options that exclude each other."""
 
-    arguments: tuple[Argument | Flag, ...]
+    def __init__(self, *arguments: Argument | Flag) -> None:
+        self.arguments = arguments
+
+
+class Section:
+    """Options that the help lists apart, under a title and a text."""
+
+    def __init__(self, title: str, text: str | None, *arguments: Argument | Flag) -> None:
+        self.title, self.text = title, text
+        self.arguments = arguments
 
 
 class Command(NamedTuple):
@@ -160,12 +159,18 @@ def load(run: str) -> Callable[[Namespace], int]:
     return function
 
 
-class Extra(NamedTuple):
+class Extra:
     """What a removable part adds to the table: commands, and arguments and examples of commands of the core."""
 
-    commands: tuple[Command, ...] = ()
-    arguments: Mapping[str, tuple[Argument | Flag | Section | OneOf, ...]] = {}
-    examples: Mapping[str, tuple[str, ...]] = {}
+    def __init__(
+        self,
+        commands: tuple[Command, ...] = (),
+        arguments: Mapping[str, tuple[Argument | Flag | Section | OneOf, ...]] | None = None,
+        examples: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
+        self.commands = commands
+        self.arguments = arguments or {}
+        self.examples = examples or {}
 
 
 # -- readers: what makes a value of the text of an argument, as its `type` ------------------------------------------
@@ -298,7 +303,8 @@ FOLDER = Argument("folder BOT", "the folder of the bot", type=path)
 RECORD = Argument("file RECORD", "the record of a match", type=path)
 KEY = Argument("--key HEX", "the key of the match, which decides its dice, if the record does not contain it")
 
-CLOCK = Section("clock", TIMES, (
+CLOCK = Section(
+    "clock", TIMES,
     Argument("--move-s TIME", "time limit for each decision (default 1s, unless another limit is given)",
              type=seconds),
     Argument("--bank-s TIME", "time limit for all decisions of a match together (default: none)",
@@ -306,7 +312,7 @@ CLOCK = Section("clock", TIMES, (
     Argument("--increment-s TIME", "with --bank-s: time added before each decision", type=seconds),
     Argument("--start-s TIME", "time limit for a bot to start and say that it is ready (default 10s)",
              type=seconds, default=10.0),
-))
+)
 LEVEL = Argument("--level", "how strictly bots are confined (default limits): sandbox for bots that you do "
                  "not trust, none to debug", choices=LEVELS, default="limits")
 SANDBOX_PATH = Argument("--sandbox-path PATH", "a folder or file of this machine that bots at level sandbox "

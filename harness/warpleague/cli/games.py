@@ -8,7 +8,6 @@ need an engine import what they need for it.
 from __future__ import annotations
 
 import json
-import secrets
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -97,6 +96,8 @@ def _text(descriptions: list[dict[str, Any]], args: Namespace) -> str:
 
 def _show_galaxy(args: Namespace) -> int:
     """Draw the board of a match with this seed, these options and this number of players."""
+    import secrets
+
     from warpleague.cli.match_options import parse_options
     from warpleague.games.api import CHANCE
     from warpleague.match.chance import Dice, match_key

@@ -13,8 +13,6 @@ from warpleague.cli.common import print_json
 from warpleague.cli.league_common import open_league, print_json_list
 from warpleague.errors import BadInput
 from warpleague.league.results.league import listed
-from warpleague.report.terminal.console import make_console
-from warpleague.report.terminal.status import status_json, status_table
 from warpleague.text import nearest
 
 if TYPE_CHECKING:
@@ -31,6 +29,11 @@ _NUMBER: Final = 9
 
 def run_status(args: Namespace) -> int:
     """Print how far a league is."""
+    from warpleague.report.terminal.console import (
+        make_console,  # rich, which the list of matches does without
+    )
+    from warpleague.report.terminal.status import status_json, status_table
+
     with open_league(args) as league:
         if args.json:
             print_json(status_json(league))
@@ -41,6 +44,8 @@ def run_status(args: Namespace) -> int:
 
 def run_table(args: Namespace) -> int:
     """Print one of the tables: the last word of the command names it."""
+    from warpleague.report.terminal.console import make_console
+
     with _one_thread():
         from warpleague.report.terminal.tables import VIEWS  # loads numpy
     view = VIEWS[args.command.word]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,11 @@ from warpleague.cli.declaration import Argument, Command
 from warpleague.cli.parser import Parser
 from warpleague.errors import BadInput
 from warpleague.games import game_ids
-from warpleague.report.terminal.bots import print_cache, size_text
 from warpleague.runner.bundle.cache import cache_folder, cached_bundles, remove_bundle, sweep_cache
-from warpleague.text import counted, nearest
+from warpleague.text import counted, nearest, size_text
 
 if TYPE_CHECKING:
-    from argparse import Action, Namespace
+    from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
     from warpleague.runner.bundle.cache import Cached
@@ -33,6 +33,7 @@ def run_cache_list(args: Namespace) -> int:
     if args.json:
         print_json({"folder": str(cache_folder()), "bots": [_json(entry) for entry in entries]})
         return 0
+    from warpleague.report.terminal.bots import print_cache  # rich
 
     print_cache(str(cache_folder()), entries)
     return 0
@@ -104,16 +105,12 @@ def run_completion(args: Namespace) -> int:
 def _whole_parser() -> Parser:
     """All commands in one parser, with what completes each argument."""
     parser = Parser()
-    actions = list(_actions(parser))
-    assert parser.verbs is not None
-    commands = tuple(parser.verbs.choices)
-    explain = Command(
-        "help",
-        "explain a command",
-        arguments=(Argument("command", "the command", nargs="?", choices=commands),),
-    )
-    actions += _actions(parser.verbs.add_parser("help", help=explain.help, command=explain))
-    for action in actions:
+    verbs = _add_below(parser)
+    commands = tuple(command.word for command in parser.below)
+    argument = Argument("command", "the command", nargs="?", choices=commands)
+    explain = Command("help", "explain a command", arguments=(argument,))
+    verbs.add_parser("help", help=explain.help, description=explain.help, command=explain)
+    for action in _actions(parser):
         if action.nargs != 0 and action.choices is None:
             if action.metavar == "GAME":
                 action.choices = game_ids()
@@ -122,12 +119,23 @@ def _whole_parser() -> Parser:
     return parser
 
 
-def _actions(parser: Parser) -> Iterator[Action]:
+def _add_below(parser: Parser) -> argparse._SubParsersAction[Parser]:
+    """Give the parser those of the commands below it."""
+    verbs = parser.add_subparsers(parser_class=Parser)
+    for command in parser.below:
+        # zsh shows the description beside the name.
+        short: dict[str, Any] = {} if command.above else {"description": command.help}
+        inner = verbs.add_parser(command.word, help=command.help, command=command, **short)
+        if inner.below:
+            _add_below(inner)
+    return verbs
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     """The arguments of a command, and those of the commands below it."""
-    parser.fill()
     for action in parser._actions:
-        if action is not parser.verbs:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from _actions(inner)
+        else:
             yield action
-    if parser.verbs is not None:
-        for inner in parser.verbs.choices.values():
-            yield from _actions(inner)

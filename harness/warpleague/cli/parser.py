@@ -17,7 +17,7 @@ from warpleague.games import GAMES
 from warpleague.text import SafeStream, closest, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from _typeshed import SupportsWrite
 
@@ -61,79 +61,56 @@ class HelpFormatter(argparse.HelpFormatter):
 class Parser(argparse.ArgumentParser):
     """The parser of a command, or of the program itself.
 
-    It takes no shortened options, and its errors say what was meant and where to find help. Its arguments, and the
-    parsers of the commands below it, are made when it is used: few of them are.
+    It takes no shortened options, and its errors say what was meant and where to find help. The parser of a command
+    with others below it only explains these: `parser_for` finds the parser of a command at once.
     """
 
     def __init__(self, command: Command = ROOT, **given: Any) -> None:
         self.command = command
-        self.verbs: argparse._SubParsersAction[Any] | None = None
-        self._is_filled = False
-        examples = (
-            [EXAMPLES, *(f"  warpleague {line}" for line in command.examples)] if command.examples else []
-        )
+        self.below = [other for other in COMMANDS.values() if other.above == command.name]
+        prog = f"warpleague {command.name}".rstrip()
+        sentence = f"{command.help[:1].upper()}{command.help[1:]}."
+        epilog = command.after
+        if command.examples:
+            epilog += "\n".join([EXAMPLES, *(f"  warpleague {line}" for line in command.examples)])
         super().__init__(
-            **{"prog": f"warpleague {command.name}".rstrip(), **given},
-            description=command.about or f"{command.help[:1].upper()}{command.help[1:]}.",
-            usage=command.usage,
-            epilog=command.after + "\n".join(examples) or None,
+            **{"prog": prog, "description": command.about or sentence, **given},
+            usage=command.usage or (f"{prog} [-h] COMMAND ..." if self.below else None),
+            epilog=epilog
+            or (f"{prog} COMMAND --help explains a command, with examples" if self.below else None),
             formatter_class=HelpFormatter,
             allow_abbrev=False,
         )
         self._positionals.title = "arguments"
-
-    def fill(self) -> None:
-        """Add the arguments of the command, and the commands below it."""
-        if self._is_filled:
-            return
-        self._is_filled = True
-        for entry in self.command.arguments:
+        for entry in command.arguments:
             if isinstance(entry, Section):
                 _add(self.add_argument_group(entry.title, entry.text), entry.arguments)
             elif isinstance(entry, OneOf):
                 _add(self.add_mutually_exclusive_group(), entry.arguments)
             else:
                 _add(self, (entry,))
-        if self.command is ROOT:
+        if command is ROOT:
             self.add_argument("--version", action="version", version=f"warpleague {__version__}")
-        if below := self._below():
-            self.verbs = self.add_subparsers(
-                metavar="COMMAND", prog=self.prog, required=not self.command.run, parser_class=Parser
-            )
-            for command in below:
-                self.verbs.add_parser(command.word, help=command.help, command=command)
-        if self.command.run:
-            self.set_defaults(command=self.command)
-
-    def _below(self) -> list[Command]:
-        return [command for command in COMMANDS.values() if command.above == self.command.name]
-
-    def _groups(self) -> Mapping[str, Sequence[str]]:
-        """The names of the commands below this one, by the titles under which the help lists them."""
-        groups: dict[str, list[str]] = {}
-        for command in self._below():
-            groups.setdefault(command.group or "commands", []).append(command.word)
-        return groups
+        self.set_defaults(command=command)
 
     # What the help looks like
 
     def format_help(self) -> str:
         """The help; commands are listed in their groups."""
-        self.fill()
-        if self.verbs is None:
+        if not self.below:
             return super().format_help()
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
-        listed = {action.dest: action for action in self.verbs._get_subactions()}
-        for title, names in self._groups().items():
+        groups: dict[str, list[argparse.Action]] = {}
+        for command in self.below:
+            line = argparse.Action([], command.word, metavar=command.word, help=command.help)
+            groups.setdefault(command.group or "commands", []).append(line)
+        for title, lines in (*groups.items(), ("options", [a for a in self._actions if a.option_strings])):
             formatter.start_section(title)
-            formatter.add_arguments([listed[name] for name in names])
+            formatter.add_arguments(lines)
             formatter.end_section()
-        formatter.start_section("options")
-        formatter.add_arguments([action for action in self._actions if action.option_strings])
-        formatter.end_section()
-        formatter.add_text(self.epilog or f"{self.prog} COMMAND --help explains a command, with examples")
+        formatter.add_text(self.epilog)
         return formatter.format_help()
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
@@ -157,10 +134,9 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Read the words; ends the program for those that fit no option, command or argument."""
-        self.fill()
         words = list(sys.argv[1:] if args is None else args)
-        if self.verbs is not None:
-            words = self.ordered(words)
+        if self.below:
+            self._check_command(words)
         else:
             self._check_options(words)
         parsed, left = super().parse_known_args(words, namespace)
@@ -168,24 +144,18 @@ class Parser(argparse.ArgumentParser):
             self.refuse(self._too_many(left))
         return parsed, left
 
-    def ordered(self, words: Sequence[str]) -> list[str]:
-        """The words, `help NAME` in them as `NAME --help`; ends the program unless a command comes first."""
-        assert self.verbs is not None
+    def _check_command(self, words: Sequence[str]) -> None:
+        """Refuse what is no command, and no option of this parser before one."""
         for place, word in enumerate(words):
             if not word.startswith("-"):
-                if word == "help":
-                    return [*words[:place], *words[place + 1 :], HELP[1]]
-                if word not in self.verbs.choices:
-                    self.refuse(self._unknown_command(word, words[place + 1 :]))
-                return list(words)
+                self.refuse(self._unknown_command(word, words[place + 1 :]))
             if word not in self._option_string_actions:
                 self.refuse(self._too_early(word))
             if word in (*HELP, "--version"):
-                return list(words)
-        if self.verbs.required:
+                return
+        if not self.command.run:
             self.print_help(sys.stderr)
             self.exit(BAD_INPUT)
-        return list(words)
 
     def error(self, message: str) -> NoReturn:
         """End the program with the error of argparse."""
@@ -283,8 +253,7 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown_command(self, word: str, rest: Sequence[str]) -> str:
         """The error for a word that is not a command."""
-        assert self.verbs is not None
-        names = list(self.verbs.choices)
+        names = [command.word for command in self.below]
         later = [other for other in rest if other in names]
         if word.lower() not in names and later and not closest(word, names, 0.8):
             others = [other for other in rest if other != later[0]]
@@ -306,7 +275,7 @@ class Parser(argparse.ArgumentParser):
             )
         inner = [command for command in COMMANDS.values() if command.run]
         likely = [command for command in inner if command.word == word][:3]
-        if not likely and not closest(word, [command.word for command in self._below()]):
+        if not likely and not closest(word, [command.word for command in self.below]):
             near = closest(word, [command.word for command in inner])
             likely = [command for command in inner if command.word == near][:1]
         commands = [shlex.join([self.prog, *command.name.split(), *rest]) for command in likely]
@@ -318,23 +287,30 @@ class Parser(argparse.ArgumentParser):
             if os.path.isdir(path):  # noqa: PTH112 - as the user wrote it
                 return "bot check"
             return "replay show" if ".jsonl" in path else "league run" if path.endswith(".toml") else None
-        first = self._below()[0]
+        first = self.below[0]
         takes_file = any(not argument.names[0].startswith("-") for argument in first.each_argument())
         return first.word if takes_file else None
 
 
 def parser_for(words: Sequence[str]) -> tuple[Parser, list[str]]:
-    """The parser of the command that the first words name, as far as they name one, and the words after its name.
+    """The parser of the command that the first words name, as far as they name one, and the words left for it.
 
-    A command that runs by itself reads the names of those below it, since its options may come before them.
+    `help` in front of a name stands for `--help` behind it. Options of a command that runs by itself, but has others
+    below it, may come before their names.
     """
     command = ROOT
+    before, after = [], []
     for place, word in enumerate(words):
         below = COMMANDS.get(f"{command.name} {word}".lstrip())
-        if below is None or command.run:
-            return Parser(command), list(words[place:])
-        command = below
-    return Parser(command), []
+        if below is not None:
+            command = below
+        elif word == "help" and not command.run:
+            after = [HELP[1]]
+        elif word.startswith("-") and any(word in argument.names for argument in command.each_argument()):
+            before.append(word)
+        else:
+            return Parser(command), [*before, *words[place:], *after]
+    return Parser(command), [*before, *after]
 
 
 def _add(parser: argparse._ActionsContainer, arguments: Iterable[Argument | Flag]) -> None:

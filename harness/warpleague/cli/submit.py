@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.submissions.jobs import Trial
+from warpleague.arena.submissions.jobs import Challenge, Submission, Trial
 from warpleague.cli.arena_client import PAUSE_S, Arena, NoArena, path_of, token_of
 from warpleague.cli.commands import SUBMIT_WORDS
 from warpleague.cli.common import WorkProgress, print_json, say, write_file
 from warpleague.cli.declaration import load
 from warpleague.errors import BadInput
-from warpleague.match.spec import TimeControl
-from warpleague.runner.bundle.shipped import located
-from warpleague.runner.findings import FOLDER, REPEAT, Finding
+from warpleague.match.spec import TimeControl  # noqa: TC001 - read from the class at run time
+from warpleague.runner.findings import FOLDER, REPEAT
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -55,21 +54,19 @@ def run_submit(args: Namespace) -> int:
 
 
 def _submit(args: Namespace) -> int:
-    from warpleague.arena.submissions.upload import pack_folder  # the words that only ask do without
-
     if args.wait and args.no_wait:
         raise BadInput("--wait and --no-wait: leave out one of both")
     arena = Arena(args.to, token_of(args.token_file), plain=args.plain_http)
-    data = pack_folder(located(args.folder))
+    data = _archive(args.folder)
     answer = arena.ask("POST", path_of("submissions", league=args.league or arena.page_league), data)
-    now = read_submission(arena, answer)
+    now = arena.read(answer, Submission)
     if not args.json:
         print(f"submission {now.id} to {now.league}: {len(data) / 1024:.0f} KiB received")
         _print_conditions(arena, now.league)
         if type(matches := answer.get("matches")) is int:
             print(f"a new bot makes {matches:,} more matches there")
     answer = answer if args.no_wait else wait_for(arena, answer, args.max_wait, quiet=args.json)
-    now = read_submission(arena, answer)
+    now = arena.read(answer, Submission)
     if args.json:
         print_json(answer)
     elif now.state == "accepted":
@@ -86,7 +83,15 @@ def _submit(args: Namespace) -> int:
         _repeat(now, args.folder)
     if args.no_wait:
         return 0
-    return now.code if args.wait or not now.settled else min(now.code, _REFUSED)
+    return _code(now) if args.wait or not now.settled else min(_code(now), _REFUSED)
+
+
+def _archive(folder: Path) -> bytes:
+    """The folder of a bot as the arena takes it."""
+    from warpleague.arena.submissions.upload import pack_folder  # the words that only ask do without
+    from warpleague.runner.bundle.shipped import located
+
+    return pack_folder(located(folder))
 
 
 @attrs.frozen
@@ -95,7 +100,7 @@ class _Conditions:
 
     game: str
     players: int
-    clock: dict[str, Any]
+    clock: TimeControl
     level: str
 
 
@@ -103,8 +108,7 @@ def _print_conditions(arena: Arena, league: str) -> None:
     """Print the clock and the table of a league; an arena of an earlier release does not tell them."""
     with contextlib.suppress(BadInput, NoArena, TypeError, ValueError):
         how = arena.read(arena.ask("GET", path_of("leagues", league, "conditions")), _Conditions)
-        clock = arena.read(how.clock, TimeControl)
-        words = f"{clock.in_words()}; {clock.start_s:g} s to start"
+        words = f"{how.clock.in_words()}; {how.clock.start_s:g} s to start"
         print(f"{league}: {how.game} with {how.players} players; {words}; level {how.level}")
 
 
@@ -119,26 +123,9 @@ def _repeat(now: Submission, folder: Path) -> None:
                     print(f"the same check here: {shlex.join(words)}")
 
 
-@attrs.frozen
-class Submission:
-    """The parts of an arena's answer that commands need: the submission's number, league, state, findings and bot.
-
-    `settled` is when it was accepted or refused; `bot` and `version` are known once it was unpacked.
-    """
-
-    id: int
-    league: str
-    state: str
-    found: tuple[Any, ...]
-    settled: str | None
-    bot: str | None
-    version: str | None
-    first_match: str | None = None
-
-    @property
-    def code(self) -> int:
-        """The exit code that tells its state, one that `--wait` gives."""
-        return {"accepted": 0, "refused": _REFUSED}.get(self.state, _UNDECIDED)
+def _code(now: Submission) -> int:
+    """The exit code that tells the state of a submission, one that `--wait` gives."""
+    return {"accepted": 0, "refused": _REFUSED}.get(now.state, _UNDECIDED)
 
 
 def wait_for(
@@ -151,20 +138,12 @@ def wait_for(
     end_s = float("inf") if max_s is None else time.monotonic() + max_s
     shown = 0
     while True:
-        now = read_submission(arena, answer)
+        now = arena.read(answer, Submission)
         shown = 0 if quiet else print_findings(now, shown)
         if now.settled or time.monotonic() >= end_s:
             return answer
         time.sleep(PAUSE_S)
         answer = arena.ask("GET", path_of("submissions", now.id))
-
-
-def read_submission(arena: Arena, answer: Any) -> Submission:
-    """The submission in an answer. Raises `NoArena`."""
-    now = arena.read(answer, Submission)
-    each = enumerate(now.found)
-    findings: list[Finding] = [arena.read(one, Finding, f"its answer: found[{n}]") for n, one in each]
-    return attrs.evolve(now, found=tuple(findings))
 
 
 def print_findings(now: Submission, shown: int = 0) -> int:
@@ -181,20 +160,6 @@ def print_findings(now: Submission, shown: int = 0) -> int:
 
 
 @attrs.frozen
-class _Listed:
-    """A line of the list of submissions."""
-
-    id: int
-    league: str
-    state: str
-    received: str
-    bot: str | None
-    version: str | None
-    active: bool
-    reason: str | None
-
-
-@attrs.frozen
 class _Seat:
     bot: str
     content: str
@@ -206,7 +171,7 @@ class _Seat:
 class _Match:
     match: str
     stored: str
-    seats: tuple[Any, ...]
+    seats: tuple[_Seat, ...]
     why: str
 
 
@@ -233,14 +198,14 @@ def run_status(args: Namespace) -> int:
         answer = arena.ask("GET", path_of("submissions", _number(words[0])))
         if args.wait:
             answer = wait_for(arena, answer, args.max_wait, quiet=args.json)
-        now = read_submission(arena, answer)
+        now = arena.read(answer, Submission)
         if args.json:
             print_json(answer)
         else:
-            _print_line(arena.read(answer, _Listed))
+            _print_line(now)
             if not args.wait:
                 print_findings(now)
-        return now.code
+        return _code(now)
     listed, rows = _submissions(arena)
     if args.league:
         rows = [one for one in rows if one.league == args.league]
@@ -255,13 +220,13 @@ def run_status(args: Namespace) -> int:
     return 0
 
 
-def _submissions(arena: Arena, most: int | None = None) -> tuple[Any, list[_Listed]]:
+def _submissions(arena: Arena, most: int | None = None) -> tuple[Any, list[Submission]]:
     """The list of submissions as it came, and the same as rows."""
     listed = arena.ask_any("GET", path_of("submissions", most=most))
-    return listed, [arena.read(one, _Listed) for one in (listed if isinstance(listed, list) else [])]
+    return listed, [arena.read(one, Submission) for one in (listed if isinstance(listed, list) else [])]
 
 
-def _print_line(one: _Listed) -> None:
+def _print_line(one: Submission) -> None:
     bot = f"{one.bot} {one.version}" if one.bot else "-"
     plays = ", plays" if one.active else ""
     why = "" if one.reason is None else f": {one.reason}"
@@ -341,33 +306,33 @@ def run_watch(args: Namespace) -> int:
             raise BadInput("nothing was submitted yet")
         number = max(one.id for one in rows)
     answer = wait_for(arena, arena.ask("GET", path_of("submissions", number)), args.max_wait, quiet=args.json)
-    now = read_submission(arena, answer)
+    now = arena.read(answer, Submission)
     if args.json:
         print(json.dumps(answer), flush=True)
     else:
-        _print_line(arena.read(answer, _Listed))
+        _print_line(now)
     if now.state != "accepted" or now.bot is None:
-        return now.code
+        return _code(now)
     seen: set[str] = set()
     left = args.matches
-    content = answer.get("digest")
     while left is None or left > 0:
         for match in reversed(_matches(arena, now.league, now.bot, _LISTED)):
-            seats = [arena.read(seat, _Seat) for seat in match.seats]
-            if match.match in seen or not any(seat.content.startswith(str(content)) for seat in seats):
+            own = any(seat.content.startswith(str(now.digest)) for seat in match.seats)
+            if match.match in seen or not own:
                 continue
             seen.add(match.match)
             if left is not None:
                 if not left:
                     break
                 left -= 1
-            _print_match(match, seats, now.bot, as_json=args.json)
+            _print_match(match, now.bot, as_json=args.json)
         if left is None or left:
             time.sleep(_LOOK_S)
     return 0
 
 
-def _print_match(match: _Match, seats: list[_Seat], bot: str, *, as_json: bool) -> None:
+def _print_match(match: _Match, bot: str, *, as_json: bool) -> None:
+    seats = match.seats
     if as_json:
         row = {"match": match.match, "stored": match.stored, "why": match.why}
         print(json.dumps({**row, "seats": [attrs.asdict(seat) for seat in seats]}), flush=True)
@@ -388,7 +353,7 @@ def run_activate(args: Namespace) -> int:
     if args.json:
         print_json(answer)
     else:
-        _print_line(arena.read(answer, _Listed))
+        _print_line(arena.read(answer, Submission))
     return 0
 
 
@@ -406,32 +371,28 @@ def run_withdraw(args: Namespace) -> int:
 
 def run_trial(args: Namespace) -> int:
     """Send a version for a trial, or name one that was accepted, and wait for the comparison."""
-    from warpleague.arena.submissions.upload import pack_folder  # the words that only ask do without
-
     arena, (text,) = _arena(args), _words(args, 1, 1, "BOT|NUMBER [--deals N]")
     league = args.league or arena.page_league
-    folder = located(Path(text))
+    folder = Path(text)
     if text.isascii() and text.isdecimal() and not folder.is_dir():
         wanted = {"new": _number(text), "deals": args.deals, "league": league}
         answer = arena.ask(
             "POST", path_of("trials"), json.dumps(wanted).encode(), "application/json", once=True
         )
         return _follow_trial(args, arena, answer)
-    answer = arena.ask("POST", path_of("submissions", league=league, trial=args.deals), pack_folder(folder))
+    answer = arena.ask("POST", path_of("submissions", league=league, trial=args.deals), _archive(folder))
     number = answer.get("trial")
     if type(number) is not int:
-        raise arena.no_arena(
-            "trial: must be its number; the arena may be of an earlier release, and lets it play"
-        )
-    sent = read_submission(arena, answer)
+        raise arena.no_arena("trial: must be its number")
+    sent = arena.read(answer, Submission)
     if not args.json:
         print(f"submission {sent.id} to {sent.league}, for trial {number}: it does not play")
     if not args.no_wait:
-        now = read_submission(arena, wait_for(arena, answer, args.max_wait, quiet=args.json))
+        now = arena.read(wait_for(arena, answer, args.max_wait, quiet=args.json), Submission)
         if now.state != "accepted":
             if args.json:
                 print_json(arena.ask("GET", path_of("trials", number)))
-            return now.code
+            return _code(now)
     return _follow_trial(args, arena, arena.ask("GET", path_of("trials", number)))
 
 
@@ -490,31 +451,19 @@ def run_challenge(args: Namespace) -> int:
         return 1
 
 
-@attrs.frozen
-class _Challenge:
-    """The parts of a match on demand that the command needs."""
-
-    id: int
-    league: str
-    state: str
-    seats: tuple[Any, ...]
-    why: str | None
-    result: dict[str, Any] | None
-
-
 def _challenge(args: Namespace) -> int:
     arena = Arena(args.to, token_of(args.token_file), plain=args.plain_http)
     wanted = {"bot": args.bot, "opponents": args.opponents, "league": args.league or arena.page_league}
     answer = arena.ask(
         "POST", path_of("challenges"), json.dumps(wanted).encode(), "application/json", once=True
     )
-    now = arena.read(answer, _Challenge)
+    now = arena.read(answer, Challenge)
     if not args.json:
         print(f"match {now.id} in {now.league}: {' – '.join(_names(now))}")
     while not args.no_wait and now.state in ("waiting", "playing"):
         time.sleep(PAUSE_S)
         answer = arena.ask("GET", path_of("challenges", now.id))
-        now = arena.read(answer, _Challenge)
+        now = arena.read(answer, Challenge)
     if now.state == "played" and args.out is not None:
         write_file(args.out, arena.file(path_of("challenges", now.id, "record")))
     if args.json:
@@ -527,16 +476,11 @@ def _challenge(args: Namespace) -> int:
     return _UNDECIDED if now.state == "failed" else 0
 
 
-def _names(now: _Challenge) -> list[str]:
-    names = []
-    for seat in now.seats:
-        given = seat if isinstance(seat, dict) else {}
-        number = given.get("submission")
-        names.append(f"{given.get('bot')}{'' if number is None else f' ({number})'}")
-    return names
+def _names(now: Challenge) -> list[str]:
+    return [seat.bot if seat.submission is None else f"{seat.bot} ({seat.submission})" for seat in now.seats]
 
 
-def _print_result(arena: Arena, now: _Challenge) -> None:
+def _print_result(arena: Arena, now: Challenge) -> None:
     names, result = _names(now), now.result or {}
     try:
         rows = zip(result["order"], result["ranks"], result["scores"], result["faults"], strict=True)

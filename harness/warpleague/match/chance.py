@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 KEY_BYTES = 32
 _RANGE = 1 << 64
-_NUMBER_BYTES = (
-    16  # with 16 bytes the outcomes of a draw below 2^53 differ in likelihood by less than 1 in 2^75
-)
+_NUMBER_BYTES = 16
+"""With 16 bytes the outcomes of a draw below 2^53 differ in likelihood by less than 1 in 2^75."""
 _BITS = 8 * _NUMBER_BYTES
 _NUMBERS = 4  # of each block
 

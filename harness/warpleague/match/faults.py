@@ -120,7 +120,7 @@ class Ties:
         else:
             self._stages.append([seat])
 
-    def settle(self, outcome: Outcome) -> Outcome:
+    def rank(self, outcome: Outcome) -> Outcome:
         """The `outcome` of the game, in which the seats of one stage share the last of their ranks, and their scores.
 
         Each of them gets the mean of their scores, so that the sum stays the same.

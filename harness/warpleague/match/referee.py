@@ -29,133 +29,7 @@ from warpline.messages import Answer, BotHello, End, Failed, Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-
-# -- audience --------------------------------------------------------------------------------------------
-# The wishes of the bots of a match, and the events that wait for the next question to each.
-
-
-class Audience:
-    """The wishes of each seat for its questions (`state`, `legal`, `text`, `events`), and its events, as JSON."""
-
-    __slots__ = ("_inboxes", "_listeners", "bare", "events", "legal", "listening", "state", "text")
-
-    def __init__(self, seats: int) -> None:
-        self.state = [False] * seats
-        self.legal = [False] * seats
-        self.text = [False] * seats
-        self.events = [True] * seats
-        self.bare = [False] * seats
-        """Who wants nothing but the question itself."""
-        self.listening = True
-        """Whether anyone may want events."""
-        self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
-        self._listeners = [(seat, inbox) for seat, inbox in enumerate(self._inboxes) if inbox is not None]
-
-    def connect(self, seat: int, wants: Collection[str]) -> None:
-        """Note which messages the bot of `seat` wants."""
-        self.state[seat] = "state" in wants
-        self.legal[seat] = "legal" in wants
-        self.text[seat] = "text" in wants
-        self.events[seat] = "events" in wants
-        if not self.events[seat] and not self.text[seat]:
-            self.leave(seat)
-            self.bare[seat] = not wants
-
-    def leave(self, seat: int) -> None:
-        """Tell `seat` of no events any more."""
-        self._inboxes[seat] = None
-        self._listeners = [(other, inbox) for other, inbox in self._listeners if other != seat]
-        self.listening = bool(self._listeners)
-
-    def tell(self, events: Sequence[Event]) -> None:
-        """Keep events for those who want them, in the form that each sees."""
-        listeners = self._listeners
-        for event in events:
-            if event.seats is None:
-                form = event.json
-                for _, inbox in listeners:
-                    inbox.append(form)
-                continue
-            for seat, inbox in listeners:
-                seen = event.json_for(seat)
-                if seen is not None:
-                    inbox.append(seen)
-
-    def take(self, seat: int) -> bytes | None:
-        """The events that wait for `seat`, as a JSON list; None if it gets none."""
-        inbox = self._inboxes[seat]
-        if inbox is None:
-            return None
-        events = b"[" + b",".join(inbox) + b"]"
-        inbox.clear()
-        return events
-
-    def last(self, seat: int) -> Sequence[bytes]:
-        """The events that `seat` gets with the end, if it wants events."""
-        return (self._inboxes[seat] or ()) if self.events[seat] else ()
-
-
-# -- question text ---------------------------------------------------------------------------------------
-# Writes a question as plain text, for bots that want `text`: what happened, the position, the numbered
-# actions.
-
-
-def question_text(
-    game: Game[Any, Any], state: Any, seat: int, legal: Sequence[Any], events: Iterable[JsonObject]
-) -> str:
-    """The question to `seat` at `state` in words, telling only what the seat may know.
-
-    `events` are those since the last question, as the seat saw them. The number before an action is its index in
-    `legal`, so that it may be the answer. A decision that allows messages says so.
-    """
-    parts = [f"You are seat {seat}."]
-    if happened := [game.tell(event) for event in events]:
-        parts.append("What happened since your last question:")
-        parts += [f"{number}. {line}" for number, line in enumerate(happened, 1)]
-    parts += ["", "The position:", *scene_in_words(game.scene(state, seat)), ""]
-    if talk := game.talk(state, seat):
-        parts.append(f"Before you decide you may send messages, {talk} at most.")
-    parts.append(f"Decide ({game.ask(state, seat)}): {game.heading(state, seat)}.")
-    parts.append("The number of each legal action, and the action:")
-    parts += [f"{index}. {game.phrase(state, action)}" for index, action in enumerate(legal)]
-    return "\n".join(parts)
-
-
-# -- service ---------------------------------------------------------------------------------------------
-# Services that bots use, such as language models: failures, tokens and cost in a record.
-
-
-TAKEN: Final = ("input_tokens", "output_tokens", "cost")
-"""The cost of a service that an answer may name."""
-
-
-def note_usage(noted: JsonObject, usage: Usage | None) -> None:
-    """Add what a service took to what is noted of a decision."""
-    if usage is not None:
-        before = noted.get("usage", {})
-        noted["usage"] = {name: number(before.get(name, 0) + getattr(usage, name)) for name in TAKEN}
-
-
-def note_failure(
-    noted: JsonObject, failure: Failed, line: bytes, wall_ns: int, *, allowed: bool
-) -> Violation | None:
-    """Note a failure that is `allowed` with the decision, which took `wall_ns`; else it is a fault."""
-    message = safe(" ".join(failure.failed.split()), keep="")
-    if not allowed:
-        return Violation("service", f"its service failed: {message}", quote(line))
-    noted.setdefault("failed", []).append({"message": message, "ms": number(wall_ns // 1000 / 1000)})
-    return None
-
-
-def taken(line: Mapping[str, Any]) -> tuple[int, int, int, float]:
-    """How many failures a line of a record notes, and the tokens and the cost; the form of its detail was checked."""
-    detail = line.get("detail", {})
-    usage = detail.get("usage", {})
-    failures = len(detail.get("failed", ())) + (line.get("kind") == "service")
-    return failures, usage.get("input_tokens", 0), usage.get("output_tokens", 0), usage.get("cost", 0)
-
-
-# -- referee ---------------------------------------------------------------------------------------------
+    from warpleague.match.scribe import Remarks, Times
 
 
 _NANO: Final = 1_000_000_000
@@ -237,9 +111,8 @@ class Referee:
         self.legal: Sequence[Any] = ()  # what the seat that is asked may do
         self._ask = ""
         self._id = 0
-        self._posed: dict[
-            int, Question
-        ] = {}  # questions to seats that decide at once, until `advance` comes to them
+        # Questions to seats that decide at once, until `advance` comes to them.
+        self._posed: dict[int, Question] = {}
         self._talk = 0  # how many more messages the seat that is asked may send
         self._talks = type(game).talk is not Game.talk
         self._talked = False  # whether the last action was one, so that the same decision goes on
@@ -414,7 +287,9 @@ class Referee:
         index = codec.decode_index(line, self._id)
         if index is not None and index < len(self.legal) and not self._noted:
             # Nearly always.
-            self._play(self.legal[index], None, (wall_ns, cpu_ns, wait_ns), None, self._pay(wall_ns))
+            bank_ns = self._pay(wall_ns)
+            remarks = None if bank_ns is None else (None, bank_ns, None)
+            self._play(self.legal[index], None, (wall_ns, cpu_ns, wait_ns), remarks)
             return None
         try:
             message = codec.decode_bot(line, self.spec.note_bytes)
@@ -437,7 +312,7 @@ class Referee:
             wall_ns, cpu_ns, wait_ns = map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0))
         if message.then:
             self._then = list(message.then)
-        self._play(action, None, (wall_ns, cpu_ns, wait_ns), message.note, bank_ns, message.value)
+        self._play(action, None, (wall_ns, cpu_ns, wait_ns), (message.note, bank_ns, message.value))
         return None
 
     def _action(self, action: object) -> Any:
@@ -512,7 +387,7 @@ class Referee:
         self._talked = False
         kind = violation.kind
         detail = {**violation.detail, **self._noted}
-        self._settle(seat, kind)
+        self._count_usage(seat, kind)
         self._strikes[seat] += 1
         retired = retires(self.spec.faults, self.spec.strikes, kind, self._strikes[seat])
         tied = retired and self._is_tied()
@@ -532,7 +407,7 @@ class Referee:
                 self._spent.add(seat, wall_ns, 0, 0)
             if kind == "timeout":
                 self._late[seat].add(self._id)
-            self._play(self.legal[0], "substituted", bank_ns=bank_ns)
+            self._play(self.legal[0], "substituted", remarks=(None, bank_ns, None))
         return retired
 
     def _is_tied(self) -> bool:
@@ -574,7 +449,7 @@ class Referee:
     @cached_property
     def _outcome(self) -> Outcome:
         """How the match ended."""
-        return self._ties.settle(self.game.outcome(self._state))
+        return self._ties.rank(self.game.outcome(self._state))
 
     # ------------------------------------------------------------------ moves and lines
 
@@ -595,22 +470,20 @@ class Referee:
         self,
         action: Any,
         mark: Mark | None = None,
-        times_ns: tuple[int, int | None, int | None] | None = None,
-        note: str | None = None,
-        bank_ns: int | None = None,
-        value: float | None = None,
+        times_ns: Times | None = None,
+        remarks: Remarks | None = None,
     ) -> None:
         """Record an action of `seat`, with what else its line tells, and apply it."""
         self._talked = self._talk > 0 and action not in self.legal
-        self._scribe.act(self.seat, self._ask, action, mark, times_ns, note, bank_ns, value, self._noted)
+        self._scribe.act((action, self._ask, self.seat, mark), times_ns, remarks, self._noted)
         if self._noted:
-            self._settle(self.seat)
+            self._count_usage(self.seat)
         state, events = self.game.apply(self._state, action)
         if self._then and any(event.reveals for event in events):
             self._then = []
         self._became(state, events)
 
-    def _settle(self, seat: int, kind: str = "") -> None:
+    def _count_usage(self, seat: int, kind: str = "") -> None:
         """Count what is noted of the decision of `seat`, which is over, by a fault of this `kind` if one is given."""
         self._spent.take(seat, *taken({"detail": self._noted, "kind": kind}))
         self._noted = {}
@@ -621,3 +494,125 @@ class Referee:
             self._audience.tell(events)
         if self._observer is not None:
             self._observer(state, events)
+
+
+# -- audience --------------------------------------------------------------------------------------------
+
+
+class Audience:
+    """Which parts of a question each seat subscribed to, and the events, as JSON, that wait for its next question."""
+
+    __slots__ = ("_inboxes", "_listeners", "bare", "events", "legal", "listening", "state", "text")
+
+    def __init__(self, seats: int) -> None:
+        self.state = [False] * seats
+        self.legal = [False] * seats
+        self.text = [False] * seats
+        self.events = [True] * seats
+        self.bare = [False] * seats
+        """Who wants nothing but the question itself."""
+        self.listening = True
+        """Whether anyone may want events."""
+        self._inboxes: list[list[bytes] | None] = [[] for _ in range(seats)]
+        self._listeners = [(seat, inbox) for seat, inbox in enumerate(self._inboxes) if inbox is not None]
+
+    def connect(self, seat: int, wants: Collection[str]) -> None:
+        """Note which messages the bot of `seat` wants."""
+        self.state[seat] = "state" in wants
+        self.legal[seat] = "legal" in wants
+        self.text[seat] = "text" in wants
+        self.events[seat] = "events" in wants
+        if not self.events[seat] and not self.text[seat]:
+            self.leave(seat)
+            self.bare[seat] = not wants
+
+    def leave(self, seat: int) -> None:
+        """Tell `seat` of no events any more."""
+        self._inboxes[seat] = None
+        self._listeners = [(other, inbox) for other, inbox in self._listeners if other != seat]
+        self.listening = bool(self._listeners)
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Keep events for those who want them, in the form that each sees."""
+        listeners = self._listeners
+        for event in events:
+            if event.seats is None:
+                form = event.json
+                for _, inbox in listeners:
+                    inbox.append(form)
+                continue
+            for seat, inbox in listeners:
+                seen = event.json_for(seat)
+                if seen is not None:
+                    inbox.append(seen)
+
+    def take(self, seat: int) -> bytes | None:
+        """The events that wait for `seat`, as a JSON list; None if it gets none."""
+        inbox = self._inboxes[seat]
+        if inbox is None:
+            return None
+        events = b"[" + b",".join(inbox) + b"]"
+        inbox.clear()
+        return events
+
+    def last(self, seat: int) -> Sequence[bytes]:
+        """The events that `seat` gets with the end, if it wants events."""
+        return (self._inboxes[seat] or ()) if self.events[seat] else ()
+
+
+# -- question text ---------------------------------------------------------------------------------------
+
+
+def question_text(
+    game: Game[Any, Any], state: Any, seat: int, legal: Sequence[Any], events: Iterable[JsonObject]
+) -> str:
+    """The question to `seat` at `state` in words, telling only what the seat may know.
+
+    `events` are those since the last question, as the seat saw them. The number before an action is its index in
+    `legal`, so that it may be the answer. A decision that allows messages says so.
+    """
+    parts = [f"You are seat {seat}."]
+    if happened := [game.tell(event) for event in events]:
+        parts.append("What happened since your last question:")
+        parts += [f"{number}. {line}" for number, line in enumerate(happened, 1)]
+    parts += ["", "The position:", *scene_in_words(game.scene(state, seat)), ""]
+    if talk := game.talk(state, seat):
+        parts.append(f"Before you decide you may send messages, {talk} at most.")
+    parts.append(f"Decide ({game.ask(state, seat)}): {game.heading(state, seat)}.")
+    parts.append("The number of each legal action, and the action:")
+    parts += [f"{index}. {game.phrase(state, action)}" for index, action in enumerate(legal)]
+    return "\n".join(parts)
+
+
+# -- services --------------------------------------------------------------------------------------------
+# Services that bots use, such as language models: failures, tokens and cost in a record.
+
+
+TAKEN: Final = ("input_tokens", "output_tokens", "cost")
+"""The cost of a service that an answer may name."""
+
+
+def note_usage(noted: JsonObject, usage: Usage | None) -> None:
+    """Add what a service took to what is noted of a decision."""
+    if usage is not None:
+        before = noted.get("usage", {})
+        noted["usage"] = {name: number(before.get(name, 0) + getattr(usage, name)) for name in TAKEN}
+
+
+def note_failure(
+    noted: JsonObject, failure: Failed, line: bytes, wall_ns: int, *, allowed: bool
+) -> Violation | None:
+    """Note a failure that is `allowed` with the decision, which took `wall_ns`; else it is a fault."""
+    message = safe(" ".join(failure.failed.split()), keep="")
+    if not allowed:
+        return Violation("service", f"its service failed: {message}", quote(line))
+    noted.setdefault("failed", []).append({"message": message, "ms": number(wall_ns // 1000 / 1000)})
+    return None
+
+
+def taken(line: Mapping[str, Any]) -> tuple[int, int, int, float]:
+    """How many failures a line of a record notes, and the tokens and the cost; the form of its detail was checked."""
+    detail = line.get("detail", {})
+    usage = detail.get("usage", {})
+    failures = len(detail.get("failed", ())) + (line.get("kind") == "service")
+    return failures, usage.get("input_tokens", 0), usage.get("output_tokens", 0), usage.get("cost", 0)

@@ -7,6 +7,7 @@ import struct
 from base64 import b64decode, b64encode
 from functools import lru_cache
 from hashlib import sha256
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -25,16 +26,290 @@ if TYPE_CHECKING:
     from warpleague.games.api import Game, JsonObject, Outcome, Rolled, Weights
 
     Times = tuple[int, int | None, int | None]
-    _Played = tuple[Any, str, int, Mark | None]
+    """Wall, processor and waiting time in nanoseconds, None where the system cannot tell."""
+    Played = tuple[Any, str, int, Mark | None]
     """An action, what was asked, the seat, and the mark."""
-    _More = tuple[str | None, int | None, float | None, JsonObject | None]
-    """A note, the rest of the bank, a value, and the detail."""
-    _Noted = bytes | tuple[int, _Played, Times | None, _More | None]
+    Remarks = tuple[str | None, int | None, float | None]
+    """What few actions have: the bot's note, the rest of the seat's bank, and the value, the share the bot expects."""
+    _Noted = bytes | tuple[int, Played, Times | None, Remarks | None, JsonObject | None]
     """A line, or its number and what it is made from."""
 
 
+_MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
+    None: (b"", b""),
+    "auto": (b',"auto":true', b""),
+    "substituted": (b"", b',"substituted":true'),
+    "then": (b"", b',"then":true'),
+}
+"""The member of an act line that each mark is, by its place: after `ask`, or after `seat`."""
+
+_MAX_NOTED: Final = 256
+"""So many decisions at most are noted before they are written."""
+
+_HEAD: Final = b'{"action":'
+_ASK: Final = b',"ask":"'
+"""The text before the action in an act line, and the text after it."""
+
+_MS: Final = Cache[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
+"""Microseconds as JSON milliseconds."""
+
+
+class ActionCache:
+    """The JSON bytes of a game's actions: `wire` in wire order, `heads` as a record's act line begins, up to its ask.
+
+    `ends` are both ends of an act line, by action, ask, seat and mark. Engines keep one object for each action,
+    so a look-up replaces encoding. Bounded, since an action of free text must not fill it.
+    """
+
+    __slots__ = ("ends", "heads", "wire")
+    _most: Final = 50_000
+
+    def __init__(self, game: Game[Any, Any]) -> None:
+        self.wire: Cache[Any, bytes] = Cache(lambda action: to_bytes(game.action_json(action)), self._most)
+        self.heads: Cache[Any, bytes] = Cache(
+            lambda action: _HEAD + canonical(game.action_json(action)) + _ASK, self._most
+        )
+        self.ends: Cache[Played, tuple[bytes, bytes]] = Cache(self._ends, self._most)
+
+    def _ends(self, played: Played) -> tuple[bytes, bytes]:
+        """An act line up to its ask and what may follow it, and from its seat on."""
+        action, ask, seat, mark = played
+        after_ask, after_seat = _MARKED[mark]
+        head = b'%b%b"%b' % (self.heads[action], ask.encode(), after_ask)
+        return head, b',"seat":%d%b,"type":"act"}\n' % (seat, after_seat)
+
+    def canonical(self, action: Any) -> bytes:
+        """The canonical JSON of `action`, as a record has it."""
+        return self.heads[action][len(_HEAD) : -len(_ASK)]
+
+    def listed(self, actions: Iterable[Any]) -> bytes:
+        """The JSON list of `actions`, as the wire shows it."""
+        return b"[" + b",".join(map(self.wire.__getitem__, actions)) + b"]"
+
+
+_CACHES: dict[Game[Any, Any], ActionCache] = {}
+
+
+def action_cache(game: Game[Any, Any]) -> ActionCache:
+    """The one cache of `game` in this process."""
+    return _CACHES.get(game) or _CACHES.setdefault(game, ActionCache(game))
+
+
+@lru_cache(maxsize=8192)
+def _numbers(values: tuple[Weights, ...]) -> bytes:
+    """Draws as JSON: the same few come again and again."""
+    return canonical(values)
+
+
+def _share(value: float) -> bytes:
+    """A value from 0 to 1 as a record keeps it: with four decimals at most, more than any estimate is worth."""
+    return to_bytes(number(round(value, 4)))
+
+
+def chance_line(n: int, at: str, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
+    """The canonical line number `n` of a record, a roll; what the digest takes is the same."""
+    # A text and whole numbers: these msgspec writes in canonical form.
+    parts = to_bytes(at), n, _numbers(of), to_bytes(outcome)
+    return b'{"at":%b,"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % parts
+
+
+class Scribe:
+    """The record of one match in the making; `count` lines come after the header so far.
+
+    Decisions are only noted while bots play, and written some hundred at a time: between two switches to other
+    processes each step takes about twice as long as in a row. `spent` sums up the times of those that are written.
+    """
+
+    __slots__ = ("_digested", "_ends", "_lines", "_noted", "count", "spent")
+
+    def __init__(
+        self, game: Game[Any, Any], spec: MatchSpec, started: str, confinement: Confinement | None = None
+    ) -> None:
+        parts = _header(game, spec, started)
+        if confinement is not None:
+            parts["detail"] = _detail(confinement)
+        members = [(name, b'"%b":%b' % (name.encode(), parts[name])) for name in sorted(parts)]
+        self.count = 0
+        self.spent = Spent(len(spec.seats))
+        self._noted: list[_Noted] = []
+        self._lines = [_line([member for _, member in members])]
+        self._digested = [_line([member for name, member in members if name not in UNDIGESTED])]
+        self._ends = action_cache(game).ends
+
+    def since(self, line: int) -> list[bytes]:
+        """The lines from number `line` on, as far as the match has come; the header is number 0."""
+        self._write()
+        return self._lines[line:]
+
+    def chance(self, at: str, of: tuple[Weights, ...], outcome: Rolled) -> None:
+        """Write what the dice showed, and the address of the roll."""
+        self.count += 1
+        self._noted.append(chance_line(self.count, at, of, outcome))
+
+    def act(
+        self,
+        played: Played,
+        times_ns: Times | None = None,
+        remarks: Remarks | None = None,
+        detail: JsonObject | None = None,
+    ) -> None:
+        """Write an action; one with a mark has no times.
+
+        `detail` tells of illegal answers and failures after which the decision was asked again, and of what a service
+        took.
+        """
+        self.count += 1
+        # An empty detail may be filled for the next decision, before this one is written.
+        self._noted.append((self.count, played, times_ns, remarks, detail or None))
+        if len(self._noted) >= _MAX_NOTED:
+            self._write()
+
+    def _write(self) -> None:
+        """Write what is noted."""
+        noted = self._noted
+        for each in noted:
+            self._write_one(each)
+        noted.clear()
+
+    def _write_one(self, noted: _Noted) -> None:
+        """Write one line; its keys stand in canonical order."""
+        if isinstance(noted, bytes):
+            self._lines.append(noted)
+            self._digested.append(noted)
+            return
+        n, played, times_ns, remarks, detail = noted
+        head, end = self._ends[played]
+        if remarks is None and detail is None:
+            self._digested.append(b'%b,"n":%d%b' % (head, n, end))
+        else:
+            note, bank_ns, value = remarks or (None, None, None)
+            if note is not None:
+                end = b',"note":%b%b' % (canonical(note), end)
+            if value is not None:
+                end = b'%b,"value":%b}\n' % (end[:-2], _share(value))
+            self._digested.append(b'%b,"n":%d%b' % (head, n, end))
+            # The digest takes the line without these and the times.
+            if bank_ns is not None:
+                left_ms = bank_ns // 1_000_000
+                head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
+            if detail:
+                head += b',"detail":' + canonical(detail)
+        if times_ns is None:
+            self._lines.append(b'%b,"n":%d%b' % (head, n, end))
+            return
+        wall, cpu, wait = times_ns
+        self.spent.add(played[2], wall, cpu or 0, wait or 0)
+        self._lines.append(
+            b'%b,"ms":[%b,%b,%b],"n":%d%b'
+            % (
+                head,
+                _MS[wall // 1000],
+                b"null" if cpu is None else _MS[cpu // 1000],
+                b"null" if wait is None else _MS[wait // 1000],
+                n,
+                end,
+            )
+        )
+
+    def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject, *, tied: bool = False) -> None:
+        """Write a fault; `tied`: the seat is out at the same stage as the one that went out before it."""
+        self._write()
+        self.count += 1
+        data = {
+            "type": "fault",
+            "n": self.count,
+            "seat": seat,
+            "kind": kind,
+            "retired": retired,
+            "detail": detail,
+            **({"tied": True} if tied else {}),
+        }
+        self._lines.append(canonical(data) + b"\n")
+        self._digested.append(digest_form(data))
+
+    def end(self, outcome: Outcome, detail: JsonObject | None = None) -> tuple[str, bytes]:
+        """The digest, and the whole sealed record with its end line; `detail`, if given, is undigested."""
+        self._write()
+        end = outcome_form(outcome)
+        if detail is not None:
+            end["detail"] = detail
+        digest = digest_of([*self._digested, digest_form(end)])
+        lines = [*self._lines, canonical({**end, "digest": digest}) + b"\n"]
+        return digest, b"".join([*lines, seal(lines)])
+
+
+@lru_cache(maxsize=16)
+def _detail(confinement: Confinement) -> bytes:
+    """How the bots are confined, as canonical JSON: the same for many matches."""
+    return canonical(confinement.to_json())
+
+
+def _line(members: list[bytes]) -> bytes:
+    return b"{%b}\n" % b",".join(members)
+
+
+def _seat(seat: SeatSpec) -> JsonObject:
+    entry: JsonObject = {"bot": seat.bot, "version": seat.version, "digest": seat.digest}
+    if seat.kind != "bot":
+        entry["kind"] = seat.kind
+    if seat.clock is not None:
+        entry["clock"] = _clock(seat.clock)
+    return entry
+
+
+def _clock(clock: TimeControl) -> JsonObject:
+    fields = ((field.name, getattr(clock, field.name)) for field in attrs.fields(type(clock)))
+    return {name: number(value) for name, value in fields if value is not None}
+
+
+def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> dict[str, bytes]:
+    """The members of the header, as canonical JSON."""
+    header = _common_members(game, _common(spec)).copy()
+    header["id"] = canonical(spec.id)
+    header["options"] = canonical(spec.options)
+    header["position"] = canonical(spec.position)
+    header["seed"] = canonical(spec.seed if spec.publish_key else None)
+    header["key"] = canonical(spec.key.hex() if spec.publish_key else None)
+    header["started"] = canonical(started)
+    if spec.parent is not None:
+        header["parent"] = canonical(spec.parent)
+    return header
+
+
+_common: Final = attrgetter(
+    "game", "seats", "clock", "level", "faults", "strikes", "again", "failures", "note_bytes"
+)
+"""What is the same in the headers of many matches."""
+
+
+@lru_cache(maxsize=64)
+def _common_members(game: Game[Any, Any], common: tuple[Any, ...]) -> dict[str, bytes]:
+    """The members of a header that follow from what is `_common`; nobody changes them."""
+    name, seats, clock, level, faults, strikes, again, failures, note_bytes = common
+    header: JsonObject = {
+        "type": "match",
+        "format": FORMAT,
+        "game": name,
+        "rules": game.rules_version,
+        "players": len(seats),
+        "seats": [_seat(seat) for seat in seats],
+        "clock": _clock(clock),
+        "level": level,
+        "faults": faults,
+        "strikes": strikes,
+        "harness": f"warpleague {__version__}",
+    }
+    if again:
+        header["again"] = again
+    if failures:
+        header["failures"] = failures
+    if note_bytes != NOTE_BYTES:
+        header["note_bytes"] = note_bytes
+    return {key: canonical(value) for key, value in header.items()}
+
+
 # -- lines -----------------------------------------------------------------------------------------------
-# How the lines of a record are written: canonical JSON, the parts that the digest covers, and the seal.
+# Canonical JSON, the parts that the digest covers, and the seal.
 
 
 UNDIGESTED: Final = frozenset({"ms", "bank_s", "started", "harness", "seed", "key", "detail"})
@@ -120,8 +395,7 @@ def publish(record: bytes, key: bytes, seed: str | None) -> bytes:
     return b"".join([*lines, seal(lines)])
 
 
-# -- spent -----------------------------------------------------------------------------------------------
-# Counts what the decisions of each seat took in a match.
+# -- time and services ------------------------------------------------------------------------------------
 
 
 class Spent:
@@ -169,297 +443,12 @@ class Spent:
         """The sums, by seat."""
         return tuple(
             SeatTimes(
-                *(count, wall_ns / 1e6, cpu_ns / 1e6, wait_ns / 1e6, longest_ns / 1e6),
+                count,
+                wall_ns / 1e6,
+                cpu_ns / 1e6,
+                wait_ns / 1e6,
+                longest_ns / 1e6,
                 *self._taken.get(seat, (0, 0, 0, 0.0)),
             )
             for seat, (count, wall_ns, cpu_ns, wait_ns, longest_ns) in enumerate(self._seats)
         )
-
-
-# -- scribe ----------------------------------------------------------------------------------------------
-
-
-_MARKED: Final[dict[Mark | None, tuple[bytes, bytes]]] = {
-    None: (b"", b""),
-    "auto": (b',"auto":true', b""),
-    "substituted": (b"", b',"substituted":true'),
-    "then": (b"", b',"then":true'),
-}
-"""The member of an act line that each mark is, by its place: after `ask`, or after `seat`."""
-
-_MAX_NOTED: Final = 256
-"""So many decisions at most are noted before they are written."""
-
-_HEAD: Final = b'{"action":'
-_ASK: Final = b',"ask":"'
-"""The text before the action in an act line, and the text after it."""
-
-_MS: Final = Cache[int, bytes](lambda us: to_bytes(number(us / 1000)), 20_000)
-"""Microseconds as JSON milliseconds."""
-
-
-class ActionCache:
-    """The JSON bytes of a game's actions: `wire` in wire order, `heads` as a record's act line begins, up to its ask.
-
-    `ends` are both ends of an act line, by action, ask, seat and mark. Engines keep one object for each action,
-    so a look-up replaces encoding. Bounded, since an action of free text must not fill it.
-    """
-
-    __slots__ = ("ends", "heads", "wire")
-    _most: Final = 50_000
-
-    def __init__(self, game: Game[Any, Any]) -> None:
-        self.wire: Cache[Any, bytes] = Cache(lambda action: to_bytes(game.action_json(action)), self._most)
-        self.heads: Cache[Any, bytes] = Cache(
-            lambda action: _HEAD + canonical(game.action_json(action)) + _ASK, self._most
-        )
-        self.ends: Cache[_Played, tuple[bytes, bytes]] = Cache(self._ends, self._most)
-
-    def _ends(self, played: _Played) -> tuple[bytes, bytes]:
-        """An act line up to its ask and what may follow it, and from its seat on."""
-        action, ask, seat, mark = played
-        after_ask, after_seat = _MARKED[mark]
-        head = b'%b%b"%b' % (self.heads[action], ask.encode(), after_ask)
-        return head, b',"seat":%d%b,"type":"act"}\n' % (seat, after_seat)
-
-    def canonical(self, action: Any) -> bytes:
-        """The canonical JSON of `action`, as a record has it."""
-        return self.heads[action][len(_HEAD) : -len(_ASK)]
-
-    def listed(self, actions: Iterable[Any]) -> bytes:
-        """The JSON list of `actions`, as the wire shows it."""
-        return b"[" + b",".join(map(self.wire.__getitem__, actions)) + b"]"
-
-
-_CACHES: dict[Game[Any, Any], ActionCache] = {}
-
-
-def action_cache(game: Game[Any, Any]) -> ActionCache:
-    """The one cache of `game` in this process."""
-    return _CACHES.get(game) or _CACHES.setdefault(game, ActionCache(game))
-
-
-@lru_cache(maxsize=8192)
-def _numbers(values: tuple[Weights, ...]) -> bytes:
-    """Draws as JSON: the same few come again and again."""
-    return canonical(values)
-
-
-def _share(value: float) -> bytes:
-    """A value from 0 to 1 as a record keeps it: with four decimals at most, more than any estimate is worth."""
-    return to_bytes(number(round(value, 4)))
-
-
-def chance_line(n: int, at: str, of: tuple[Weights, ...], outcome: Rolled) -> bytes:
-    """The canonical line number `n` of a record, a roll; what the digest takes is the same."""
-    # A text and whole numbers: these msgspec writes in canonical form.
-    parts = to_bytes(at), n, _numbers(of), to_bytes(outcome)
-    return b'{"at":%b,"n":%d,"of":%b,"outcome":%b,"type":"chance"}\n' % parts
-
-
-class Scribe:
-    """The record of one match in the making; `count` lines come after the header so far.
-
-    Decisions are only noted while bots play, and written some hundred at a time: between two switches to other
-    processes each step takes about twice as long as in a row. `spent` sums up the times of those that are written.
-    """
-
-    __slots__ = ("_digested", "_ends", "_lines", "_noted", "count", "spent")
-
-    def __init__(
-        self, game: Game[Any, Any], spec: MatchSpec, started: str, confinement: Confinement | None = None
-    ) -> None:
-        parts = _header(game, spec, started)
-        if confinement is not None:
-            parts["detail"] = _detail(confinement)
-        members = [(name, b'"%b":%b' % (name.encode(), parts[name])) for name in sorted(parts)]
-        self.count = 0
-        self.spent = Spent(len(spec.seats))
-        self._noted: list[_Noted] = []
-        self._lines = [_line([member for _, member in members])]
-        self._digested = [_line([member for name, member in members if name not in UNDIGESTED])]
-        self._ends = action_cache(game).ends
-
-    def since(self, line: int) -> list[bytes]:
-        """The lines from number `line` on, as far as the match has come; the header is number 0."""
-        self._write()
-        return self._lines[line:]
-
-    def chance(self, at: str, of: tuple[Weights, ...], outcome: Rolled) -> None:
-        """Write what the dice showed, and the address of the roll."""
-        self.count += 1
-        self._noted.append(chance_line(self.count, at, of, outcome))
-
-    def act(
-        self,
-        seat: int,
-        ask: str,
-        action: Any,
-        mark: Mark | None = None,
-        times_ns: Times | None = None,
-        note: str | None = None,
-        bank_ns: int | None = None,
-        value: float | None = None,
-        detail: JsonObject | None = None,
-    ) -> None:
-        """Write an action of `seat`, the bot's `note` on it, and the `value` it gave, the share it expects.
-
-        `times_ns` are wall, processor and waiting time in nanoseconds, None where the system cannot tell; an action
-        with a `mark` has none. `bank_ns` is what the decision left in the seat's bank, if it has one. `detail` tells
-        of illegal answers and failures after which the decision was asked again, and of what a service took.
-        """
-        self.count += 1
-        more = None
-        if note is not None or bank_ns is not None or value is not None or detail:
-            more = note, bank_ns, value, detail or None  # empty, it may be filled for the next decision
-        self._noted.append((self.count, (action, ask, seat, mark), times_ns, more))
-        if len(self._noted) >= _MAX_NOTED:
-            self._write()
-
-    def _write(self) -> None:
-        """Write what is noted."""
-        noted = self._noted
-        for each in noted:
-            self._write_one(each)
-        noted.clear()
-
-    def _write_one(self, noted: _Noted) -> None:
-        """Write one line; its keys stand in canonical order."""
-        if isinstance(noted, bytes):
-            self._lines.append(noted)
-            self._digested.append(noted)
-            return
-        n, played, times_ns, more = noted
-        head, end = self._ends[played]
-        if more is None:
-            self._digested.append(b'%b,"n":%d%b' % (head, n, end))
-        else:
-            note, bank_ns, value, detail = more
-            if note is not None:
-                end = b',"note":%b%b' % (canonical(note), end)
-            if value is not None:
-                end = b'%b,"value":%b}\n' % (end[:-2], _share(value))
-            self._digested.append(b'%b,"n":%d%b' % (head, n, end))
-            # The digest takes the line without these and the times.
-            if bank_ns is not None:
-                left_ms = bank_ns // 1_000_000
-                head += b',"bank_s":' + to_bytes(left_ms / 1000 if left_ms % 1000 else left_ms // 1000)
-            if detail:
-                head += b',"detail":' + canonical(detail)
-        if times_ns is None:
-            self._lines.append(b'%b,"n":%d%b' % (head, n, end))
-            return
-        wall, cpu, wait = times_ns
-        self.spent.add(played[2], wall, cpu or 0, wait or 0)
-        self._lines.append(
-            b'%b,"ms":[%b,%b,%b],"n":%d%b'
-            % (
-                head,
-                _MS[wall // 1000],
-                b"null" if cpu is None else _MS[cpu // 1000],
-                b"null" if wait is None else _MS[wait // 1000],
-                n,
-                end,
-            )
-        )
-
-    def fault(self, seat: int, kind: str, retired: bool, detail: JsonObject, *, tied: bool = False) -> None:
-        """Write a fault; `tied`: the seat is out at the same stage as the one that went out before it."""
-        self._write()
-        self.count += 1
-        data = {
-            "type": "fault",
-            "n": self.count,
-            "seat": seat,
-            "kind": kind,
-            "retired": retired,
-            "detail": detail,
-            **({"tied": True} if tied else {}),
-        }
-        self._lines.append(canonical(data) + b"\n")
-        self._digested.append(digest_form(data))
-
-    def end(self, outcome: Outcome, detail: JsonObject | None = None) -> tuple[str, bytes]:
-        """The digest, and the whole sealed record with its end line; `detail`, if given, is undigested."""
-        self._write()
-        end = outcome_form(outcome)
-        if detail is not None:
-            end["detail"] = detail
-        digest = digest_of([*self._digested, digest_form(end)])
-        lines = [*self._lines, canonical({**end, "digest": digest}) + b"\n"]
-        return digest, b"".join([*lines, seal(lines)])
-
-
-@lru_cache(maxsize=16)
-def _detail(confinement: Confinement) -> bytes:
-    """How the bots are confined, as canonical JSON: the same for many matches."""
-    return canonical(confinement.to_json())
-
-
-def _line(members: list[bytes]) -> bytes:
-    return b"{%b}\n" % b",".join(members)
-
-
-def _seat(seat: SeatSpec) -> JsonObject:
-    entry: JsonObject = {"bot": seat.bot, "version": seat.version, "digest": seat.digest}
-    if seat.kind != "bot":
-        entry["kind"] = seat.kind
-    if seat.clock is not None:
-        entry["clock"] = _clock(seat.clock)
-    return entry
-
-
-def _clock(clock: TimeControl) -> JsonObject:
-    fields = ((field.name, getattr(clock, field.name)) for field in attrs.fields(type(clock)))
-    return {name: number(value) for name, value in fields if value is not None}
-
-
-def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> dict[str, bytes]:
-    """The members of the header, as canonical JSON."""
-    settled = (spec.seats, spec.clock, spec.level, spec.faults, spec.strikes)
-    header = _settled(game, spec.game, *settled, spec.again, spec.failures, spec.note_bytes).copy()
-    header["id"] = canonical(spec.id)
-    header["options"] = canonical(spec.options)
-    header["position"] = canonical(spec.position)
-    header["seed"] = canonical(spec.seed if spec.publish_key else None)
-    header["key"] = canonical(spec.key.hex() if spec.publish_key else None)
-    header["started"] = canonical(started)
-    if spec.parent is not None:
-        header["parent"] = canonical(spec.parent)
-    return header
-
-
-@lru_cache(maxsize=64)
-def _settled(
-    game: Game[Any, Any],
-    name: str,
-    seats: tuple[SeatSpec, ...],
-    clock: TimeControl,
-    level: str,
-    faults: str,
-    strikes: int,
-    again: int,
-    failures: int,
-    note_bytes: int,
-) -> dict[str, bytes]:
-    """The common part of the headers of many matches: nobody changes it."""
-    header: JsonObject = {
-        "type": "match",
-        "format": FORMAT,
-        "game": name,
-        "rules": game.rules_version,
-        "players": len(seats),
-        "seats": [_seat(seat) for seat in seats],
-        "clock": _clock(clock),
-        "level": level,
-        "faults": faults,
-        "strikes": strikes,
-        "harness": f"warpleague {__version__}",
-    }
-    if again:
-        header["again"] = again
-    if failures:
-        header["failures"] = failures
-    if note_bytes != NOTE_BYTES:
-        header["note_bytes"] = note_bytes
-    return {key: canonical(value) for key, value in header.items()}

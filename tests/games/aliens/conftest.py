@@ -1,18 +1,13 @@
 """Positions written by hand, and moves played from them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import attrs
 import pytest
 
 from warpleague.games.aliens import GAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from warpleague.games.aliens.state import State
+from warpleague.games.aliens.state import State
 
 SUITS = ("suns", "moons", "crowns", "arms")
 
@@ -37,18 +32,18 @@ class Table:
         """The ways of the legal actions of one kind."""
         return [a["way"] for a in self.legal() if a["do"] == do and fields.items() <= a.items()]
 
-    def act(self, do: str, **fields: Any) -> Table:
+    def act(self, do: str, **fields: Any) -> "Table":
         """Play one action of whoever must act."""
         seat = GAME.actors(self.state)[0]
         return self.step(GAME.parse(self.state, seat, {"do": do, **fields}))
 
-    def roll(self, *dice: int) -> Table:
+    def roll(self, *dice: int) -> "Table":
         """Let the dice show this."""
         assert GAME.actors(self.state) == (-1,)
         assert len(GAME.chance(self.state)) == len(dice)
         return self.step(dice)
 
-    def step(self, move: Any) -> Table:
+    def step(self, move: Any) -> "Table":
         self.state, told = GAME.apply(self.state, move)
         self.events += [event.data for event in told]
         return self
@@ -80,7 +75,7 @@ def position() -> Callable[..., Table]:
         ships: dict[str, list[int]] | None = None,
         holes: list[tuple[Any, ...]] | None = None,
         **changes: Any,
-    ) -> Table:
+    ) -> "Table":
         data = {
             "options": {
                 "max_turns": 400,

@@ -1,7 +1,5 @@
 """Whether aliens keeps the contract of all games, and what else holds in every match."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

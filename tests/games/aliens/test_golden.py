@@ -4,13 +4,12 @@ Each file shows every move, what is told of it, and at some points what each sea
 the tests with WARPLEAGUE_REGENERATE_GOLDEN=1 and read the difference.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,9 +17,6 @@ from warpleague.games.aliens import GAME
 from warpleague.games.aliens.state import Options
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_playout
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GOLDEN = Path(__file__).parent / "golden"
 SIDES = ("OrthogonAliens", "DiagonAliens")

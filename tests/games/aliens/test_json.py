@@ -1,16 +1,12 @@
 """Actions and positions of aliens as they come from outside: what is taken, and what is said to what is not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.aliens import GAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TURN = {"dice": {"suns": 1, "moons": 0}, "ships": {"suns": [5, 5], "crowns": [5, 6]}}
 SENT = {

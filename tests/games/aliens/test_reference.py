@@ -4,10 +4,9 @@ The reference shares nothing with the engine but the JSON forms. Where the engin
 ship, the reference simply waits for an answer in the midst of a function; it works everything out anew each time.
 """
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator
+from typing import Any
 
 import pytest
 
@@ -16,12 +15,10 @@ from warpleague.games.aliens.state import Options
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import perft
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+Asked = tuple[Any, ...]  # ("dice", number) or ("act", seat, ask, legal actions)
+Play = Generator[Asked, Any, None]
+Chooser = Callable[[Any, Any, random.Random], int]
 
-    Asked = tuple[Any, ...]  # ("dice", number) or ("act", seat, ask, legal actions)
-    Play = Generator[Asked, Any, None]
-    Chooser = Callable[[Any, Any, random.Random], int]
 
 TILES = {
     18: (1, 4),

@@ -1,9 +1,8 @@
 """Every rule of aliens, by its number."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,9 +10,6 @@ from warpleague.games.aliens import GAME
 from warpleague.games.aliens.state import Options
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_playout
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAP = """
 ####......

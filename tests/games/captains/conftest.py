@@ -1,7 +1,5 @@
 """Two fixed galaxies and shorthands to set up positions and play moves."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 from typing import Any

@@ -1,20 +1,15 @@
 """Positions as JSON, options, actions from JSON, and the lines events are told in."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from tests.games.captains.conftest import Tools
 
 from warpleague.errors import ActionError, OptionsError, PositionError
 from warpleague.games.captains import GAME
 from warpleague.games.captains.dealing import Options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.games.captains.conftest import Tools
 
 
 def test_a_hand_made_position_needs_only_the_galaxy(tools: Tools) -> None:

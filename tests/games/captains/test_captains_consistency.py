@@ -1,7 +1,5 @@
 """Random matches of every setting: whatever is played, the books balance and the end comes."""
 
-from __future__ import annotations
-
 import os
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """The shared contract suite, on every player count, pattern, galaxy and AI."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

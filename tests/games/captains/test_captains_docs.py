@@ -1,7 +1,5 @@
 """What docs/games/captains.md shows is what the engine takes and tells."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

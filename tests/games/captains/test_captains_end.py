@@ -1,18 +1,14 @@
 """End, score, ranks and retirement (captains E1-E4)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.games.captains.conftest import Tools
 
 from warpleague.errors import PositionError
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
 from warpleague.games.captains.dealing import Options
-
-if TYPE_CHECKING:
-    from tests.games.captains.conftest import Tools
 
 # One token beside each planet but 3; the owners are irrelevant here.
 SEVEN = [[119, 116, 23, 28, 7, 17], [134, 35, 112]]

@@ -1,15 +1,14 @@
 """Galaxies: geometry, dealing, patterns and galaxy files (captains G1-G8, C1, C3)."""
 
-from __future__ import annotations
-
 import copy
 import json
 import tomllib
 from importlib.resources import files
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.games.captains.conftest import Tools
 
 from warpleague.errors import OptionsError
 from warpleague.games.captains import GAME
@@ -17,9 +16,6 @@ from warpleague.games.captains.boards import builtin, distance, rotate
 from warpleague.games.captains.dealing import PATTERNS, Dealing, Options, draws, first_deal, lay, plan, settle
 from warpleague.games.captains.geometry import Layout, misfit
 from warpleague.games.playout import random_roll
-
-if TYPE_CHECKING:
-    from tests.games.captains.conftest import Tools
 
 PLAYERS = dict(zip(PATTERNS, (1, 2, 3, 4, 5, 5), strict=True))
 

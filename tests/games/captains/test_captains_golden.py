@@ -3,8 +3,6 @@
 WARPLEAGUE_REGENERATE_GOLDEN=1 writes the files in `golden/` anew; read the difference before committing it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

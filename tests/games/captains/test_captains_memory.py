@@ -1,23 +1,19 @@
 """What is hidden, what a perfect memory knows of hidden cards, and drawing states that fit it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations_with_replacement
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.games.captains.conftest import Tools
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
 from warpleague.games.captains.state import Known
 from warpleague.games.playout import random_roll
-
-if TYPE_CHECKING:
-    from tests.games.captains.conftest import Tools
 
 PLANETS = 5
 

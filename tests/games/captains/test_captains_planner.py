@@ -1,7 +1,5 @@
 """The captains-planner bot: legal in every game, alike each time, and much better than chance."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from pathlib import Path

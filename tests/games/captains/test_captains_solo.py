@@ -1,14 +1,11 @@
 """The solo game (captains A1-A4)."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
+from tests.games.captains.conftest import Tools
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
-
-if TYPE_CHECKING:
-    from tests.games.captains.conftest import Tools
 
 
 def solo(tools: Tools, ai: str = "echabod-z", **fields: Any) -> Any:

@@ -1,20 +1,14 @@
 """The start and a turn (captains S1-S3, T1-T10)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.games.captains.conftest import PAIR
+from tests.games.captains.conftest import PAIR, Tools
 
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
 from warpleague.games.captains.rules import worth
-
-if TYPE_CHECKING:
-    from tests.games.captains.conftest import Tools
-
 
 BOARDS = [
     [6, "B", 1], [2, "A", 2], [5, "A", 2], [7, "A", 5], [3, "B", 5],

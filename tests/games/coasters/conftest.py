@@ -1,7 +1,5 @@
 """Helpers of the coasters tests: positions drawn as text, actions as short words, and playing them out."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,19 +1,14 @@
 """Alliances, claims and talk (A1 to A4), and what of them is hidden."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 import pytest
+from tests.games.coasters.conftest import Desk
 
 from warpleague.errors import ActionError
 from warpleague.games.coasters import GAME
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from tests.games.coasters.conftest import Desk
 
 FOUR = "0/0 1/0\n2/0 3/0"
 DRAWING = """

@@ -3,8 +3,6 @@
 They play in this process on the JSON that the wire would carry; one match's opening goes through the real client.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess
@@ -12,15 +10,13 @@ import sys
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.games.coasters.conftest import Desk
 
 from warpleague.games.api import CHANCE
 from warpleague.games.coasters import GAME
-
-if TYPE_CHECKING:
-    from tests.games.coasters.conftest import Desk
 
 BOTS = Path(__file__).resolve().parents[3] / "bots"
 

@@ -4,8 +4,6 @@ With `WARPLEAGUE_SOAK=1000` (`make contract`) so many random matches of every pl
 variations are played.
 """
 
-from __future__ import annotations
-
 import os
 from itertools import product
 from typing import Any

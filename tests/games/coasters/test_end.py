@@ -1,16 +1,12 @@
 """How a game ends, who ranks where, and bots that are out (E1 to E5)."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.games.coasters.conftest import Desk
 
 from warpleague.games.coasters import GAME
-
-if TYPE_CHECKING:
-    from tests.games.coasters.conftest import Desk
 
 THREE = "0/0 1/0 2/0"
 

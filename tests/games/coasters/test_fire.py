@@ -1,13 +1,9 @@
 """Torpedoes (T7, V3) on drawn positions: what they meet, and how they end."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from tests.games.coasters.conftest import Desk
+from tests.games.coasters.conftest import Desk
 
 SIDE = "0/0 1/0"
 """    URD RDL URL | URD RDL URL

@@ -1,11 +1,10 @@
 """The galaxy (G1 to G3, C2): the coaster's arrows, neighbours, and the tables against a plain walk over a map."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.games.coasters.conftest import Desk
 
 from warpleague.games.api import CHANCE
 from warpleague.games.coasters.geometry import (
@@ -18,9 +17,6 @@ from warpleague.games.coasters.geometry import (
     square_at,
 )
 from warpleague.games.playout import random_playout
-
-if TYPE_CHECKING:
-    from tests.games.coasters.conftest import Desk
 
 OFFSETS = dict(zip(FACINGS, DELTAS, strict=True))
 

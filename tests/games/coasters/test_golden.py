@@ -4,21 +4,16 @@ Each file in golden/ shows every move, what was told to whom, the galaxy and the
 result. `WARPLEAGUE_REGENERATE_GOLDEN=1` writes them anew.
 """
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.games.coasters.conftest import Desk
 
 from warpleague.games.coasters import GAME
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.games.coasters.conftest import Desk
 
 GOLDEN = Path(__file__).parent / "golden"
 

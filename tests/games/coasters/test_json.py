@@ -1,23 +1,18 @@
 """Actions and positions as JSON: what is read, what is refused, and how the refusal helps."""
 
-from __future__ import annotations
-
 import copy
 import json
+from collections.abc import Iterator
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import pytest
+from tests.games.coasters.conftest import Desk
 
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.coasters import GAME
 from warpleague.games.coasters.view import View
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.games.coasters.conftest import Desk
 
 THREE = "0/0 1/0 2/0"
 DRAWING = ". . . . . . . . .\n. 0> . . 1^ . . 2v2 .\n. . . . . . . . ."

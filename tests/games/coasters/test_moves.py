@@ -1,15 +1,11 @@
 """Ships, movement and flux (S1, T1 to T6) on drawn positions."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.games.coasters.conftest import Desk
 
 from warpleague.errors import ActionError
-
-if TYPE_CHECKING:
-    from tests.games.coasters.conftest import Desk
 
 SIDE = "0/0 1/0"
 """Two coasters side by side, not turned; the arrows of both:

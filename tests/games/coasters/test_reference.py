@@ -1,7 +1,5 @@
 """The engine against a slow reference written from the rules: legal actions, costs and shots in random games."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from random import Random
 from typing import Any

@@ -1,16 +1,12 @@
 """Tag team (V1) and system swap (V2); the wild shot (V3) is tested with the other torpedoes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.games.coasters.conftest import Desk
 
 from warpleague.errors import ActionError, OptionsError
 from warpleague.games.coasters import GAME
-
-if TYPE_CHECKING:
-    from tests.games.coasters.conftest import Desk
 
 SQUARE = "0/0 1/0\n2/0 3/0"
 TEAMS = """

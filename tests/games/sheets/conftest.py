@@ -1,18 +1,14 @@
 """Positions of sheets for the tests: hand-made ones, and those of random matches."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_playout
 from warpleague.games.sheets import GAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 UNITS = ["white", "black-1", "black-2", "red", "yellow", "blue"]
 

@@ -1,7 +1,5 @@
 """Actions of sheets: what parse accepts, and what it says when it does not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The bot sheets-greedy, called in process: it plays every kind of decision, repeatably, and well."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Sheets keeps the contract of all games, with every number of players and both options."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

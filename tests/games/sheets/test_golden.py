@@ -1,7 +1,5 @@
 """Playthroughs a person can read, compared byte for byte; WARPLEAGUE_REGENERATE_GOLDEN=1 writes them anew."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,16 +1,12 @@
 """Positions of sheets written by hand: what is accepted, and which field is named when not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from warpleague.errors import PositionError
 from warpleague.games.sheets import GAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def change(**changes: Any) -> Callable[[dict[str, Any]], None]:

@@ -1,7 +1,5 @@
 """The engine against a slow one written straight from the rules: legal actions, marks and scores."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every rule of sheets by its number."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The drawing of a sheet, and the texts of events."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

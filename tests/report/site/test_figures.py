@@ -26,9 +26,10 @@ from warpleague.report.wording.columns import (
     Layout,
     TableView,
     line_json,
+    read_tables,
     shown_columns,
 )
-from warpleague.report.wording.league_words import by_kind, read_tables
+from warpleague.report.wording.league_words import by_kind
 
 
 class Tables(HTMLParser):

@@ -13,12 +13,12 @@ from warpleague.games import game_ids, load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
 from warpleague.games.scene import Cell, Link, Panel, Piece, Scene
-from warpleague.report.terminal.board import paint
+from warpleague.report.terminal.board import Picture
 
 
 def drawn(scene: Scene, width: int = 100) -> list[str]:
     out = io.StringIO()
-    Console(file=out, width=width, highlight=False, color_system=None).print(paint(scene))
+    Console(file=out, width=width, highlight=False, color_system=None).print(Picture(scene))
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 

@@ -159,11 +159,7 @@ def test_the_fit_is_shown_while_a_league_runs(clock: Time, league: League) -> No
         deals.add_deal([first, ((1, 0), (2, 1) if deal % 3 == 1 else (1, 2))])
     fit = fitted(deals, league.season.names, league.config)
     top = max((0, 1), key=lambda bot: fit.ratings[bot] or 0.0)
-    assert best.split()[1:4] == [
-        league.season.names[top],
-        f"{fit.ratings[top]:.0f}",
-        f"{fit.half(top):.0f}",
-    ]
+    assert best.split()[1:4] == [league.season.names[top], f"{fit.ratings[top]:.0f}", f"{fit.half(top):.0f}"]
     assert len(fits) <= 6
 
 

@@ -22,7 +22,7 @@ from warpleague.games.scene import Cell, Panel, Scene
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
-from warpleague.report.terminal.board import LOOKS, SEAT_STYLES, paint, seat_style
+from warpleague.report.terminal.board import LOOKS, SEAT_STYLES, Picture, seat_style
 from warpleague.report.terminal.console import BAD, CODE, GOOD, HEAD, QUIET, WARNING, make_table
 from warpleague.report.terminal.replay import print_result
 from warpleague.report.terminal.watch import MatchWatcher
@@ -82,7 +82,7 @@ def test_no_text_steers_the_terminal(make_console: MakeConsole, text: str) -> No
     assert safe(text) != text
     panel = Panel(text, (text,))
     console = make_console()
-    console.print(paint(Scene("square", (Cell(0, 0, "x"),), panels=(panel,), caption=text)))
+    console.print(Picture(Scene("square", (Cell(0, 0, "x"),), panels=(panel,), caption=text)))
     assert not set(written(console)) & set("\x1b\x9b\r\x00\u202e\ud800")
 
 
@@ -102,7 +102,7 @@ def test_every_games_scenes_can_be_painted(make_console: MakeConsole, game_id: s
     for state in (states[0], states[len(states) // 2], states[-1]):
         for viewer in (None, 0):
             console = make_console(width=120)
-            console.print(paint(game.scene(state, viewer)))
+            console.print(Picture(game.scene(state, viewer)))
             assert len(written(console).splitlines()) > 3
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from warpleague.arena.play.sitting import Draft, PersonSeat, Played, Sitting, ask_bot
 from warpleague.errors import BadInput
 from warpleague.games.first_turn import first_turn
-from warpleague.report.terminal.board import paint
+from warpleague.report.terminal.board import Picture
 from warpleague.report.terminal.console import BAD, QUIET, make_console
 from warpleague.report.wording.match_words import SeatNames
 from warpleague.text import safe
@@ -102,7 +102,7 @@ class _Terminal:
 
     def _show(self, draft: Draft) -> None:
         """Draw the board as the person who chooses sees it."""
-        self._print(paint(self._names.on(draft.game.scene(draft.state, draft.seat))))
+        self._print(Picture(self._names.on(draft.game.scene(draft.state, draft.seat))))
 
     # ------------------------------------------------------------------ how to play
 
@@ -137,7 +137,7 @@ class _Terminal:
         self._print(f"A first turn, on a board of its own. You are {_PLAYERS[0]}.")
         for number, moment in enumerate(moments, 1):
             if number in (1, len(moments)):
-                self._print(paint(names.on(moment.scene)))
+                self._print(Picture(names.on(moment.scene)))
             for line in moment.happened:
                 self._print(Text(f"     {names.say(line)}", style=QUIET))
             if moment.phrase:

@@ -12,7 +12,6 @@ from warpleague.arena.submissions import jobs, on_demand, versions
 from warpleague.arena.submissions.api import Query, operation, operations_of
 from warpleague.arena.submissions.entering import first_match, matches_added
 from warpleague.arena.submissions.jobs import Challenge, Submission, Trial
-from warpleague.arena.submissions.ledger import limits_of
 from warpleague.arena.submissions.receiving import (
     archive_download,
     challenge_record,
@@ -130,7 +129,7 @@ class AuthorApi:
             added=author.added,
             challenges_today=jobs.used_today(ledger, jobs.CHALLENGE, author),
             sent_today=jobs.used_today(ledger, jobs.SUBMISSION, author),
-            limits=attrs.asdict(limits_of(ledger)),
+            limits=attrs.asdict(ledger.limits),
         )
 
     @operation(

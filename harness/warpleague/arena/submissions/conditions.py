@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from warpleague.arena.submissions.entering import closed_to_bots, matches_added, sandbox_refusal
-from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits, limits_of
+from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits
 from warpleague.arena.submissions.versions import versions_in
 from warpleague.games import load_game
 from warpleague.league.season.config import (
@@ -99,7 +99,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
         names += [one.bot for one in versions_in(ledger, config.name, active=True)]
         closed = sandbox_refusal(ledger) or closed_to_bots(ledger, config)
         matches = matches_added(ledger, config) if closed is None else None
-        limits = limits_of(ledger)
+        limits = ledger.limits
     return Conditions(
         league=config.name,
         game=config.game.id,

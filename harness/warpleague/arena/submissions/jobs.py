@@ -3,7 +3,8 @@
 A job waits until a worker claims it, and ends when the worker closes it. A worker may be killed at any moment: the
 next one puts its job back, so each job is done; one that ended its workers too often is closed instead.
 
-The ledger, the JSON API, the pages and the commands share the classes.
+The ledger, the JSON API, the pages and the commands share the classes. A field that comes later needs a default, since
+arenas of earlier releases do not send it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.submissions.ledger import Ledger, limits_of
 from warpleague.errors import BadInput
 from warpleague.league.season.fixture import utc_now
 from warpleague.runner.findings import Finding  # noqa: TC001 - read from the classes at run time
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from warpleague.arena.submissions.accounts import Author
+    from warpleague.arena.submissions.ledger import Ledger
 
 DAY_S: Final = 24 * 3600.0
 """The time within which jobs count towards the limits of their author, in seconds."""
@@ -273,7 +274,7 @@ def _asked_today(ledger: Ledger, kind: Kind, author: Author) -> tuple[list[float
 
 def check_quota(ledger: Ledger, kind: Kind, author: Author) -> None:
     """Raise `OverQuota` if an author has asked for too much. What failed does not count, up to as many again."""
-    most: int = getattr(limits_of(ledger), kind.limit)
+    most: int = getattr(ledger.limits, kind.limit)
     counting_s, all_s = _asked_today(ledger, kind, author)
     if len(counting_s) < most and len(all_s) < 2 * most:
         return

@@ -83,6 +83,41 @@ FORMATS: Final = FileKind(
 """The formats of a ledger; `warpleague.league.store.database` converts one to the next."""
 
 
+# -- limits ---------------------------------------------------------------------------------------------
+
+
+def _limit(default: int, words: str, least: int = 0, most: int = 1_000_000) -> Any:
+    """A limit, what it counts in words, and the values that it may have: other code has limits of its own."""
+    return attrs.field(default=default, metadata={"words": words, "least": least, "most": most})
+
+
+@attrs.frozen
+class SubmissionLimits:
+    """The limits of every submission; the settings of a ledger change them."""
+
+    per_day: int = _limit(20, "submissions of an author within 24 hours")
+    bots: int = _limit(3, "bots of an author that play in one league")
+    upload_mb: int = _limit(16, "MiB of an upload", most=256)
+    folder_mb: int = _limit(64, "MiB of files, unpacked", most=256)
+    files: int = _limit(2000, "files and folders", most=50_000)
+    build_s: int = _limit(60, "seconds to build, of processor time", most=300)
+    check_s: int = _limit(55, "seconds for the matches of the check", least=1, most=3600)
+    memory_mb: int = _limit(1024, "MiB of memory that a bot may ask for")
+    processes: int = _limit(64, "processes that a bot may ask for")
+    tmp_mb: int = _limit(64, "MiB of /tmp that a bot may ask for")
+    challenges: int = _limit(20, "matches on demand of an author within 24 hours")
+    challenge_s: int = _limit(300, "seconds for a match on demand, or of a trial", least=1, most=3600)
+    trials: int = _limit(4, "trials of an author within 24 hours")
+    trial_size: int = _limit(200, "matches of a trial", most=10_000)
+
+
+WORDS: Final = {field.name: field.metadata["words"] for field in attrs.fields(SubmissionLimits)}
+"""Each of the limits in words."""
+
+
+# -- the file ----------------------------------------------------------------------------------------------
+
+
 @attrs.frozen
 class Entry:
     """An entry of the audit journal: when (ISO time), who did what, and the details."""
@@ -183,6 +218,12 @@ class Ledger:
 
     # Settings
 
+    @property
+    def limits(self) -> SubmissionLimits:
+        """The limits that hold now."""
+        given = {name: int(text) for name in WORDS if (text := self.setting(f"limit {name}")) is not None}
+        return SubmissionLimits(**given)
+
     def setting(self, key: str) -> str | None:
         """A setting, or None."""
         rows = self.rows("SELECT value FROM setting WHERE key = ?", key)
@@ -198,49 +239,6 @@ class Ledger:
             self.note(who, "set", key=key, value=value)
 
 
-def _since_boot_s() -> float:
-    """Seconds since the machine was started, also those in which it was suspended, where the system counts them."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
-
-
-# -- limits ---------------------------------------------------------------------------------------------
-
-
-def _limit(default: int, words: str, least: int = 0, most: int = 1_000_000) -> Any:
-    """A limit, what it counts in words, and the values that it may have: other code has limits of its own."""
-    return attrs.field(default=default, metadata={"words": words, "least": least, "most": most})
-
-
-@attrs.frozen
-class SubmissionLimits:
-    """The limits of every submission; the settings of a ledger change them."""
-
-    per_day: int = _limit(20, "submissions of an author within 24 hours")
-    bots: int = _limit(3, "bots of an author that play in one league")
-    upload_mb: int = _limit(16, "MiB of an upload", most=256)
-    folder_mb: int = _limit(64, "MiB of files, unpacked", most=256)
-    files: int = _limit(2000, "files and folders", most=50_000)
-    build_s: int = _limit(60, "seconds to build, of processor time", most=300)
-    check_s: int = _limit(55, "seconds for the matches of the check", least=1, most=3600)
-    memory_mb: int = _limit(1024, "MiB of memory that a bot may ask for")
-    processes: int = _limit(64, "processes that a bot may ask for")
-    tmp_mb: int = _limit(64, "MiB of /tmp that a bot may ask for")
-    challenges: int = _limit(20, "matches on demand of an author within 24 hours")
-    challenge_s: int = _limit(300, "seconds for a match on demand, or of a trial", least=1, most=3600)
-    trials: int = _limit(4, "trials of an author within 24 hours")
-    trial_size: int = _limit(200, "matches of a trial", most=10_000)
-
-
-WORDS: Final = {field.name: field.metadata["words"] for field in attrs.fields(SubmissionLimits)}
-"""Each of the limits in words."""
-
-
-def limits_of(ledger: Ledger) -> SubmissionLimits:
-    """The limits that hold now."""
-    given = {name: int(text) for name in WORDS if (text := ledger.setting(f"limit {name}")) is not None}
-    return SubmissionLimits(**given)
-
-
 def set_limit(ledger: Ledger, key: str, value: int, who: str) -> None:
     """Change a limit; `BadInput` for a value that cannot be."""
     limit = attrs.fields_dict(SubmissionLimits).get(key)
@@ -250,6 +248,11 @@ def set_limit(ledger: Ledger, key: str, value: int, who: str) -> None:
     if not least <= value <= most:
         raise BadInput(f"{key}: must be from {least} to {most}, not {value}")
     ledger.set(f"limit {key}", str(value), who)
+
+
+def _since_boot_s() -> float:
+    """Seconds since the machine was started, also those in which it was suspended, where the system counts them."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 # -- the audit journal in words -------------------------------------------------------------------------

@@ -31,7 +31,6 @@ from warpleague.arena.submissions.jobs import (
     read,
     read_one,
 )
-from warpleague.arena.submissions.ledger import Ledger, limits_of
 from warpleague.arena.submissions.versions import add_trial, versions_in
 from warpleague.errors import BadInput
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest, Test
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.arena.submissions.accounts import Author
+    from warpleague.arena.submissions.ledger import Ledger
 
 T = TypeVar("T", bound=Trial)
 
@@ -174,7 +174,7 @@ def ask_trial(
 
 def check_size(ledger: Ledger, config: LeagueConfig, deals: int) -> None:
     """Raise `BadInput` for a trial of too many matches."""
-    most, each = limits_of(ledger).trial_size, _schedule(config, 1).matches_a_deal
+    most, each = ledger.limits.trial_size, _schedule(config, 1).matches_a_deal
     if not 1 <= deals <= most // each:
         raise BadInput(
             f"deals: must be from 1 to {most // each}, not {deals}: a deal takes {counted(each, 'match')} here, and a "

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from warpleague.arena.submissions import accounts, entering, jobs, on_demand, versions
 from warpleague.arena.submissions.entering import closed_to_bots, matches_added, sandbox_refusal
-from warpleague.arena.submissions.ledger import WORDS, journal_words, limits_of, set_limit
+from warpleague.arena.submissions.ledger import WORDS, journal_words, set_limit
 from warpleague.arena.submissions.receiving import (
     archive_download,
     challenge_record,
@@ -120,7 +120,7 @@ class AuthorPages:
         if session is None:
             return self._page("submit_login.html.j2")
         ledger, author = self._requests.ledger, session.author
-        limits = limits_of(ledger)
+        limits = ledger.limits
         submissions = versions.submissions(ledger, author.name)
         leagues = self._requests.app.leagues.values()
         refusals = {config.name: await in_thread(closed_to_bots, ledger, config) for config in leagues}
@@ -253,7 +253,7 @@ class OrganiserPages:
     async def _show(self, request: Request) -> Response:
         session = self._requests.need_organiser(request)
         ledger = self._requests.ledger
-        limits = limits_of(ledger)
+        limits = ledger.limits
         leagues = [
             await in_thread(self._league_row, config) for config in self._requests.app.leagues.values()
         ]

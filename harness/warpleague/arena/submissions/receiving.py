@@ -11,7 +11,6 @@ from starlette.responses import Response
 
 from warpleague.arena.submissions import on_demand, versions
 from warpleague.arena.submissions.entering import closed_to_bots, entries_closed, sandbox_refusal
-from warpleague.arena.submissions.ledger import Ledger, limits_of
 from warpleague.arena.submissions.requests import Refused, in_thread
 from warpleague.arena.submissions.upload import suffix_of
 from warpleague.errors import BadInput
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from warpleague.arena.submissions.accounts import Author
     from warpleague.arena.submissions.jobs import Submission
+    from warpleague.arena.submissions.ledger import Ledger
 
 
 _OTHER_FIELDS: Final = 64 << 10
@@ -36,7 +36,7 @@ _OTHER_FIELDS: Final = 64 << 10
 
 def check_length(ledger: Ledger, request: Request) -> None:
     """Raise `Refused` for a body that is too large, before it is read."""
-    max_mb = limits_of(ledger).upload_mb
+    max_mb = ledger.limits.upload_mb
     length = request.headers.get("content-length", "")
     if not (length.isascii() and length.isdecimal()):
         raise Refused(411, "The length of the body must be given.")

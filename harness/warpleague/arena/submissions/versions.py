@@ -24,7 +24,6 @@ from warpleague.arena.submissions.jobs import (
     read,
     read_one,
 )
-from warpleague.arena.submissions.ledger import Ledger, limits_of
 from warpleague.errors import BadInput
 from warpleague.league.season.entry import first_alike
 from warpleague.league.season.fixture import utc_now
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.arena.submissions.accounts import Author
+    from warpleague.arena.submissions.ledger import Ledger
 
 
 # -- what there is -----------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def name_refusal(ledger: Ledger, number: int, bot: str) -> str | None:
     own = first_alike(bot, (one.bot for one in mine))
     if own is not None:
         return f"bot.toml: name: {bot} looks like {own}, your other bot; choose another name"
-    most = limits_of(ledger).bots
+    most = ledger.limits.bots
     if sum(one.active for one in mine) >= most:
         return (
             f"{most} bots of an author may play in this league, and as many of yours do; withdraw one first"

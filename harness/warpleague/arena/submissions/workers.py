@@ -23,7 +23,7 @@ from warpleague.arena.processes import log, log_error
 from warpleague.arena.submissions import jobs, on_demand, versions
 from warpleague.arena.submissions.entering import entries_closed, sandbox_refusal
 from warpleague.arena.submissions.jobs import CHALLENGE, MAX_CLAIMS, SUBMISSION, TRIAL, TrialMatch
-from warpleague.arena.submissions.ledger import SANDBOX, Ledger, SubmissionLimits, limits_of
+from warpleague.arena.submissions.ledger import SANDBOX, Ledger, SubmissionLimits
 from warpleague.arena.submissions.upload import FOLDER, source_folder, unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, StoreError
 from warpleague.league.play.hooks import check_event, run_hook
@@ -198,7 +198,7 @@ class _MachineBusy(HarnessFault):
 
 def _check(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig], check_bot: CheckBot) -> bool:
     """Check one submission and store the result. Returns false if this machine could not check it now."""
-    submission, limits = versions.submission(ledger, number), limits_of(ledger)
+    submission, limits = versions.submission(ledger, number), ledger.limits
     config = leagues.get(submission.league)
     if config is None:
         text = f"there is no longer a league {submission.league} here"
@@ -502,7 +502,7 @@ class _Player:
             seed=seed,
             private=True,
         )
-        limit_s = limits_of(self.ledger).challenge_s
+        limit_s = self.ledger.limits.challenge_s
         with one_core(config.run.affinity == "core"):
             result = self.play_match(spec, float(limit_s), True)
         if result is None:
@@ -518,9 +518,7 @@ class _Player:
         else:
             entry = next(one for one in config.entries if name_of(config, one) == seat.bot)
             folder = folder_of(config, entry)
-        bundle = prepare(
-            folder, "sandbox", config.sandbox.paths, (ledger.results,), limits_of(ledger).build_s
-        )
+        bundle = prepare(folder, "sandbox", config.sandbox.paths, (ledger.results,), ledger.limits.build_s)
         return seat_in(config, entry, bundle, f"{config.path}: bots")
 
 

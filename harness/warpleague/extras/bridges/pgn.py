@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import BadInput, WarpLeagueError
+from warpleague.match.record import read_record
+from warpleague.match.replay import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from warpleague.match.replay import Replay
 
 
 _GAME: Final = "openspiel:chess"
@@ -22,11 +22,8 @@ _WHITE: Final = 1
 """OpenSpiel's seat of the white pieces."""
 _ACROSS: Final = 80
 _ENDS: Final = {
-    "resigned": "normal",
-    "retired": "rules infraction",
-    "move-limit": "adjudication",
-    "completed": "normal",
-}
+    "resigned": "normal", "retired": "rules infraction", "move-limit": "adjudication", "completed": "normal",
+}  # fmt: skip
 
 
 def pgn(replay: Replay) -> str:
@@ -56,11 +53,8 @@ def pgn(replay: Replay) -> str:
         "Termination": _ENDS.get(outcome.why, outcome.why),
     }
     first = state.spiel.starting_state_str()
-    if (
-        header["position"] is None
-        and first
-        and not first.startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w")
-    ):
+    usual = first.startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w")
+    if header["position"] is None and first and not usual:
         tags |= {"SetUp": "1", "FEN": first}
     lines = [f'[{name} "{_escaped(text)}"]' for name, text in tags.items()]
     return "\n".join((*lines, "", *_wrapped([*_moves(state), result]), ""))
@@ -96,9 +90,6 @@ def _wrapped(words: Sequence[str]) -> list[str]:
 
 def main(paths: Sequence[str]) -> int:
     """Print the matches of these records; 2 if one cannot be read or is none of chess."""
-    from warpleague.match.record import read_record
-    from warpleague.match.replay import Replay
-
     if not paths:
         print("usage: python -m warpleague.extras.bridges.pgn RECORD...", file=sys.stderr)
         return 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.declaration import Argument, Extra
 from warpleague.errors import BadInput
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from warpleague.extras.cluster.executor import ClusterExecutor
 
 
-class Cluster(NamedTuple):
+class Cluster:
     """The value of the option: the address of a Dask scheduler."""
 
-    address: str
+    def __init__(self, address: str) -> None:
+        self._address = address
 
     def open(self, *what: Any, **more: Any) -> AbstractContextManager[ClusterExecutor]:
         """`executor.cluster` at the address, with these arguments; `BadInput` where Dask is missing."""
         try:
-            from warpleague.extras.cluster.executor import (
-                cluster,  # Dask takes half a second, and may be missing
-            )
+            # Dask takes half a second, and may be missing.
+            from warpleague.extras.cluster.executor import cluster
         except ModuleNotFoundError as error:
             if error.name != "distributed":
                 raise
             raise BadInput(
                 "--cluster: needs Dask in this environment: pip install 'warpleague[cluster]'"
             ) from None
-        return cluster(self.address, *what, **more)
+        return cluster(self._address, *what, **more)
 
 
 # In this table an argument takes as few lines as it needs.

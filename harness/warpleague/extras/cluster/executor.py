@@ -41,16 +41,14 @@ if TYPE_CHECKING:
 _CONNECT_S: Final = 5
 _LOOK_S: Final = 1.0  # how often the scheduler is asked for the state of the cluster
 _LOST_S: Final = 5.0  # how long there may be no connection to the scheduler before it counts as dead
-_BUSY_S: Final = 60.0  # how long the scheduler may be silent over a connection that stands
+_BUSY_S: Final = 60.0  # how long the scheduler may be silent while the connection is open
 _NOBODY_S: Final = 60.0  # how long a run waits for a worker that can play when there is none
 _SILENT_S: Final = 5.0  # how long a worker may be silent before others play its matches
 _GRACE_S: Final = 5.0  # how much longer than its clocks allow a match may take
 _ANSWER_S: Final = 10.0  # how long workers may take to end bots
 _ASK_S: Final = 2.0  # how long to wait until the workers have ended what a run left there
 _AIM_S: Final = 0.8  # how long a batch should take at least: much longer than Dask's work for it
-_BATCHES_A_SECOND: Final = (
-    100  # what a scheduler with 1,000 workers can serve; with more threads, batches take longer
-)
+_BATCHES_A_SECOND: Final = 100  # what a scheduler with 1,000 workers can serve; more threads: longer batches
 _TASKS: Final = 2  # batches for each thread of a worker: one is played, one waits
 _MOST: Final = 128  # matches of a batch
 _MAX_AHEAD: Final = 20_000  # matches in flight, unless more are played at once
@@ -272,7 +270,7 @@ class ClusterExecutor(MatchExecutor):
                 if trace:
                     value.__cause__ = RemoteTraceback(trace)
                 if not (batch.stalled and isinstance(value, Exception)):
-                    _settle(call, value)
+                    _resolve(call, value)
             if not batch.stalled:
                 self._waiting.extendleft(reversed(batch.calls[len(done) :]))
             self.flush()
@@ -291,7 +289,7 @@ class ClusterExecutor(MatchExecutor):
             self._waiting.clear()
             self._threads.clear()
             for call in calls:
-                _settle(call, BrokenExecutor(text))
+                _resolve(call, BrokenExecutor(text))
         self._ready.set()
 
     async def _register(self) -> None:
@@ -346,7 +344,7 @@ class ClusterExecutor(MatchExecutor):
                 self._notes.append(f"the worker at {worker} was lost; others play its matches")
                 for key in [key for key, batch in self._batches.items() if batch.worker == worker]:
                     for call in self._end(key):
-                        _settle(call, RefereeDied(f"the worker at {worker} was lost"))
+                        _resolve(call, RefereeDied(f"the worker at {worker} was lost"))
             self._stalled &= self._threads.keys()
             for worker in (self._threads.keys() & state.stalled.keys()) - self._stalled:
                 self._stalled.add(worker)
@@ -367,8 +365,8 @@ class ClusterExecutor(MatchExecutor):
                     continue
                 self._threads[worker] = threads
                 if self._ready.is_set():
-                    told = f"joined, {counted(threads, 'match')} at a time"
-                    self._notes.append(f"the worker at {worker} {told}")
+                    text = f"joined, {counted(threads, 'match')} at a time"
+                    self._notes.append(f"the worker at {worker} {text}")
             self.flush()
 
     def _recover(self, state: cluster_worker.State) -> None:
@@ -385,7 +383,7 @@ class ClusterExecutor(MatchExecutor):
                 self._notes.append(f"the worker at {worker} answers again, and gets matches")
 
 
-def _settle(call: _Call, value: Any) -> None:
+def _resolve(call: _Call, value: Any) -> None:
     """Give a call its result or error, unless it has one: another worker may have been first."""
     with suppress(InvalidStateError):
         (call.future.set_exception if isinstance(value, Exception) else call.future.set_result)(value)

@@ -27,6 +27,9 @@ import warpleague
 import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
 from warpleague.league.referees.pool import RefereePool, usable_cores
+from warpleague.runner.bundle.bundle import find_bundle, receive_bundle
+from warpleague.runner.doctor import check_level
+from warpleague.runner.play import play_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 
 PREFIX: Final = "warpleague-"
-"""With it begin the names of plugins; behind it stands the id of the client."""
+"""The prefix of the names of plugins; the id of the client follows."""
 
 
 @cache
@@ -108,9 +111,6 @@ class Player(WorkerPlugin):
 
     def _prepare(self) -> str | None:
         """Why this worker cannot play, or None."""
-        from warpleague.runner.bundle.bundle import find_bundle, receive_bundle
-        from warpleague.runner.doctor import check_level
-
         for what, wanted in self._program.items():
             if (here := this_program()[what]) != wanted:
                 return f"{what} is {here} there, not {wanted}"
@@ -173,9 +173,6 @@ def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchRes
 
     With `log`, the result holds what the bots printed and were sent. Raises what playing raised.
     """
-    from warpleague.runner.bundle.bundle import find_bundle
-    from warpleague.runner.play import play_beside
-
     seats = []
     for seat in spec.seats:
         bundle = find_bundle(seat.digest, level=spec.level)
@@ -188,7 +185,7 @@ def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchRes
 
 async def broadcast_here(name: str, fn: Callable[[], object], dask_worker: Any) -> None:
     """On a worker: call `fn` in each referee process of the plugin `name`."""
-    await asyncio.to_thread(dask_worker.plugins[name].pool.everywhere, fn)
+    await asyncio.to_thread(dask_worker.plugins[name].pool.broadcast, fn)
 
 
 async def renew(name: str, first: int, dask_worker: Any) -> None:

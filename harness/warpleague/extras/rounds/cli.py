@@ -12,11 +12,9 @@ from warpleague.cli.common import RESULTS, print_json, program, say, write_file
 from warpleague.cli.league_run import play_season
 from warpleague.errors import BadInput
 from warpleague.extras.rounds.file import load_rounds
-from warpleague.extras.rounds.playing import RunFolder
 from warpleague.extras.rounds.report import rounds_page, rounds_view
 from warpleague.extras.rounds.results import results_of, write_tables
-from warpleague.extras.rounds.run import RunContext, Stopped, check_conditions, open_run, run_rounds
-from warpleague.extras.rounds.state import load_state
+from warpleague.extras.rounds.run import RunContext, Stopped, begun_run, open_run, run_rounds
 from warpleague.extras.rounds.verify import verify_rounds
 from warpleague.extras.rounds.workspace import task_documents, task_text
 from warpleague.report.terminal.console import make_console
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from warpleague.extras.rounds.file import RoundsConfig
+    from warpleague.extras.rounds.playing import RunFolder
     from warpleague.extras.rounds.results import Results
     from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
@@ -47,8 +46,8 @@ def run_rounds_command(args: Namespace) -> int:
         return _verify(args, config)
     if verb == "run":
         return _run(args, config)
-    results = _results(args, config)
-    run_folder = _run_folder(args, config)
+    run_folder, state = begun_run(config, args.results)
+    results = results_of(config, state, run_folder)
     if verb == "results":
         _print(args, results)
         return 0
@@ -98,7 +97,7 @@ def _run(args: Namespace, config: RoundsConfig) -> int:
         except Stopped as stopped:
             code = 1 if str(stopped) else 130
             say(f"{str(stopped) or 'stopped'}; the same command continues")
-        results = _results(args, config)
+        results = results_of(config, state, run_folder)
         page = _write_page(run_folder, results)
     _print(args, results)
     if not args.json and not code:
@@ -106,22 +105,9 @@ def _run(args: Namespace, config: RoundsConfig) -> int:
     return code
 
 
-def _run_folder(args: Namespace, config: RoundsConfig) -> RunFolder:
-    return RunFolder((args.results / config.name).absolute())
-
-
 def _write_page(run_folder: RunFolder, results: Results) -> Path:
     write_file(run_folder.report, rounds_page(results))
     return run_folder.report
-
-
-def _results(args: Namespace, config: RoundsConfig) -> Results:
-    run_folder = _run_folder(args, config)
-    state = load_state(run_folder.state)
-    if state is None:
-        raise BadInput(f"{run_folder.path}: these rounds have not begun yet: warpleague rounds {config.path}")
-    check_conditions(config, state, run_folder)
-    return results_of(config, state, run_folder)
 
 
 def _print(args: Namespace, results: Results) -> None:

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpleague.cli.declaration import (
-    QUIET,
-    RESULTS,
-    Argument,
-    Command,
-    Extra,
-    Flag,
-    count,
-)
+from warpleague.cli.declaration import QUIET, RESULTS, Argument, Command, Extra, Flag, count
 
 # In this table an argument takes as few lines as it needs.
 # fmt: off

@@ -74,10 +74,7 @@ class EditLimits:
     def of_command(self) -> CommandLimits:
         """These limits in the form that the runner takes."""
         return CommandLimits(
-            seconds=self.time_s,
-            folder_mb=self.folder_mb,
-            memory_mb=self.memory_mb,
-            processes=self.processes,
+            seconds=self.time_s, folder_mb=self.folder_mb, memory_mb=self.memory_mb, processes=self.processes
         )
 
 

@@ -11,6 +11,7 @@ from warpleague.errors import BadInput, BotError
 from warpleague.extras.rounds.file import RoundsConfig, write_league
 from warpleague.extras.rounds.state import Check, Finding, Round, State, Version
 from warpleague.extras.rounds.workspace import AuthorFolder
+from warpleague.league.play.entering import Commitment, commit
 from warpleague.league.season.bot_check import check_for
 from warpleague.league.season.config import BotEntry, LeagueConfig, load_config
 from warpleague.runner.bundle.content import folder_digest
@@ -18,8 +19,6 @@ from warpleague.runner.checkup import check_bot
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from warpleague.league.play.entering import Commitment
 
 
 @attrs.frozen
@@ -63,8 +62,6 @@ class RunFolder:
 
 def commit_secret(config: RoundsConfig, run_folder: RunFolder, number: int) -> Commitment:
     """Fix the secret of a round's league, before its bots are known. A second call returns the same one."""
-    from warpleague.league.play.entering import commit
-
     run_folder.leagues.mkdir(parents=True, exist_ok=True)
     return commit(write_league(config, run_folder.league(number)), run_folder.leagues)
 

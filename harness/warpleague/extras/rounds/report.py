@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 # -- rounds columns --------------------------------------------------------------------------------------
 # The columns of the tables of rounds, each declared once for the terminal and the page.
 
-
 _MEDIUM: Final = 95  # columns of a terminal
 _WIDE: Final = 135
 _LONGEST_PROBLEM: Final = 200
@@ -135,17 +134,16 @@ def problem_lines(lines: Sequence[AuthorLine]) -> list[str]:
     ]
 
 
+# In these tables a column takes as few lines as it needs.
+# fmt: off
+
 TOTALS: Final[tuple[_TotalColumn, ...]] = (
     Column("author", "author", lambda line: line.author, kind="text"),
     count_column("rounds_won", lambda line: line.rounds_won, "rounds won"),
     count_column("rounds_shared", lambda line: line.rounds_shared, "shared"),
     Column("version", "plays now", lambda line: line.version or "-", kind="text"),
-    Column(
-        "tokens",
-        "tokens in/out",
-        lambda line: f"{line.input_tokens:,}/{line.output_tokens:,}",
-        shown=_any_usage,
-    ),
+    Column("tokens", "tokens in/out", lambda line: f"{line.input_tokens:,}/{line.output_tokens:,}",
+           shown=_any_usage),
     Column("cost", "cost", lambda line: f"{line.cost:.4f}", shown=_any_usage),
 )
 """The authors over all rounds."""
@@ -157,21 +155,11 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
     Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
     Column("rank", "rank", _rank_text),
     Column("share", "share", lambda line: share_text(line.share), shown=_medium),
-    Column(
-        "anchor_share",
-        "anchors",
-        lambda line: share_text(line.anchor_share),
-        shown=_any("anchor_share", _MEDIUM),
-    ),
-    Column(
-        "helped",
-        "did it help?",
-        helped_text,
-        shown=_any("helped"),
-        kind="text",
-        help="did it help?: share of points against the version before, on the same deals; better or worse: with 95 % "
-        "confidence.",
-    ),
+    Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
+           shown=_any("anchor_share", _MEDIUM)),
+    Column("helped", "did it help?", helped_text, shown=_any("helped"), kind="text",
+           help="did it help?: share of points against the version before, on the same deals; better or worse: with "
+                "95 % confidence."),
     Column("lines", "lines", _lines_text, shown=_wide),
     Column("edit_s", "edit s", lambda line: f"{line.edit_s:.1f}", shown=_wide),
     count_column("faults", lambda line: line.faults, kind="faults", shown=_any("faults")),
@@ -183,12 +171,8 @@ VERSIONS: Final[tuple[_VersionColumn, ...]] = (
     Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
     count_column("played", lambda line: line.played),
     Column("share", "share", lambda line: percent(line.points / line.played) if line.played else "-"),
-    Column(
-        "anchor_share",
-        "anchors",
-        lambda line: share_text(line.anchor_share),
-        shown=_any("anchor_share", _MEDIUM),
-    ),
+    Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
+           shown=_any("anchor_share", _MEDIUM)),
     Column("lines", "lines", _lines_text),
     count_column("faults", lambda line: line.faults, kind="faults"),
     Column("digest", "content", lambda line: (line.digest or "")[:12], kind="text", soft=True, shown=_medium),
@@ -203,22 +187,13 @@ ROUNDS: Final[tuple[_RoundColumn, ...]] = (
     Column("edit", "edits s", lambda line: f"{line.edit_s:.1f}"),
     Column("check", "checks s", lambda line: f"{line.check_s:.1f}"),
     Column("play", "matches s", lambda line: f"{line.play_s:.1f}"),
-    Column(
-        "overhead",
-        "overhead s",
-        lambda line: f"{line.overhead_s:.1f}",
-        help="overhead: the time without the longest edit and the matches.",
-    ),
-    Column(
-        "commitment",
-        "commitment to the secret",
-        lambda line: line.commitment[:16],
-        kind="text",
-        soft=True,
-        shown=_medium,
-    ),
+    Column("overhead", "overhead s", lambda line: f"{line.overhead_s:.1f}",
+           help="overhead: the time without the longest edit and the matches."),
+    Column("commitment", "commitment to the secret", lambda line: line.commitment[:16], kind="text",
+           soft=True, shown=_medium),
 )
 """The times of each round, and the commitment to its dice."""
+# fmt: on
 
 
 def rated(versions: Sequence[VersionLine]) -> list[VersionLine]:
@@ -261,10 +236,10 @@ def _sentence(results: Results, editors: Sequence[AuthorTotal]) -> str:
         return "No round is over yet."
     best = max(author.rounds_won for author in editors)
     names = [author.author for author in editors if author.rounds_won == best]
-    told = f"{counted(results.over, 'round')} of {results.rounds} are over."
+    over = f"{counted(results.over, 'round')} of {results.rounds} are over."
     if not best:
-        return f"{told} No author won one alone."
-    return f"{told} {' and '.join(names)} won {best:,}{' each' if len(names) > 1 else ''}."
+        return f"{over} No author won one alone."
+    return f"{over} {' and '.join(names)} won {best:,}{' each' if len(names) > 1 else ''}."
 
 
 def _points(results: Results, author: str) -> list[charts.Point]:

@@ -383,6 +383,10 @@ def _problem(round_: Round, author: str) -> str:
     return ""
 
 
+_PAIRED_KEYS: Final = ("deals", "matches", "won", "level", "lost", "share", "share_half", "likelihood", "by_chance",
+                       "one_way", "score", "score_half")  # fmt: skip
+
+
 def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[str, Any] | None:
     """The difference of two versions on the deals that both played, computed as in a test of fixed size."""
     deals: dict[int, list[Any]] = defaultdict(list)
@@ -406,24 +410,7 @@ def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[s
         # At larger tables the share of all points says less than the difference of both shares.
         state.add(one if players == 2 else attrs.evolve(one, value=0.5 + one.new - one.old))
     data = state.to_json()
-    keys = (
-        "deals",
-        "matches",
-        "won",
-        "level",
-        "lost",
-        "share",
-        "share_half",
-        "likelihood",
-        "by_chance",
-        "one_way",
-    )
-    return {
-        **{key: data[key] for key in keys},
-        "score": data["score"],
-        "score_half": data["score_half"],
-        **state.estimate().to_json(),
-    }
+    return {key: data[key] for key in _PAIRED_KEYS} | state.estimate().to_json()
 
 
 def _total(config: RoundsConfig, state: State, author: str, curves: Sequence[AuthorLine]) -> AuthorTotal:
@@ -465,7 +452,6 @@ def _round_line(round_: Round, played: _Played) -> RoundLine:
 # The results of rounds as plain tables for data tools; docs/rounds.md describes them.
 #
 # The matches of each round are tables of its league: `warpleague league export` writes them.
-
 
 _KINDS: Final[dict[str, Kind]] = {
     "str": "text",

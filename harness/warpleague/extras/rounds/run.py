@@ -63,7 +63,6 @@ if TYPE_CHECKING:
 # -- editing ---------------------------------------------------------------------------------------------
 # Runs the edit command of an author in its workspace, confined as the level says, and commits the result.
 
-
 WORKSPACE: Final = "WARPLEAGUE_WORKSPACE"
 """The variable that tells a command, at other levels than sandbox, where its workspace is."""
 
@@ -200,16 +199,8 @@ def write_feedback(
     standing = {
         "round": round_.number,
         "you": part.version,
-        "standings": [
-            {key: value for key, value in attrs.asdict(line).items() if key in _AUTHOR_KEYS}
-            for line in results.curves
-            if line.round == round_.number
-        ],
-        "versions": [
-            {key: value for key, value in attrs.asdict(line).items() if key in _VERSION_KEYS}
-            for line in results.versions
-            if line.played
-        ],
+        "standings": [_public(line, _AUTHOR_KEYS) for line in results.curves if line.round == round_.number],
+        "versions": [_public(line, _VERSION_KEYS) for line in results.versions if line.played],
     }
     own = [line for line in results.curve(author.name) if line.round == round_.number]
     _write(draft / "standings.json", standing)
@@ -231,29 +222,14 @@ def write_feedback(
     draft.rename(target)
 
 
-_AUTHOR_KEYS = (
-    "author",
-    "version",
-    "new",
-    "rank",
-    "won",
-    "share",
-    "rating",
-    "error",
-    "anchor_share",
-    "faults",
-)
-_VERSION_KEYS = (
-    "version",
-    "author",
-    "fixed",
-    "rating",
-    "error",
-    "guessed",
-    "played",
-    "faults",
-    "anchor_share",
-)
+# The values of a line that every author may see.
+_SHARED_KEYS: Final = frozenset({"author", "version", "rating", "error", "anchor_share", "faults"})
+_AUTHOR_KEYS: Final = _SHARED_KEYS | {"new", "rank", "won", "share"}
+_VERSION_KEYS: Final = _SHARED_KEYS | {"fixed", "guessed", "played"}
+
+
+def _public(line: Any, keys: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in attrs.asdict(line).items() if key in keys}
 
 
 def _write(path: Path, data: Any) -> None:
@@ -274,9 +250,8 @@ def _records(
             if config.shows != "own" or own in fixture.seats:
                 yield fixture
 
-    matches = list(visible())
     # The author's own matches come first.
-    matches.sort(key=lambda fixture: own not in fixture.seats)
+    matches = sorted(visible(), key=lambda fixture: own not in fixture.seats)
     ours = sum(own in fixture.seats for fixture in matches)
     chosen = _spread(matches[:ours], config.records) + _spread(matches[ours:], config.records)
     for fixture in chosen:
@@ -299,7 +274,6 @@ def _spread(matches: list[Fixture], most: int) -> list[Fixture]:
 
 
 # -- run -------------------------------------------------------------------------------------------------
-
 
 _TRIES: Final = 2  # of an edit or a check whose process dies
 
@@ -344,6 +318,16 @@ def open_run(config: RoundsConfig, results: Path) -> Iterator[tuple[RunFolder, S
         os.close(lock)
 
 
+def begun_run(config: RoundsConfig, results: Path) -> tuple[RunFolder, State]:
+    """The run of a file in `results`, to read it. Raises `BadInput` if it has not begun."""
+    run_folder = RunFolder((results / config.name).absolute())
+    state = load_state(run_folder.state)
+    if state is None:
+        raise BadInput(f"{run_folder.path}: these rounds have not begun yet: warpleague rounds {config.path}")
+    check_conditions(config, state, run_folder)
+    return run_folder, state
+
+
 def check_conditions(config: RoundsConfig, state: State, run_folder: RunFolder) -> None:
     """Raise `StoreError` if the run began under other conditions than those of the file."""
     now = _plain(config.conditions)
@@ -356,8 +340,8 @@ def check_conditions(config: RoundsConfig, state: State, run_folder: RunFolder) 
 
 
 def _plain(data: dict[str, Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = json.loads(json.dumps(data))
-    return plain
+    """The data as it is read back from JSON."""
+    return json.loads(json.dumps(data))  # type: ignore[no-any-return]
 
 
 def run_rounds(config: RoundsConfig, run_folder: RunFolder, state: State, context: RunContext) -> None:
@@ -433,9 +417,7 @@ class _Run:
         missing = [author for author in self._config.editors if not self._state.versions_of(author.name)]
         if not missing:
             return
-        commit_secret(
-            self._config, self._folder, 1
-        )  # makes the league file of the first round, for the check
+        commit_secret(self._config, self._folder, 1)  # makes the first round's league file, for the check
         requests: dict[str, CheckRequest] = {}
         commits: dict[str, str] = {}
         for author in missing:

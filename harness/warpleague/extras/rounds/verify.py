@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.errors import BadInput, BotError
+from warpleague.errors import BotError
 from warpleague.extras.rounds.playing import RunFolder, field_of
-from warpleague.extras.rounds.run import check_conditions
-from warpleague.extras.rounds.state import Round, State, load_state
+from warpleague.extras.rounds.run import begun_run
 from warpleague.extras.rounds.workspace import BOT, GitError
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
@@ -20,6 +19,7 @@ from warpleague.runner.bundle.content import folder_digest
 
 if TYPE_CHECKING:
     from warpleague.extras.rounds.file import RoundsConfig
+    from warpleague.extras.rounds.state import Round, State
 
 
 @attrs.define
@@ -50,11 +50,7 @@ def verify_rounds(config: RoundsConfig, results: Path, jobs: int = 0) -> Verific
     the leagues. Each edit must be one commit on the one before it, so nobody edited twice. Raises `BadInput` if the
     run has not begun, and `StoreError` if a store is unreadable.
     """
-    run_folder = RunFolder((results / config.name).absolute())
-    state = load_state(run_folder.state)
-    if state is None:
-        raise BadInput(f"{run_folder.path}: these rounds have not begun yet: warpleague rounds {config.path}")
-    check_conditions(config, state, run_folder)
+    run_folder, state = begun_run(config, results)
     checked = Verification()
     for author in config.editors:
         _verify_author(state, run_folder, author.name, checked)
@@ -72,7 +68,7 @@ def _verify_author(state: State, run_folder: RunFolder, author: str, checked: Ve
     chain += [made.commit for made in edits if made.commit != chain[-1]] if chain else []
     try:
         history.check()
-        if chain and history.ancestors(chain[-1]) != _newest_first(chain):
+        if chain and history.ancestors(chain[-1]) != list(dict.fromkeys(reversed(chain))):
             checked.problems.append(f"{author}: its commits are not one for each edit")
         checked.commits += len(chain)
     except GitError as error:
@@ -90,10 +86,6 @@ def _verify_author(state: State, run_folder: RunFolder, author: str, checked: Ve
                 continue
             if digest != version.digest:
                 checked.problems.append(f"{version.name}: its commit has another content than the version")
-
-
-def _newest_first(chain: list[str]) -> list[str]:
-    return list(dict.fromkeys(reversed(chain)))
 
 
 def _verify_round(

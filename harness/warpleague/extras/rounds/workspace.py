@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 # The author gets a copy of the repository. Nothing of that copy is ever used, so neither its hooks nor its
 # settings have an effect here.
 
-
 BOT: Final = "bot"
 """The folder of the workspace that has the author's bot."""
 
@@ -183,7 +182,6 @@ def require_git() -> None:
 
 # -- workspace -------------------------------------------------------------------------------------------
 
-
 TASK: Final = "TASK.md"
 DOCS: Final = "docs"
 ENGINE: Final = "engine"
@@ -297,9 +295,8 @@ class AuthorFolder:
                 return None, f"{USAGE}: is not a file"
             return structure(json.loads(os.read(file, _MAX_USAGE_BYTES)), Usage, USAGE), ""
         except (OSError, ValueError, RecursionError, ConfigError) as error:
-            return None, str(error).splitlines()[0] if isinstance(
-                error, ConfigError
-            ) else f"{USAGE}: is not JSON"
+            known = isinstance(error, ConfigError)
+            return None, str(error).splitlines()[0] if known else f"{USAGE}: is not JSON"
         finally:
             os.close(file)
 
@@ -335,7 +332,6 @@ def program_paths() -> tuple[str, ...]:
 # -- rounds task -----------------------------------------------------------------------------------------
 # Writes the task of an author in rounds, and selects the documentation pages for its workspace.
 
-
 _PAGES: Final = ("write-a-bot", "simulator", "compare", "study", "protocol", "spec")
 
 _OTHERS: Final = {
@@ -347,7 +343,6 @@ _FAILED: Final = {
     "last": "your last version that passed plays in its place",
     "forfeit": "you do not play in this round",
 }
-
 
 _REPLACED: Final = " Before each round everything is replaced except `bot/` and your notes."
 

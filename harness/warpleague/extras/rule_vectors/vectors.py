@@ -6,6 +6,8 @@ describes the lines, and `protocol/conformance/check_rules.py` puts them to a pr
 
 from __future__ import annotations
 
+import lzma
+import sys
 from collections import defaultdict
 from itertools import chain, islice
 from random import Random
@@ -13,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.cli.common import check_new, say, write_file
 from warpleague.errors import BadInput
+from warpleague.games import load_game
 from warpleague.games.api import CHANCE, Event, JsonObject
 from warpleague.games.playout import random_roll
 from warpleague.games.values import encoded
@@ -22,6 +26,7 @@ from warpleague.sim.simulator import Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 
 FORMAT: Final = 1
@@ -93,7 +98,8 @@ def rule_vectors(game: str, count: int = 2400, seed: str = "vectors") -> Iterato
     Each table of `SETTINGS` has the same number. They are chosen from random matches: first those with the rarest
     actions, events and reasons to end, so that each kind that occurs is there. `BadInput` if there is no such game.
     """
-    tables = [Simulator(game, players, options) for players, options in SETTINGS.get(game) or _defaults(game)]
+    defaults: list[tuple[int, JsonObject]] = [(players, {}) for players in load_game(game).players]
+    tables = [Simulator(game, players, options) for players, options in SETTINGS.get(game) or defaults]
     if count < len(tables):
         raise BadInput(f"--count: {game} has {len(tables)} kinds of tables, so give at least {len(tables)}")
     engine = tables[0].game
@@ -105,12 +111,6 @@ def rule_vectors(game: str, count: int = 2400, seed: str = "vectors") -> Iterato
         steps = list(islice(chain.from_iterable(matches), _STEPS * share))
         for step in _chosen(steps, share, rng):
             yield _vector(table, step)
-
-
-def _defaults(game: str) -> list[tuple[int, JsonObject]]:
-    from warpleague.games import load_game
-
-    return [(players, {}) for players in load_game(game).players]
 
 
 def _match(table: Simulator, rng: Random, *, mixed: bool) -> Iterator[_Step]:
@@ -199,7 +199,15 @@ def _given(table: Simulator) -> JsonObject:
     return {field.name: getattr(table.options, field.name) for field in attrs.fields(table.game.Options)}
 
 
-def vector_lines(game: str, count: int, seed: str) -> Iterator[bytes]:
-    """The lines of a file of vectors."""
-    for line in rule_vectors(game, count, seed):
-        yield encoded(line) + b"\n"
+def write_vectors(game: str, number: int, seed: str, out: Path | None, *, force: bool) -> None:
+    """Write so many vectors of a game to the file `out`, or to standard output."""
+    if out is not None:
+        check_new(out, force)
+    lines = [encoded(vector) + b"\n" for vector in rule_vectors(game, number, seed)]
+    data = b"".join(lines)
+    if out is None:
+        sys.stdout.write(data.decode())
+        return
+    packed = lzma.compress(data, preset=9 | lzma.PRESET_EXTREME) if out.suffix == ".xz" else data
+    write_file(out, packed)
+    say(f"{out}: {len(lines) - 1:,} vectors")

@@ -1,4 +1,4 @@
-"""Plays recorded decisions on, with every action that may be better, on all cores; `verdicts` says what that shows."""
+"""Finds the mistakes of a match: plays its decisions on with every action that may be better, and compares."""
 
 from __future__ import annotations
 
@@ -28,19 +28,18 @@ from warpleague.strict import structure
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Sequence
     from pathlib import Path
-    from types import TracebackType
 
     from warpleague.games.api import Game, JsonObject
+    from warpleague.match.scribe import Remarks, Times
 
 
 # -- verdicts --------------------------------------------------------------------------------------------
 # Evaluates the playouts of a match: which to play next, the value of each decision, the blunders.
 #
-# Pure: `warpleague.extras.study.analyse` plays them. A *way* to continue from a decision is one of its legal
+# Nothing here plays. A *way* to continue from a decision is one of its legal
 # actions, by index, or `FREE`: nothing is prescribed, and the bots that play on decide themselves. Playout
 # number `k` of a decision plays all ways from one and the same world with the same dice, so ways are compared
 # playout by playout.
-
 
 FREE: Final = -1
 """The way to continue without a prescribed action."""
@@ -273,7 +272,7 @@ def _better_half(decision: Decision, book: Book, plan: Plan, left: list[int], hi
 def _may_be_blunder(decision: Decision, book: Book, plan: Plan, ways: Sequence[int], high: int) -> bool:
     """Whether one of the ways may yet be better than the action played, by as much as matters.
 
-    Never settled before each has had twice the first number of playouts.
+    Always true before each has had twice the first number of playouts.
     """
     if high < 2 * FIRST:
         return True
@@ -360,7 +359,6 @@ def turns(verdicts: Sequence[Verdict], plan: Plan) -> list[Turn]:
 
 
 # -- analyse ---------------------------------------------------------------------------------------------
-
 
 _STRIKES: Final = 1_000_000
 """A bot that is too slow once plays on, since the analysis asks for its next choices."""
@@ -458,7 +456,7 @@ def analyse(
         for place in positions
         for k, ways in next_playouts(place.decision, book, plan)
     ]:
-        tasks.sort(key=lambda task: (task.k, task.n))  # all decisions come on alike
+        tasks.sort(key=lambda task: (task.k, task.n))  # all decisions advance together
         with closing(spread(partial(play, setting), tasks, jobs, end_s, least)) as samples:
             for sample in samples:
                 book.add(sample)
@@ -537,7 +535,7 @@ class Playout(Referee):
         return self._state
 
     def advance(self) -> Situation:
-        """As of any referee; once there is an estimate, all seats leave, so that the bots hear of an end."""
+        """As of any referee; once there is an estimate, all seats retire, so that bots get the end of the match."""
         if self.value is not None:
             for seat in range(len(self.spec.seats)):
                 if not self.is_retired(seat) and self.game.actors(self._state):
@@ -548,19 +546,17 @@ class Playout(Referee):
         self,
         action: Any,
         mark: Mark | None = None,
-        times_ns: tuple[int, int | None, int | None] | None = None,
-        note: str | None = None,
-        bank_ns: int | None = None,
-        value: float | None = None,
+        times_ns: Times | None = None,
+        remarks: Remarks | None = None,
     ) -> None:
         if self.seat == self._asks and mark != "auto":
             if self._estimates and self.value is None and mark is None:
-                self.value = value
+                _, _, self.value = remarks or (None, None, None)
             if not self._decided:
                 place = next((place for place, each in enumerate(self.legal) if each == action), None)
                 self._decided = place is not None  # not by a message
                 self.chose = place if mark is None else None
-        super()._play(action, mark, times_ns, note, bank_ns, value)
+        super()._play(action, mark, times_ns, remarks)
 
 
 # -- analysis file ---------------------------------------------------------------------------------------
@@ -569,11 +565,10 @@ class Playout(Referee):
 # Lines are only added, each written at once. So an analysis that was stopped, or killed, continues where it
 # stopped.
 
-
 _FORMAT: Final = 1
 _MAX_BYTES: Final = 1 << 28
 _ALL: Final = 1 << 30
-_MANY: Final = 1 << 53  # beyond this no count of an analysis goes, and no float is exact
+_MANY: Final = 1 << 53  # no count of an analysis is larger, and beyond it floats are not exact
 
 
 @attrs.frozen
@@ -646,16 +641,12 @@ def concluded(
             best = [] if one.best is None else [one.best]
             for index in {one.decision.played, *best, *(other.index for other in one.others)}:
                 actions[n, index] = game.action_json(legal[index])
-    return Analysis(
-        heading,
-        plan,
-        actions,
-        verdicts,
-        tuple(turns(verdicts, plan)),
+    left, changes, faults = (
         len(each) - len(verdicts),
-        book.playouts,
+        tuple(turns(verdicts, plan)),
         dict(sorted(book.faults.items())),
     )
+    return Analysis(heading, plan, actions, verdicts, changes, left, book.playouts, faults)
 
 
 def about(setting: Setting, actions: int) -> JsonObject:
@@ -706,7 +697,7 @@ class AnalysisFile:
     """The file of an analysis, open to add samples."""
 
     def __init__(self, path: Path, heading: JsonObject) -> None:
-        """Begin the file, or continue it: `read` returns its samples.
+        """Begin the file, or continue it: `load` returns its samples.
 
         Raises `BadInput` for a file of another analysis.
         """
@@ -731,9 +722,7 @@ class AnalysisFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._file.close()
 
     def add(self, sample: Sample) -> None:
@@ -778,9 +767,8 @@ def _parsed(line: bytes) -> Any:
 
 
 def _sample(line: _Sample, known: dict[int, Decision]) -> Sample:
-    legal = (
-        known[line.n].legal if line.n in known else None
-    )  # of another seat or line: it was analysed before
+    # None: of another seat or line, which was analysed before.
+    legal = known[line.n].legal if line.n in known else None
     worth = {int(way): value for way, value in line.worth.items()}
     ways = [*worth] + ([] if line.chose is None else [line.chose])
     if legal is not None and not all(FREE <= way < legal for way in ways):

@@ -65,10 +65,8 @@ _ACTIONS: Final = {False: 16, True: 4}
 
 def run_analyse(args: Namespace) -> int:
     """Analyse the record as far as the budget goes, and print the findings."""
-    from warpleague.extras.study.report import (  # loads pages, and numpy for them
-        analysis_json,
-        print_analysis,
-    )
+    # These load pages, and numpy for them.
+    from warpleague.extras.study.report import analysis_json, print_analysis
 
     begun = time.monotonic()
     replay = Replay(read_record(args.file), where=str(args.file))
@@ -82,14 +80,8 @@ def run_analyse(args: Namespace) -> int:
     shares = are_shares(replay)
     if args.estimates and not shares:
         raise BadInput("--estimates: in this solo game a match is worth its score, which no bot says")
-    plan = Plan(
-        256 if args.playouts is None else args.playouts,
-        actions,
-        args.blunder if shares else 0.0,
-        args.seed,
-        bool(setting.bots),
-        shares,
-    )
+    most, least = 256 if args.playouts is None else args.playouts, args.blunder if shares else 0.0
+    plan = Plan(most, actions, least, args.seed, bool(setting.bots), shares)
     wanted = positions
     if args.seat is not None or args.line:
         wanted = places(replay, args.seat, args.line)
@@ -186,7 +178,6 @@ def _default_file(heading: dict[str, Any]) -> Path:
 
 
 # -- bot rerun -------------------------------------------------------------------------------------------
-
 
 _SUFFIXES: Final = (".jsonl", ".jsonl.zst", ".jsonl.gz")
 

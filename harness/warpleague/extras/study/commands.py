@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from warpleague.cli.declaration import (
     CONFINED,
@@ -26,22 +26,23 @@ if TYPE_CHECKING:
     from warpleague.report.site.write import NotesFile
 
 
-class AnalysisPath(NamedTuple):
+class AnalysisPath:
     """The value of the option `--analysis`. What reads it is loaded only if the option is given."""
 
-    name: str
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def notes(self, record: bytes) -> Notes:
         """What the page of a match shows of it. `BadInput` if it is the analysis of another match."""
         from warpleague.extras.study.report import read_notes
 
-        return read_notes(path(self.name), record)
+        return read_notes(path(self._name), record)
 
     def notes_files(self) -> dict[str, NotesFile]:
         """The same for the pages of a league, by the digest of the record that it is about."""
         from warpleague.extras.study.report import notes_files
 
-        return notes_files([path(self.name)])
+        return notes_files([path(self._name)])
 
 
 # In this table an argument takes as few lines as it needs.
@@ -91,7 +92,7 @@ EXTRA: Final = Extra(arguments={"replay page": (PAGE,), "league report": (SITE,)
         Argument("--seat S", "only the decisions of seat S, counted from 0", type=count(0)),
         Argument("--line N", "only the decision on line N; can be given several times", type=count(1),
                  many=True),
-        Section("effort", TIMES, (
+        Section("effort", TIMES,
             Argument("--seconds TIME", "stop after this time, but not before the first result; the same "
                      "command continues later (default 60s; with --playouts: no limit)", type=seconds),
             Argument("--playouts N", "play on from one action at most N times (default 256): 8, 16, 32, 64 "
@@ -101,7 +102,7 @@ EXTRA: Final = Extra(arguments={"replay page": (PAGE,), "league report": (SITE,)
             Argument("--move-s TIME", "time limit of the bots for each decision (default: as in the record)",
                      type=seconds),
             CORES,
-        )),
+        ),
         Argument("--seed TEXT", "a text from which all random numbers follow", default="analyse"),
         Argument("--blunder X", "the least share of the points that a mistake loses (default %(default)s)",
                  type=share, default=0.1),

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 # -- analysis words --------------------------------------------------------------------------------------
 # Puts the results of an analysis into words, the same for the terminal and for pages.
 
-
 _MAX_CHARS: Final = 160
 
 

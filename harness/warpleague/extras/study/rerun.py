@@ -42,16 +42,13 @@ if TYPE_CHECKING:
     from multiprocessing.queues import Queue, SimpleQueue
 
     from warpleague.games.api import Game, JsonObject
-
-
-# -- rerun -----------------------------------------------------------------------------------------------
+    from warpleague.match.scribe import Remarks, Times
 
 
 # -- following -------------------------------------------------------------------------------------------
 # A referee that plays a record again with one bot: it asks that bot, and continues as recorded.
 #
 # So the bot gets the same questions as its seat, after any answers.
-
 
 _NANO = 1_000_000_000
 
@@ -168,13 +165,12 @@ class Follower(Referee):
         self,
         action: Any,
         mark: Mark | None = None,
-        times_ns: tuple[int, int | None, int | None] | None = None,  # noqa: ARG002 - the record has them
-        note: str | None = None,  # noqa: ARG002
-        bank_ns: int | None = None,  # noqa: ARG002
-        value: float | None = None,
+        times_ns: Times | None = None,  # noqa: ARG002 - the record has them
+        remarks: Remarks | None = None,
     ) -> None:
         """Store the bot's decision, and play the recorded one."""
         self._noted = {}
+        _, _, value = remarks or (None, None, None)
         asked = self.seat == self.follows and mark in (None, "then")
         if asked and self._next["type"] == "fault":
             self._note(action, None, self._next, mark, value)
@@ -218,7 +214,6 @@ class Follower(Referee):
 # -- workers ---------------------------------------------------------------------------------------------
 # Spreads tasks over processes, each on a core of its own with the bots it starts, and returns their results.
 
-
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -254,7 +249,7 @@ def spread(
     become_subreaper()
     before = children()
     try:
-        with ProcessPoolExecutor(jobs, forking, _settle, (places, pids)) as pool:
+        with ProcessPoolExecutor(jobs, forking, _start_worker, (places, pids)) as pool:
             try:
                 for task in tasks:
                     waiting.append(pool.submit(call, task))
@@ -289,7 +284,7 @@ def _next(waiting: deque[Future[R]], end_s: float | None) -> R:
     return waiting.popleft().result()
 
 
-def _settle(places: Queue[int], pids: SimpleQueue[int]) -> None:
+def _start_worker(places: Queue[int], pids: SimpleQueue[int]) -> None:
     """Stay on one core, which the bots of this process share; a person at the terminal stops its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pids.put(os.getpid())
@@ -300,7 +295,6 @@ def _settle(places: Queue[int], pids: SimpleQueue[int]) -> None:
 
 
 # -- rerun -----------------------------------------------------------------------------------------------
-
 
 _IDLE: Final = IdleBots(4)
 
@@ -359,7 +353,7 @@ class Bot:
 def rerun(
     bot: Bot, tasks: Iterable[Task], jobs: int | None = None, end_s: float | None = None
 ) -> Generator[list[Seen], None, None]:
-    """How the bot fares in each record, in their order: a list of the seats it was put to, which may be empty.
+    """The decisions of the bot in each record, in their order: a list of the seats it had, which may be empty.
 
     Raises `TimeIsUp` once `time.monotonic()` is `end_s`, but not before the first record is done; `RecordError` for a
     record that does not hold, and `BadInput` if the level does not hold here.
@@ -399,16 +393,9 @@ def _put(bot: Bot, where: str, replay: Replay, record: bytes, seat: int) -> Seen
         fault: Fault | None = trio.run(_follow, follower, spec.key, before)
     finally:
         sweep(before | _IDLE.pids())
-    return Seen(
-        where,
-        header["id"],
-        header["game"],
-        seat,
-        names[seat]["bot"],
-        tuple(follower.choices),
-        fault,
-        replay.key is not None,
-    )
+    match, game, bot_name = header["id"], header["game"], names[seat]["bot"]
+    seeded = replay.key is not None
+    return Seen(where, match, game, seat, bot_name, tuple(follower.choices), fault, seeded)
 
 
 async def _follow(follower: Follower, key: bytes, before: set[int]) -> Fault | None:
@@ -464,9 +451,8 @@ async def _question(follower: Follower, bot: BotProcess) -> Violation | None:
     return follower.violation
 
 
-# -- rerun -----------------------------------------------------------------------------------------------
+# -- summary ---------------------------------------------------------------------------------------------
 # Prints the results of a rerun of recorded matches: different decisions, faults, times.
-
 
 _STDERR_CHARS: Final = 800
 _SLOWER: Final = 2.0
@@ -540,11 +526,8 @@ def _excess(choice: Choice) -> float:
 
 def is_slower(choice: Choice) -> bool:
     """Whether a decision took clearly longer than recorded."""
-    return (
-        _excess(choice) > _SLOWER_MS
-        and choice.ms is not None
-        and choice.ms > _SLOWER * (choice.recorded_ms or 0)
-    )
+    more = (choice.ms or 0) > _SLOWER * (choice.recorded_ms or 0)
+    return more and _excess(choice) > _SLOWER_MS
 
 
 def summary_json(summary: Summary) -> JsonObject:
@@ -604,13 +587,11 @@ def print_summary(name: str, summary: Summary) -> None:
         more = f", and {rest:,} more" if rest else ""
         console.print(Text(f"Decided differently ({len(summary.first)}{more})", style="bold"))
         for where, seat, choice in summary.first:
-            console.print(
-                Text(safe(f"  {where}, line {choice.n}, seat {seat}: {choice.ask}")), soft_wrap=True
-            )
-            console.print(Text(safe(f"      recorded {_action(choice.recorded)}")), soft_wrap=True)
-            console.print(
-                Text(safe(f"      now      {_action(choice.action)}{_expects(choice)}")), soft_wrap=True
-            )
+            head = f"  {where}, line {choice.n}, seat {seat}: {choice.ask}"
+            recorded = f"      recorded {_action(choice.recorded)}"
+            now = f"      now      {_action(choice.action)}{_expects(choice)}"
+            for line in (head, recorded, now):
+                console.print(Text(safe(line)), soft_wrap=True)
     if slow := summary.worst():
         more = f" of {summary.slower:,}" if summary.slower > len(slow) else ""
         console.print(Text(f"Slower by more than twice ({len(slow)}{more})", style="bold"))
@@ -619,13 +600,9 @@ def print_summary(name: str, summary: Summary) -> None:
             console.print(Text(safe(f"  {where}, line {choice.n}, seat {seat}: {took}")), soft_wrap=True)
     if len(summary.asks) > 1 or summary.different:
         table = make_table()
-        for head, justify in (
-            ("decision", "left"),
-            ("compared", "right"),
-            ("different", "right"),
-            ("share", "right"),
-        ):
-            table.add_column(head, justify=justify)  # type: ignore[arg-type]
+        table.add_column("decision")
+        for heading in ("compared", "different", "share"):
+            table.add_column(heading, justify="right")
         for ask, (compared, different) in sorted(summary.asks.items()):
             table.add_row(ask, f"{compared:,}", f"{different:,}", f"{100 * different / compared:.2f} %")
         console.print(table)

@@ -11,7 +11,7 @@ import attrs
 
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.results.league import League, assemble, check_store
+from warpleague.league.results.league import League, assemble, check_store, count_played, open_to_read
 from warpleague.league.season.config import (
     BEACON_LENGTH,
     BotEntry,
@@ -20,7 +20,7 @@ from warpleague.league.season.config import (
     load_config,
     with_dice,
 )
-from warpleague.league.season.entry import Entries, Prepared, enter_bots
+from warpleague.league.season.entry import Entries, Prepared, enter_bots, folder_of, name_of
 from warpleague.league.season.season import Season, Stage, canonical
 from warpleague.league.store.events import commitment_to
 from warpleague.league.store.journal import Head
@@ -34,51 +34,6 @@ if TYPE_CHECKING:
 
     from warpleague.league.referees.pool import NewPool
     from warpleague.match.spec import SeatSpec
-
-
-# -- seeding ---------------------------------------------------------------------------------------------
-# Seeds the bots of a league by their ratings in another one.
-
-
-def seeds_of(config: LeagueConfig, season: Season, store: Store, results: Path) -> tuple[str, ...]:
-    """The names of the season's bots, the best first, where they are seeded by rating; else empty.
-
-    They are in the order of the standings that the league of `format.ratings` has in `results`. Bots that have no rank
-    there come after the others, in the order of the file. What was noted when bots were entered stays once matches
-    are stored or the season awaits a beacon: bots that are new since come last. `ConfigError` if there are no such
-    standings.
-    """
-    if config.format.seeding != "rating" or config.format.ratings is None:
-        return ()
-    known: Sequence[str] = store.seeds()
-    if not (known and (store.count() or season.awaits is not None)):
-        known = _ranked(config, config.format.ratings, results)
-    names = season.names
-    here = [name for name in known if name in names]
-    return (*here, *(name for name in names if name not in here))
-
-
-def _ranked(config: LeagueConfig, named: str, results: Path) -> list[str]:
-    from warpleague.league.results.league import open_to_read
-    from warpleague.league.results.standings import standings
-    from warpleague.league.season.config import load_config
-
-    where = f"{config.path}: format.ratings"
-    other = load_config(config.path.parent / named)
-    if other.name == config.name:
-        raise ConfigError(f"{where}: {named} is this league; name the file of another one")
-    try:
-        with open_to_read(other, results) as league:
-            lines = standings(league).lines
-    except StoreError as error:
-        raise ConfigError(f"{where}: {error}") from error
-    ranked = [line.bot for line in lines if line.rank is not None and line.record.played]
-    if not ranked:
-        raise ConfigError(f"{where}: no match of {other.name} is stored in {results}, so it has no standings")
-    return ranked
-
-
-# -- entering --------------------------------------------------------------------------------------------
 
 
 def open_to_run(
@@ -133,11 +88,8 @@ def _entered(
     entries = enter_bots(config, prepare, (results,))
     if stages:
         check_content(config, stages, entries.bots)
-    season = Season.of(
-        config,
-        entries.bots,
-        _secret(store, config if deals_of is None else with_dice(deals_of, store.dice())),
-    )
+    secret = _secret(store, config if deals_of is None else with_dice(deals_of, store.dice()))
+    season = Season.of(config, entries.bots, secret)
     season = attrs.evolve(season, history=store.history())
     seeds = seeds_of(config, season, store, results)
     return config, entries, attrs.evolve(season, seeds=seeds, stages=stages)
@@ -152,7 +104,7 @@ def _beacon(store: Store, season: Season, given: str | None) -> str | None:
             )
         return None
     known = store.meta("beacon")
-    _check_settled(store, season, known)
+    _check_committed(store, season, known)
     if known is None and given is None:
         raise StoreError(
             f"{store.path}: this season waits for its beacon ({season.awaits}); once its value is known: "
@@ -167,7 +119,7 @@ def _beacon(store: Store, season: Season, given: str | None) -> str | None:
     return known if known is not None else given
 
 
-def _check_settled(store: Store, season: Season, known: str | None) -> None:
+def _check_committed(store: Store, season: Season, known: str | None) -> None:
     """Raise `StoreError` unless the entrants of a season that awaits a beacon are those that were committed to."""
     entered = store.entered()
     if entered and entered[-1].commitment == commitment_to(season):
@@ -227,20 +179,13 @@ def commit(
     folder = results / config.name
     if with_entrants:
         return _commit_entrants(config, folder, prepare)
-    # First without the lock, since the league may be running; what hinders reading, opening to write tells better.
+    # First without the lock, since the league may be running; `open_to_write` gives the better error.
     with suppress(StoreError), Store.open_to_read(folder) as store:
         if store.secret() is not None:
             check_store(store, config)
             return _commitment_of(store)
     with Store.open_to_write(folder) as store:
-        store.commit(
-            config,
-            Season.of(
-                config,
-                (),
-                _secret(store, config),
-            ),
-        )
+        store.commit(config, Season.of(config, (), _secret(store, config)))
         return _commitment_of(store)
 
 
@@ -252,7 +197,7 @@ def _commit_entrants(
         beacon = store.meta("beacon")
         season = attrs.evolve(season, beacon=beacon)
         if beacon is not None:
-            _check_settled(store, season, beacon)
+            _check_committed(store, season, beacon)
         store.enter(config, season, entries.skipped)
         return _commitment_of(store)
 
@@ -270,10 +215,10 @@ def _commitment_of(store: Store) -> Commitment:
 
 
 # -- stages ----------------------------------------------------------------------------------------------
-# Stages: takes the best bots of finished leagues into another one, such as a final after groups.
+# The best bots of finished leagues take part in another one, such as a final after groups.
 #
-# Who came through is noted with the entrants. From then on it does not change: if the other league's
-# standings do, a run is refused, and `verify` says so.
+# Who qualified is stored with the entrants. From then on it does not change: if the other league's standings do, a run
+# is refused, and `verify` says so.
 
 
 def entered_from(
@@ -296,11 +241,11 @@ def entered_from(
         other = load_config(config.path.parent / named)
         if other.name in (config.name, *(stage.league for stage in stages)):
             raise ConfigError(f"{where}: {named} is named twice, or is this league itself")
-        with _opened(other, results, where) as league:
-            stage = _through(league, config.entry.top, where)
+        with _open_finished(other, results, where) as league:
+            stage = _qualified(league, config.entry.top, where)
             before = known.get(other.name)
             if before is not None and begun:
-                problem = _changed(league, before, stage)
+                problem = _change_in(league, before, stage)
                 if problem is not None:
                     raise ConfigError(
                         f"{where}: {problem}. Undo that; or, to go on with the bots that were entered, "
@@ -314,7 +259,7 @@ def entered_from(
             ):
                 stage = before
             else:
-                _check_holds(league, where, new_pool)
+                _verify(league, where, new_pool)
             stages.append(stage)
             entries.append([_entry_of(league, name, config.path.parent) for name, _ in stage.bots])
     most = max(map(len, entries), default=0)
@@ -325,7 +270,7 @@ def entered_from(
 
 
 def check_content(config: LeagueConfig, stages: Sequence[Stage], bots: Sequence[SeatSpec]) -> None:
-    """Raise `ConfigError` if a bot that came through is not the one that played there."""
+    """Raise `ConfigError` if a bot that qualified is not the one that played there."""
     now = {bot.bot: bot.identity for bot in bots}
     for stage in stages:
         for name, digest in stage.bots:
@@ -348,8 +293,8 @@ def stage_problems(league: League) -> list[tuple[None, None, str]]:
         with suppress(StoreError):
             try:
                 other = load_config(config.path.parent / named)
-                with _reading(other, league.store.path.parent.parent) as one:
-                    problem = _changed(one, stage, _through(one, len(stage.bots), stage.league))
+                with open_to_read(other, league.store.path.parent.parent) as one:
+                    problem = _change_in(one, stage, _qualified(one, len(stage.bots), stage.league))
             except StoreError:
                 raise
             except BadInput as error:
@@ -363,18 +308,10 @@ def _head(stage: Stage) -> Head:
     return Head.parse(stage.head)
 
 
-def _reading(config: LeagueConfig, results: Path) -> League:
-    from warpleague.league.results.league import open_to_read
-
-    return open_to_read(config, results)
-
-
-def _opened(config: LeagueConfig, results: Path, where: str) -> League:
+def _open_finished(config: LeagueConfig, results: Path, where: str) -> League:
     """A league that is finished, to read."""
-    from warpleague.league.results.league import count_played
-
     try:
-        league = _reading(config, results)
+        league = open_to_read(config, results)
     except StoreError as error:
         raise ConfigError(f"{where}: {error}") from error
     stored = count_played(league)
@@ -392,9 +329,9 @@ def _opened(config: LeagueConfig, results: Path, where: str) -> League:
     return league
 
 
-def _through(league: League, top: int, where: str) -> Stage:
-    """Who comes through by the standings now: the first `top` of the bots that have a rank."""
-    from warpleague.league.results.standings import standings
+def _qualified(league: League, top: int, where: str) -> Stage:
+    """Who qualifies by the standings now: the first `top` of the bots that have a rank."""
+    from warpleague.league.results.standings import standings  # which loads numpy
 
     ranked = [line.bot for line in standings(league).lines if line.rank is not None]
     if len(ranked) < top:
@@ -406,7 +343,7 @@ def _through(league: League, top: int, where: str) -> Stage:
     return Stage(league.config.name, str(league.store.head()), bots)
 
 
-def _changed(league: League, before: Stage, now: Stage) -> str | None:
+def _change_in(league: League, before: Stage, now: Stage) -> str | None:
     """The change in a league since its bots were entered, or None."""
     if before.bots != now.bots:
         was, are = (", ".join(name for name, _ in stage.bots) for stage in (before, now))
@@ -418,9 +355,13 @@ def _changed(league: League, before: Stage, now: Stage) -> str | None:
     return None
 
 
-def _check_holds(league: League, where: str, new_pool: NewPool) -> None:
+def _verify(league: League, where: str, new_pool: NewPool) -> None:
     """Raise `ConfigError` if a record of the league does not hold, or its store was altered."""
-    from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
+    from warpleague.league.upkeep.verifying import (  # 25 ms, which few runs need
+        altered,
+        mispaired,
+        verify_league,
+    )
 
     wrong = [problem for _, problem in verify_league(league, new_pool=new_pool) if problem is not None]
     wrong += [problem for _, _, problem in (*altered(league), *mispaired(league), *stage_problems(league))]
@@ -433,8 +374,6 @@ def _check_holds(league: League, where: str, new_pool: NewPool) -> None:
 
 def _entry_of(league: League, name: str, base: Path) -> BotEntry:
     """A bot of `league` as an entry of a file in the folder `base`."""
-    from warpleague.league.season.entry import folder_of, name_of
-
     for entry in league.config.entries:
         if name_of(league.config, entry) == name:
             folder = folder_of(league.config, entry)
@@ -443,3 +382,42 @@ def _entry_of(league: League, name: str, base: Path) -> BotEntry:
     raise ConfigError(
         f"{league.config.path}: bots: {name}, which played, is not in the file any more; put it back"
     )
+
+
+# -- seeds -----------------------------------------------------------------------------------------------
+
+
+def seeds_of(config: LeagueConfig, season: Season, store: Store, results: Path) -> tuple[str, ...]:
+    """The names of the season's bots, the best first, where they are seeded by rating; else empty.
+
+    They are in the order of the standings that the league of `format.ratings` has in `results`. Bots that have no rank
+    there come after the others, in the order of the file. What was stored when bots were entered stays once matches
+    are stored or the season awaits a beacon: bots that are new since come last. `ConfigError` if there are no such
+    standings.
+    """
+    if config.format.seeding != "rating" or config.format.ratings is None:
+        return ()
+    known: Sequence[str] = store.seeds()
+    if not (known and (store.count() or season.awaits is not None)):
+        known = _ranked(config, config.format.ratings, results)
+    names = season.names
+    here = [name for name in known if name in names]
+    return (*here, *(name for name in names if name not in here))
+
+
+def _ranked(config: LeagueConfig, named: str, results: Path) -> list[str]:
+    from warpleague.league.results.standings import standings  # which loads numpy
+
+    where = f"{config.path}: format.ratings"
+    other = load_config(config.path.parent / named)
+    if other.name == config.name:
+        raise ConfigError(f"{where}: {named} is this league; name the file of another one")
+    try:
+        with open_to_read(other, results) as league:
+            lines = standings(league).lines
+    except StoreError as error:
+        raise ConfigError(f"{where}: {error}") from error
+    ranked = [line.bot for line in lines if line.rank is not None and line.record.played]
+    if not ranked:
+        raise ConfigError(f"{where}: no match of {other.name} is stored in {results}, so it has no standings")
+    return ranked

@@ -77,6 +77,8 @@ def run_hook(
 
 def _attend(process: subprocess.Popen[bytes], limit_s: float) -> tuple[int | None, bytes]:
     """Wait for the end of a command, at most so long, and kill its group; how it ended, and the end of its output."""
+    # Its output is read all the time: a command that prints more than a pipe holds would wait for good. Not until its
+    # end of file: something that it started may have the pipe, too, and live on.
     assert process.stdout is not None
     fd = process.stdout.fileno()
     os.set_blocking(fd, False)
@@ -127,9 +129,9 @@ def run_event(
     }
 
 
-def check_event(config: LeagueConfig, **facts: Any) -> dict[str, Any]:
+def check_event(config: LeagueConfig, **details: Any) -> dict[str, Any]:
     """The event of a submission whose check has ended."""
-    return {**_head(config, "check"), **facts}
+    return {**_head(config, "check"), **details}
 
 
 def _head(config: LeagueConfig, event: str) -> dict[str, Any]:

@@ -310,6 +310,8 @@ class _Run:
             )
         announced = False
         while True:
+            # More than are played at once, so that a referee that has ended one finds the next, while results are
+            # synced.
             while self._may_begin() and len(self._in_flight) < self.executor.ahead * self.places:
                 flight = self._next()
                 if flight is None:
@@ -317,6 +319,7 @@ class _Run:
                 self._submit(flight)
             self.executor.flush()
             if self.stop.is_due():
+                # What waits in the executor is taken back; what is being played ends, and is stored.
                 for future in list(self._in_flight):
                     if future.cancel():
                         self._in_flight.pop(future, None)
@@ -454,6 +457,7 @@ class _Run:
 
     def commit(self) -> None:
         """Store what has been played; report it only after that."""
+        # Emptied first: if storing fails, the end of the run does not try to store the same once more.
         unsaved, self._unsaved, self._commit_at = self._unsaved, [], float("inf")
         if not unsaved:
             return

@@ -127,6 +127,10 @@ def joint_fit(
     if not outcomes.matches or outcomes.players < 2:
         none = (None,) * bots
         return Fit(none, none, none, none, none, none, np.zeros((bots, bots)), none, (False,) * bots)
+    # A most likely rating is finite only within a tier: a set of bots of which each has beaten all others, if not
+    # itself, then by way of others. So each tier is fitted by itself. Then those tiers that met are placed by one
+    # more deal between them, as if it had been drawn. Islands, which never met, are put about `start`, and compared
+    # with nothing.
     deals = Deals.of(outcomes)
     every = pair_rows(deals, one_tier)
     pairs = summed(every, bots, deals.bots.shape[1], by_seat=False)
@@ -332,7 +336,8 @@ def _covariance(
         at = int(np.flatnonzero(rated == anchor)[0])
         contrast[at, tiers[rated] == tiers[anchor]] -= 1.0
     inner = contrast.T @ spread.covariance @ contrast * SCALE * SCALE
-    # As many deals as differences, or fewer, leave nothing over.
+    # As many deals as differences, or fewer, leave nothing over: the fit goes through all of them, and what is left of
+    # scatter is rounding. No error is better than one of zero.
     for number in sorted(set(layout.tier.tolist())):
         mine = np.flatnonzero(layout.tier == number)
         if spread.deals_of(mine) < mine.size:
@@ -415,6 +420,7 @@ def _sweep(met: Floats, times: Floats, unsure: float) -> float:
 
     `unsure` is the variance of these ratings, taken to be too high or too low together.
     """
+    # The mean over a normal distribution, by Gauss and Hermite: nine points are exact for polynomials of degree 17.
     nodes, weights = np.polynomial.hermite_e.hermegauss(9)
     shifts, weights = nodes * sqrt(max(unsure, 0.0)), weights / weights.sum()
 
@@ -585,7 +591,8 @@ class Likelihood:
                 break
             for _ in range(_HALVINGS):
                 further = self.at(point + step)
-                # Where nothing is left to gain, rounding decides which value is greater.
+                # A whole step may lead too far where results are few; half of it, or of that, is always uphill. Where
+                # nothing is left to gain, rounding decides which value is greater.
                 if further[0] >= value - 1e-12 * abs(value):
                     break
                 step = step / 2
@@ -728,6 +735,9 @@ class Spread:
         if deals * width * contrast.shape[1] > _MAX_EXACT or contrast.size > 10_000:
             degrees: Floats = np.maximum(self.deals[np.abs(contrast).argmax(axis=0)] - 1, 1.0)
             return degrees
+        # The estimate of a variance is a sum of squares of the deals' surpluses. Its degrees of freedom are those of
+        # the chi square with the same mean and variance: the square of `trace` over `squares`. The surpluses of two
+        # deals hang together through the fit, which is the part with `shared` and that of each contrast below.
         here = (self._support >= 0)[:, :, None]
         direction = np.where(here, (self._inverse @ contrast)[self._support], 0.0)
         direction = np.einsum("dji,djc->dic", self._adjust, direction)
@@ -761,6 +771,8 @@ def clustered(
     gradient, information = layout.unfold(gradient, information)
     index, size, deals = layout.index(rows), layout.size, len(times)
     share = rows.weight / times[rows.deal]
+    # A deal tells of few parameters, those of the bots at its table. So all that is about one deal is in small
+    # matrices over these, and the time grows with the number of deals and not with their number times that of bots.
     # The parameters of each deal, in order: `support`; and for each parameter of a row the place where it is there.
     keys, place = np.unique(rows.deal[:, None] * size + index, return_inverse=True)
     of = keys // size
@@ -777,10 +789,11 @@ def clustered(
     adjust = _adjustment(_local(solution.inverse + layout.flat(), support, 1.0), inner)
     surplus = np.einsum("dij,dj->di", adjust, surplus)
     outer = times[:, None, None] * surplus[:, :, None] * surplus[:, None, :]
+    # The sandwich: the information says how far a surplus moves the ratings, the deals say how large surpluses are.
     covariance = solution.inverse @ _scattered(outer, support, size) @ solution.inverse
     counted = added(support[support >= 0], np.repeat(times, width)[(support >= 0).ravel()], size)
-    usual = float(times @ np.trace(inner, axis1=1, axis2=2))
-    scatter = float(times @ (surplus * surplus).sum(axis=1)) / usual if usual > 0 else 1.0
+    independent = float(times @ np.trace(inner, axis1=1, axis2=2))
+    scatter = float(times @ (surplus * surplus).sum(axis=1)) / independent if independent > 0 else 1.0
     return Spread(covariance, counted, scatter, solution.inverse, support, adjust, inner, times, coarse)
 
 
@@ -850,7 +863,7 @@ def transitivity(outcomes: Outcomes, ratings: Sequence[float | None]) -> float |
     games = added(pair, rows.weight, size)
     won = added(pair, rows.weight * points, size)
     share = 1.0 / (1.0 + np.exp((rated[np.arange(size) % bots] - rated[np.arange(size) // bots]) / SCALE))
-    usual = games * share * (1.0 - share)
+    variance = games * share * (1.0 - share)
     used = np.flatnonzero((games * np.minimum(share, 1.0 - share) >= _LEAST) & np.isfinite(share))
     freedom = used.size - (np.unique([used // bots, used % bots]).size - 1)
     if freedom < 1:
@@ -866,7 +879,7 @@ def transitivity(outcomes: Outcomes, ratings: Sequence[float | None]) -> float |
         return None
     squares = float((deals.times * surplus * surplus)[mine].sum()) * many / (many - used.size)
     scatter = max(squares / float((won * (1.0 - won / np.maximum(games, 1.0)))[used].sum()), 1e-9)
-    chi_square = float((np.square(won - games * share)[used] / (usual[used] * scatter)).sum())
+    chi_square = float((np.square(won - games * share)[used] / (variance[used] * scatter)).sum())
     # Wilson and Hilferty (1931): the cube root of chi square is nearly normal.
     part = 2.0 / (9.0 * freedom)
     deviation = ((chi_square / freedom) ** (1 / 3) - (1 - part)) / sqrt(part)

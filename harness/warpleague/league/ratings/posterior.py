@@ -56,7 +56,7 @@ _STEPS: Final = 30
 _ROUNDS: Final = 8
 _SETTLED: Final = 0.01
 _DIGITS: Final = 9  # what is compared has no more, so that machines that round differently choose alike
-_KNOWN: Final = 30.0  # the scatter counts as if so much of it had been seen that is as usual
+_PRIOR_WEIGHT: Final = 30.0  # so much scatter of independent matches counts as seen before there are results
 _LEAST_SCATTER: Final = 0.25
 _erfc = np.frompyfunc(erfc, 1, 1)
 
@@ -160,6 +160,8 @@ class Posterior:
         explained = np.array([fit[1] for fit in fits])
         weights = np.exp(explained - explained.max()) * self._weights
         weights /= weights.sum()
+        # A mixture of normal distributions, taken for one: its mean, and its covariance, to which the differences of
+        # the means add. So it counts, too, that nobody knows the spread.
         self.mean = sum((w * self._maxima[place] for place, w in enumerate(weights)), np.zeros(self.bots))
         self.covariance = np.zeros((self.bots, self.bots))
         for weight, start, (inverse, _) in zip(weights, self._maxima, fits, strict=True):
@@ -174,6 +176,8 @@ class Posterior:
         drift = (SCALE / drift_elo) ** 2
         linked = drift * self._linked
         points, games = self._points / self.scatter, self._games / self.scatter
+        # From the maximum of the last update: few results came since, so a few steps are enough. Steps are bounded,
+        # since far from the maximum the likelihood is nearly flat, and a whole step would lead beyond it.
         maximum = self._maxima[place]
         for _ in range(_STEPS):
             share = 1 / (1 + np.exp(maximum[None, :] - maximum[:, None]))
@@ -185,6 +189,8 @@ class Posterior:
             if np.abs(step).max() < 1e-10:
                 break
         self._maxima[place] = maximum
+        # Laplace: the probability of the results with this prior is that at the maximum, times the volume of the
+        # normal distribution that has the same curvature there.
         logs = -np.logaddexp(0.0, maximum[None, :] - maximum[:, None])
         explained = (points * logs).sum() - prior * (maximum @ (self._first * maximum)) / 2
         explained -= maximum @ linked @ maximum / 2
@@ -202,14 +208,14 @@ class Posterior:
         if not len(kind):
             return
         share = 1 / (1 + np.exp(self.mean[two] - self.mean[one]))
-        off, usual = points - games * share, games * share * (1 - share)
+        off, variance = points - games * share, games * share * (1 - share)
         # All points of a bot on a deal together, since they share its luck. Nobody knows how much at first: so it
-        # counts as if results that scatter as usual, worth `_KNOWN`, had been seen before.
+        # counts as if independent results, worth `_PRIOR_WEIGHT`, had been seen before.
         size = len(often) * self.bots
         more = np.bincount(kind * self.bots + one, off, size) - np.bincount(kind * self.bots + two, off, size)
         seen = (more * more).reshape(len(often), self.bots).sum(axis=1) @ often / 2
-        expected = usual @ often[kind]
-        self.scatter = max(float((seen + _KNOWN) / (expected + _KNOWN)), _LEAST_SCATTER)
+        expected = variance @ often[kind]
+        self.scatter = max(float((seen + _PRIOR_WEIGHT) / (expected + _PRIOR_WEIGHT)), _LEAST_SCATTER)
 
     def _cells(self) -> tuple[Ints, Ints, Ints, Floats, Floats, Floats]:
         """Each pair of each kind of deal: kind, bots, points of the first, meetings; and how often each kind came."""
@@ -241,6 +247,8 @@ class Posterior:
 
         Bots that differ by less than `within` Elo may have either place.
         """
+        # The sum of the single doubts is never less than the probability that any of them is right (Boole): so it
+        # errs on the safe side, however they hang together.
         order, doubts = self.order(present), self.doubts(within)
         top = min(top, len(order) - 1)
         pairs = list(pairwise(order[:top]))

@@ -299,12 +299,12 @@ def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _ST
     # Of an end above, how probable those above it are; of one below, those below it.
     side = decision or (1 if counts.mean > sum(test.shares(deviation)) / 2 else -1)
     times, sums, chances = _ends(walk, low, high, side, bool(decision))
-    beyond = np.where(times == walk.steps, np.sign(side * (sums - end)), 1.0)
+    stronger = np.where(times == walk.steps, np.sign(side * (sums - end)), 1.0)
     if decision and walk.deals > 1:
         # Of the last step's deals, only the last is like this end.
-        beyond[times == walk.steps] = 1.0 - 1.0 / walk.deals
+        stronger[times == walk.steps] = 1.0 - 1.0 / walk.deals
     # An end just like this one counts by a half, unless there is no stronger one.
-    counted = (beyond + 1.0) / 2.0 if (beyond > 0).any() else (beyond >= 0).astype(float)
+    counted = (stronger + 1.0) / 2.0 if (stronger > 0).any() else (stronger >= 0).astype(float)
     known = counted * chances > 0
     times, reached, weights = times[known], sums[known] * walk.part, np.log((counted * chances)[known])
     parts = (walk.first + np.arange(walk.kernel.size)) * walk.part

@@ -349,6 +349,7 @@ class RefereePool(Pool):
             os.close(our_answers)
             raise
         finally:
+            # Only the referee may have these: else its pipe would not end when it dies, and nobody would notice.
             os.close(their_calls)
             os.close(their_answers)
         referee = _Referee(process, our_calls, our_answers, core, max(self._tasks, 1))
@@ -383,6 +384,7 @@ class RefereePool(Pool):
                 failure.__cause__ = error
                 call.future.set_exception(failure)
                 continue
+            # Before it is written: if the referee dies of it, the call is among those that fail.
             number = next(self._numbers)
             referee.running[number] = call
             try:
@@ -482,7 +484,8 @@ class RefereePool(Pool):
         self._share_out()  # so that these calls fail with their referees, and their callers do not hang
         idle = [referee for referee in self._referees if not referee.running]
         for referee in idle:
-            # Its pipe ends, so it leaves by itself; nothing is lost if it does not.
+            # Its pipe ends, so it leaves by itself, and can end its bots; nothing is lost if it does not. All pipes
+            # end before the first wait, so that referees leave side by side.
             os.close(referee.calls)
             referee.calls = -1
         for referee in idle:

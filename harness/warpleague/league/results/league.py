@@ -26,6 +26,8 @@ from warpleague.league.store.events import commitment_to
 from warpleague.league.store.schema import unplayed
 from warpleague.league.store.store import Store
 from warpleague.match.spec import identity_of
+from warpleague.runner.bundle.content import folder_digest
+from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.strict import structure
 from warpleague.text import counted
 
@@ -431,9 +433,6 @@ def _of_bots(config: LeagueConfig, store: Store, last: dict[str, Any]) -> Iterat
 
 def _bot_now(config: LeagueConfig, entry: BotEntry) -> tuple[str, str, str]:
     """A bot's name in the league, the digest of its content, and what is wrong with it, if anything is."""
-    from warpleague.runner.bundle.content import folder_digest
-    from warpleague.runner.bundle.manifest import read_manifest
-
     folder = folder_of(config, entry)
     name = entry.named(folder.name)
     try:

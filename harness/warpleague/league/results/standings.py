@@ -172,6 +172,8 @@ def on_same_deals(columns: Columns, bots: int) -> list[Mean]:
 
 
 def _on_same_deals(columns: Columns, bots: int) -> list[Mean]:
+    # The luck of a deal and of a seat is the same for all who sat there. With a sum and a count for each seat of each
+    # deal, the mean of the others is the sum less one's own, divided by one less.
     players = columns.players
     groups = np.repeat(columns.group.astype(np.int64), players)
     _, seat = np.unique(groups * players + np.tile(np.arange(players), len(columns)), return_inverse=True)

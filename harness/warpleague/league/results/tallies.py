@@ -126,6 +126,8 @@ def tally(columns: Columns, bots: int, k: float, start: float, marks: Sequence[i
 
 def records(columns: Columns, owners: Array, count: int) -> list[WinLossRecord]:
     """The record of each of `count` owners; `owners` has one for each seat of each match, such as its bot."""
+    # Block by block, since the arrays in between are several times as large as the columns. Blocks are whole groups,
+    # so that errors clustered by group add up.
     records = [WinLossRecord() for _ in range(count)]
     begin = 0
     for some in columns.blocks():
@@ -268,6 +270,8 @@ def rate(ratings: list[float], columns: Columns, k: float, marks: Sequence[int] 
 
 
 def _rate_pairs(ratings: list[float], columns: Columns, k: float) -> None:
+    # One after the other: each rating follows from the one before. Lists of Python's own numbers are quicker here than
+    # elements of arrays.
     ranks = columns.ranks
     points = (1.0 + (ranks[:, 0] < ranks[:, 1]) - (ranks[:, 0] > ranks[:, 1])) / 2
     for one, two, won in zip(*columns.seats.T.tolist(), points.tolist(), strict=True):

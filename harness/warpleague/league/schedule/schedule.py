@@ -61,8 +61,9 @@ class Schedule:
         return self._with(skipped=numbers)
 
     def _with(self, **changed: frozenset[int] | bytes) -> Schedule:
+        # A copy with the same format: a sampled league searches its tables for seconds.
         other = Schedule.__new__(Schedule)
-        other.__dict__.update(self.__dict__, **changed)  # the format may have taken time to make
+        other.__dict__.update(self.__dict__, **changed)
         return other
 
     @property
@@ -106,6 +107,10 @@ class _Batch:
 
 class Course:
     """One pass through a schedule: hands out its batches as soon as the results before them are stored.
+
+    A format is a generator that knows no store: it yields a batch, and is sent the outcomes of an earlier one, whole
+    groups in its own order. So the order in which matches end can change nothing, and whoever has the results gets the
+    same pairings, in a run, in a table and in `verify`.
 
     `batches` are those of the schedule's format, if the caller has made them. `over`: no further batch will come.
     `decided`: because results have decided, so that batches beyond them do not count. What is found in the store on
@@ -211,6 +216,7 @@ class Course:
             self.over = True
             return (fixture for group in next(iter(self._batches)) for fixture in self._fixtures(group))
         outcomes: list[Outcome] = []
+        # `ahead` batches are played while the format waits for the one before them.
         if len(self._open) > self._ahead:
             batch_outcomes = self._outcomes(self._open[0])
             if batch_outcomes is None:
@@ -225,6 +231,7 @@ class Course:
             self.over, self.decided = True, bool(end.value)
             return None
         self._begun = True
+        # Also matches that are left out: the pairing follows from their results as well.
         batch = _Batch([(group, list(self._fixtures(group, every=True))) for group in groups])
         self._look_up(batch)
         self._open.append(batch)
@@ -262,6 +269,8 @@ class Course:
         results, barred = self._schedule.results, self._schedule.barred
         if results is None:
             return None
+        # A run asks again whenever a few matches have ended. While the one that was missing is still missing, the
+        # others need not be looked up.
         if self._lacking is not None and all(
             result is None for _, result in results.look_up([self._lacking])
         ):

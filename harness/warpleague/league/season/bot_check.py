@@ -81,7 +81,7 @@ def _options(config: LeagueConfig) -> list[str]:
     """The options of `bot check` that say what the league's file does; `OptionsError` if they cannot."""
     if config.sandbox.network or config.run.affinity != "core":
         raise OptionsError("no option tells this")
-    conditions, usual = config.conditions, Conditions()
+    conditions, defaults = config.conditions, Conditions()
     game, players = load_game(config.game.id), config.game.players
     words = ["--game", config.game.id, "--players", str(players)]
     try:
@@ -95,9 +95,9 @@ def _options(config: LeagueConfig) -> list[str]:
         value = getattr(conditions.clock, name)
         if value is not None:
             words += [f"--{name.replace('_', '-')}", _seconds(value)]
-    if conditions.clock.start_s != usual.clock.start_s:
+    if conditions.clock.start_s != defaults.clock.start_s:
         words += ["--start-s", _seconds(conditions.clock.start_s)]
-    if conditions.faults != usual.faults:
+    if conditions.faults != defaults.faults:
         words += ["--faults", conditions.faults, "--strikes", str(conditions.strikes)]
     for option, field in (
         ("--ask-again", "again"),
@@ -107,7 +107,7 @@ def _options(config: LeagueConfig) -> list[str]:
         ("--level", "level"),
     ):
         value = getattr(conditions, field)
-        if value != getattr(usual, field):
+        if value != getattr(defaults, field):
             words += [option, str(value)]
     for path in config.sandbox.paths:
         words += ["--sandbox-path", path]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import attrs
+import tomli_w
 from attrs.validators import ge, gt, le, lt, optional
 
 from warpleague.errors import BadInput, ConfigError, StoreError
@@ -53,7 +54,7 @@ Tables = Annotated[int, Bounds(1, 100_000)] | Literal["all"]
 MatchesPerJob = Annotated[int, Bounds(1, 1_000)] | Literal["auto"]
 
 TIME_SHARE: Final = 0.1
-"""The part of a ladder's time that slow bots take at most, beyond what is usual."""
+"""The part of a ladder's time that slow bots take at most, beyond that of the middle bot."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 NAME_LENGTH: Final = 64
@@ -147,12 +148,12 @@ class FormatTable:
     the league whose file is `ratings`. Where two in a knockout are level after `deals`, they play up to `extra_deals`
     more, then the better seed goes on.
 
-    A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by `elo0`
-    (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`: `elo1`
-    is), or until `max_matches` are played. With `fixed` it plays this number of matches and decides nothing before the
-    end. A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much longer than
-    others take at most the part `time_share` of the time beyond what is usual; a round-robin or a gauntlet until
-    `until` ends it, or all is played.
+    A test of strength plays until it is decided whether the first bot is better than the second by `elo1` or by
+    `elo0` (in Elo or normalised Elo, `unit`), with these probabilities to err (`alpha`: `elo0` is the truth; `beta`:
+    `elo1` is), or until `max_matches` are played. With `fixed` it plays this number of matches and decides nothing
+    before the end. A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much
+    longer than others take at most the part `time_share` of the time beyond that of the middle bot; a round-robin or
+    a gauntlet until `until` ends it, or all is played.
     """
 
     kind: FormatKind = "round-robin"
@@ -466,8 +467,6 @@ def _complete_game(table: GameTable, path: Path) -> GameTable:
 
 def write_config(config: LeagueConfig, target: Path, *remarks: str) -> None:
     """Write the complete configuration to the file `target`, below these remarks; `StoreError` if it cannot be."""
-    import tomli_w
-
     text = "".join(f"# {remark}\n" for remark in remarks) + "\n" + tomli_w.dumps(config.to_toml())
     scratch = target.with_suffix(".tmp")
     try:
@@ -514,7 +513,7 @@ def _check_bots(config: LeagueConfig, where: str) -> None:
 
 def _check_network(addresses: Sequence[str], config: LeagueConfig, where: str) -> None:
     if addresses:
-        from warpleague.runner.confine.sandbox import parse_address
+        from warpleague.runner.confine.sandbox import parse_address  # 8 ms, which few leagues need
     for address in addresses:
         if parse_address(address) is None:
             raise ConfigError(

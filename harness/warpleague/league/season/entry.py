@@ -17,7 +17,7 @@ import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError, EntrantsError, MissingToolchain
 from warpleague.match.spec import SeatSpec, TimeControl
-from warpleague.runner.bundle.manifest import games_named, plays
+from warpleague.runner.bundle.manifest import games_named, plays, read_manifest
 from warpleague.runner.bundle.shipped import located, shipped_root, short_name
 from warpleague.text import nearest, nearest_path
 
@@ -25,108 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from warpleague.league.season.config import BotEntry, LeagueConfig
-
-
-# -- look alike ------------------------------------------------------------------------------------------
-# Finds names that people cannot tell apart: they differ in case, in blanks, or in letters that look the same.
-
-
-_CAPITALS: Final = {
-    "A": "АΑ",
-    "B": "ВΒ",
-    "C": "СϹ",
-    "E": "ЕΕ",
-    "H": "НΗ",
-    "I": "ІΙӀ",
-    "J": "Ј",
-    "K": "КΚ",
-    "M": "МΜ",
-    "N": "Ν",
-    "O": "ОΟՕ",
-    "P": "РΡ",
-    "S": "ЅՏ",
-    "T": "ТΤ",
-    "U": "Ս",
-    "V": "Ѵ",
-    "W": "Ԝ",
-    "X": "ХΧ",
-    "Y": "УΥҮ",
-    "Z": "Ζ",
-}
-_SMALL: Final = {
-    "a": "аɑα",
-    "b": "ьƅ",
-    "c": "сϲ",
-    "d": "ԁ",
-    "e": "еҽ",
-    "g": "ɡց",
-    "h": "һհ",
-    "i": "іιıɩ",
-    "j": "јϳ",
-    "k": "кκ",
-    "l": "ӏ1|ǀ",
-    "m": "м",
-    "n": "ոп",
-    "o": "оοօ0",
-    "p": "рρ",
-    "q": "ԛզ",
-    "r": "г",
-    "s": "ѕꜱ",
-    "t": "тτ",
-    "u": "սυ",
-    "v": "νѵ",
-    "w": "ԝω",
-    "x": "хχ",
-    "y": "уγү",
-    "z": "ᴢζ",
-    "3": "з",
-    "6": "б",
-    "-": "\u2010\u2011\u2012\u2013\u2014\u2212",
-}
-"""By a character, those of other alphabets that look like it, and digits that look like letters.
-
-The most frequent ones of https://www.unicode.org/reports/tr39.
-"""
-
-_UNSEEN: Final = ("Cf", "Cc", "Zs", "Zl", "Zp")
-"""Categories of characters that leave nothing to see but a gap, or nothing at all."""
-
-
-def _table(alike: dict[str, str]) -> dict[int, str]:
-    return str.maketrans({char: plain for plain, chars in alike.items() for char in chars})
-
-
-_PLAIN_CAPITALS: Final = _table(_CAPITALS)
-_PLAIN_SMALL: Final = _table(_SMALL)
-
-
-def first_alike(name: str, names: Iterable[str]) -> str | None:
-    """The first of the `names` that people cannot tell from `name`; None if there is none."""
-    forms = _forms(name)
-    return next((other for other in names if forms & _forms(other)), None)
-
-
-def foreign(name: str) -> str:
-    """The first characters of a name that are not ASCII, each with its name in Unicode; empty without any."""
-    chars = dict.fromkeys(char for char in name if not char.isascii())
-    return ", ".join(
-        f"{char!r} is {unicodedata.name(char, 'a character without a name')}" for char in list(chars)[:3]
-    )
-
-
-def _forms(name: str) -> set[str]:
-    """The shape of a name as it may be misread: some capitals look other than their small letters, and I like l."""
-    text = unicodedata.normalize("NFKC", name)
-    capitals = text.translate(_PLAIN_CAPITALS)
-    return {_plain(text), _plain(capitals), _plain(capitals.replace("I", "l"))}
-
-
-def _plain(text: str) -> str:
-    text = unicodedata.normalize("NFKC", text.casefold()).translate(_PLAIN_SMALL)
-    return "".join(char for char in text if unicodedata.category(char) not in _UNSEEN)
-
-
-# -- entry -----------------------------------------------------------------------------------------------
 
 
 class Prepared(Protocol):
@@ -184,7 +82,7 @@ def enter_bots(
     are a `ConfigError`; what is wrong with this machine and not with a bot raises `BadInput` at once.
     """
     if prepare is None:
-        from warpleague.runner.bundle import bundle as bundles
+        from warpleague.runner.bundle import bundle as bundles  # 30 ms, which no look at a league needs
 
         prepare = partial(
             bundles.prepare, level=config.rules.level, paths=config.sandbox.paths, hidden=hidden
@@ -220,8 +118,6 @@ def folder_of(config: LeagueConfig, entry: BotEntry) -> Path:
 
 def name_of(config: LeagueConfig, entry: BotEntry) -> str:
     """The name of a bot of the file in the league; its folder's if its manifest cannot be read."""
-    from warpleague.runner.bundle.manifest import read_manifest
-
     folder = folder_of(config, entry)
     try:
         return entry.named(read_manifest(folder).name)
@@ -363,3 +259,55 @@ def check_names(config: LeagueConfig, names: Sequence[str], skipped: Sequence[st
         )
     if len(set(config.format.challengers)) < len(config.format.challengers):
         raise ConfigError(f"{config.path}: format.challengers: a bot is named twice")
+
+
+# -- names that look alike -------------------------------------------------------------------------------
+# People cannot tell two names apart that differ in case, in blanks, or in letters that look the same.
+
+
+_CAPITALS: Final = "AАΑ BВΒ CСϹ EЕΕ HНΗ IІΙӀ JЈ KКΚ MМΜ NΝ OОΟՕ PРΡ SЅՏ TТΤ UՍ VѴ WԜ XХΧ YУΥҮ ZΖ"
+_SMALL: Final = (
+    "aаɑα bьƅ cсϲ dԁ eеҽ gɡց hһհ iіιıɩ jјϳ kкκ lӏ1|ǀ mм nոп oоοօ0 pрρ qԛզ rг sѕꜱ tтτ uսυ vνѵ wԝω xхχ "
+    "yуγү zᴢζ 3з 6б -\u2010\u2011\u2012\u2013\u2014\u2212"
+)
+"""In each word a character, then those of other alphabets that look like it, and digits that look like letters.
+
+The most frequent ones of https://www.unicode.org/reports/tr39.
+"""
+
+_UNSEEN: Final = ("Cf", "Cc", "Zs", "Zl", "Zp")
+"""Categories of characters that leave nothing to see but a gap, or nothing at all."""
+
+
+def _table(alike: str) -> dict[int, str]:
+    return str.maketrans({char: word[0] for word in alike.split(" ") for char in word[1:]})
+
+
+_PLAIN_CAPITALS: Final = _table(_CAPITALS)
+_PLAIN_SMALL: Final = _table(_SMALL)
+
+
+def first_alike(name: str, names: Iterable[str]) -> str | None:
+    """The first of the `names` that people cannot tell from `name`; None if there is none."""
+    forms = _forms(name)
+    return next((other for other in names if forms & _forms(other)), None)
+
+
+def foreign(name: str) -> str:
+    """The first characters of a name that are not ASCII, each with its name in Unicode; empty without any."""
+    chars = dict.fromkeys(char for char in name if not char.isascii())
+    return ", ".join(
+        f"{char!r} is {unicodedata.name(char, 'a character without a name')}" for char in list(chars)[:3]
+    )
+
+
+def _forms(name: str) -> set[str]:
+    """The shape of a name as it may be misread: some capitals look other than their small letters, and I like l."""
+    text = unicodedata.normalize("NFKC", name)
+    capitals = text.translate(_PLAIN_CAPITALS)
+    return {_plain(text), _plain(capitals), _plain(capitals.replace("I", "l"))}
+
+
+def _plain(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text.casefold()).translate(_PLAIN_SMALL)
+    return "".join(char for char in text if unicodedata.category(char) not in _UNSEEN)

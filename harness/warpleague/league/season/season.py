@@ -12,6 +12,7 @@ import attrs
 
 from warpleague.games import load_game
 from warpleague.league.season.config import FormatTable, LeagueConfig, with_dice
+from warpleague.league.season.seat_plan import SeatPlan
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import FORMAT, MatchSpec, SeatSpec
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warpleague.league.season.fixture import Group, Table
-    from warpleague.league.season.seat_plan import SeatPlan
 
 ID = re.compile(r"[0-9a-f]{20}")
 """The form of a match's id."""
@@ -153,13 +153,12 @@ class Season(Conditions):
 
         In a gauntlet an empty name stands for the challenger, whose place is the same whoever it is.
         """
-        from warpleague.league.season.seat_plan import SeatPlan
-
         gauntlet = self.format.kind == "gauntlet"
         lineups = []
         for entry in self._lineups:
             out = (entry.challengers or self.challengers) if gauntlet else ()
             lineups.append(tuple(name for name, _ in entry.bots if name not in out))
+        # What is drawn follows from the secret, so that no author can choose a name for the seats that it gets.
         key = blake2b(b"seats", key=self._dealt, digest_size=32).digest()
         return SeatPlan(
             self.format.seats, self.players, key, dict.fromkeys(lineups), "" if gauntlet else None
@@ -278,6 +277,7 @@ class Season(Conditions):
 
     @cached_property
     def _hasher(self) -> blake2b:
+        # All ids of a season begin with the same: it is hashed once, and the state copied for each match.
         what = {**self.conditions, "commitment": self.commitment}
         if self.beacon is not None:
             what["beacon value"] = self.beacon
@@ -319,6 +319,8 @@ class Season(Conditions):
         among `bots` may share the deal.
         With `own`, where each match has dice of its own, `bots` are in seat order.
         """
+        # Without the order of the seats, so that all seat orders of a table share the deal; with it where dice are
+        # `own`.
         names = [self._deal_names[bot] for bot in bots]
         what = ["own" if own else "shared", names if own else sorted(names), turn, round_]
         digest = blake2b(canonical(what), digest_size=8).digest()

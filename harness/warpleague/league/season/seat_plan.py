@@ -20,33 +20,15 @@ if TYPE_CHECKING:
     from warpleague.league.season.fixture import Table
 
 
-_MAX_PLANNED: Final = 20_000  # tables; more of them come out even by chance, and would take seconds
-_PASSES: Final = 2  # in which each table may choose again, when all have chosen
-
-
-_TRIES: Final = 20  # exchanges of seats tried for each table
-_FEWEST_TRIES: Final = 2_000  # and for all of them
+_MAX_PLANNED: Final = 20_000
+"""Tables; more of them come out even by chance, and would take seconds."""
+_PASSES: Final = 2
+"""In these each table may choose again, when all have chosen."""
+_TRIES: Final = 20
+"""Exchanges of seats that are tried for each table."""
+_FEWEST_TRIES: Final = 2_000
+"""And for all of them."""
 _MAX_TRIES: Final = 20_000
-
-
-@lru_cache
-def cycles(k: int) -> tuple[Table, ...]:
-    """Cyclic orders of 0..k-1: over all of them, each number is followed by each other one equally often.
-
-    For a prime k these are the multiples of 1..k-1 modulo k. For others they are Walecki's Hamiltonian cycles
-    (Lucas, Récréations mathématiques II, 1892), each in both directions.
-    """
-    if k < 3:
-        return (tuple(range(k)),)
-    if all(k % d for d in range(2, k)):
-        return tuple(tuple(step * place % k for place in range(k)) for step in range(1, k))
-    rest = k - 1
-    zigzag = [(place + 1) // 2 * (1 if place % 2 else -1) for place in range(rest)]
-    rows: list[Table] = []
-    for turn in range(rest):
-        cycle = (rest, *((place + turn) % rest for place in zigzag))
-        rows += [cycle, (rest, *cycle[:0:-1])]
-    return tuple(rows)
 
 
 @attrs.define
@@ -61,10 +43,10 @@ class _Stage:
     earlier: list[tuple[_Stage, int]]
     stream: ChanceStream
     seated: list[list[Table]] = attrs.Factory(list)
-    follows: list[int] = attrs.Factory(
-        list
-    )  # how often each bot followed each other one, in rounds of this period
-    used: list[set[int]] = attrs.Factory(list)  # the cyclic orders each table has had in this period
+    follows: list[int] = attrs.Factory(list)
+    """How often each bot followed each other one, in rounds of this period."""
+    used: list[set[int]] = attrs.Factory(list)
+    """The cyclic orders each table has had in this period."""
 
 
 class SeatPlan:
@@ -176,6 +158,8 @@ class SeatPlan:
             for table, used in zip(stage.tables, stage.used, strict=True)
         ]
         chosen: list[tuple[int, Table, list[int]] | None] = [None] * len(options)
+        # Each table takes what evens out best; then all may choose again, when the others are known. A table's own
+        # order is taken out of the counts before: else it would avoid the one it has.
         for _ in range(1 + _PASSES):
             for index, several in enumerate(options):
                 if (now := chosen[index]) is not None:
@@ -212,7 +196,11 @@ class _Exchanges:
     n: int
 
     def make(self, stream: ChanceStream) -> None:
-        """Try seats that are drawn; no bot's seats become more uneven than they are, or than they must be."""
+        """Try seats that are drawn; no bot's seats become more uneven than they are, or than they must be.
+
+        Seats come first, neighbours only between exchanges that change nothing of seats. Only what is no worse stays,
+        so more tries never harm.
+        """
         k, places = len(self.rows[0]), defaultdict[tuple[int, int, int, int], set[int]](set)
         for index, row in enumerate(self.rows):
             for a, b in combinations(range(k), 2):
@@ -283,6 +271,26 @@ def _uneven(counts: Sequence[int]) -> int:
         total += sum(value * value for value in sums)
         sums = [value + counts[(seat + width) % k] for seat, value in enumerate(sums)]
     return total
+
+
+@lru_cache
+def cycles(k: int) -> tuple[Table, ...]:
+    """Cyclic orders of 0..k-1: over all of them, each number is followed by each other one equally often.
+
+    For a prime k these are the multiples of 1..k-1 modulo k. For others they are Walecki's Hamiltonian cycles
+    (Lucas, Récréations mathématiques II, 1892), each in both directions.
+    """
+    if k < 3:
+        return (tuple(range(k)),)
+    if all(k % d for d in range(2, k)):
+        return tuple(tuple(step * place % k for place in range(k)) for step in range(1, k))
+    rest = k - 1
+    zigzag = [(place + 1) // 2 * (1 if place % 2 else -1) for place in range(rest)]
+    rows: list[Table] = []
+    for turn in range(rest):
+        cycle = (rest, *((place + turn) % rest for place in zigzag))
+        rows += [cycle, (rest, *cycle[:0:-1])]
+    return tuple(rows)
 
 
 def balance_seats(tables: Sequence[Table]) -> list[Table]:

@@ -47,6 +47,7 @@ _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
 PARTS: Final = tuple(_FORMS)
 """The parts in which columns are read: few tables need all of them."""
 
+# numpy takes no NULL: infinity stands for a rival that is not there until the values are checked.
 _OF_MATCH: Final = {
     "number": "number",
     "group": "cluster",
@@ -203,6 +204,7 @@ def joined(parts: Iterable[Columns], players: int, expected: int = 0) -> Columns
     count = 0
     for part in parts:
         end = count + len(part)
+        # To join all parts at the end would need them and the whole at the same time.
         if end > expected:  # others may have stored some since they were counted
             expected = max(end, 2 * expected)
             values = {name: np.resize(of, (expected, *of.shape[1:])) for name, of in values.items()}
@@ -268,6 +270,8 @@ def _stored(
         for field in _OF_SEAT.get(name, ())
     }
     if count:
+        # A run stores matches about in the order of their numbers, so the seats of a block are mostly one range of
+        # keys, which is read in one go. After a merge or a change of the format they may lie anywhere.
         near = int(key.max()) - int(key.min()) < 2 * count
         bounds = (int(key.min()), int(key.max())) if near else numbers
         where = "BETWEEN ? AND ?" if near else "IN (SELECT key FROM match WHERE number BETWEEN ? AND ?)"

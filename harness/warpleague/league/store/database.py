@@ -23,16 +23,13 @@ if TYPE_CHECKING:
     Step: TypeAlias = Callable[[sqlite3.Connection, str], None]
 
 
-# -- database --------------------------------------------------------------------------------------------
-
-
 SPARE: Final = (
     "bring back a copy of it, or play the league again, under another name or in another --results folder"
 )
 """The remedy for a store that is damaged."""
 
 
-_WAYS_ON: Final = {
+_REMEDIES: Final = {
     **dict.fromkeys((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR), SPARE),
     **dict.fromkeys(
         (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
@@ -54,6 +51,8 @@ def harden(db: sqlite3.Connection) -> None:
     """Make SQLite trust a file as little as possible, before anything of it is read."""
     # Text may not be UTF-8: the error must name the match, and must not end all reading.
     db.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+    # No view or trigger of the file may call a function; damaged pages are found when they are read; and a file that
+    # is cut off while it is read gives an error, where a mapped one would give a signal (SIGBUS).
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
         db.execute(f"PRAGMA {pragma}")
 
@@ -69,6 +68,8 @@ def json_object(text: str) -> dict[str, Any]:
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """All of the block is committed, or nothing."""
+    # The right to write is taken at once. Who begins as a reader and writes later may find that somebody has written
+    # meanwhile; SQLite refuses that, and waiting would not help.
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -89,7 +90,7 @@ def clear_errors(path: Path) -> Iterator[None]:
         if isinstance(error, sqlite3.IntegrityError):
             raise  # a match stored twice is a bug of ours
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent where the module, not SQLite, objects
-        raise StoreError(f"{path}: cannot be used: {error}; {_WAYS_ON.get(code, SPARE)}") from error
+        raise StoreError(f"{path}: cannot be used: {error}; {_REMEDIES.get(code, SPARE)}") from error
 
 
 # -- lock ------------------------------------------------------------------------------------------------
@@ -134,6 +135,8 @@ def take_lock(path: Path) -> int:
     The lock is an flock on the returned descriptor: it ends when that is closed, or with the process, however
     that ends. Child processes do not inherit it. Raises `OSError` if the file cannot be written.
     """
+    # Not SQLite's own lock, which is held only while something is written: between two results another run could
+    # begin. Not a file whose presence is the lock either: after a crash it would stay.
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -242,24 +245,24 @@ class _Made:
 class FileKind:
     """A kind of SQLite file: its name in messages, the table of keys and values that has its format, all formats.
 
-    `way_on` says what to do about a file of a format that is not among them.
+    `remedy` says what to do about a file of a format that is not among them.
     """
 
     name: str
     settings: str
     formats: tuple[Format, ...]
-    way_on: str
+    remedy: str
 
     @property
     def latest(self) -> Format:
         """Today's format."""
         return self.formats[-1]
 
-    def check(self, db: sqlite3.Connection, path: Path, way_on: str = SPARE) -> int:
+    def check(self, db: sqlite3.Connection, path: Path, remedy: str = SPARE) -> int:
         """The number of the file's format, which `formats` has.
 
         `StoreError` if it is of another format, lacks a table or a column, or has a table, view, trigger or index that
-        no program of ours makes. `way_on` says what can be done.
+        no program of ours makes. `remedy` says what can be done.
         """
         with clear_errors(path):
             made = _described(db)
@@ -268,18 +271,18 @@ class FileKind:
             for name, one in made.items():
                 if one.kind not in ("table", "index") or name not in wanted:
                     raise self._altered(
-                        path, f"its {one.kind} {name!r} is none that this program makes", way_on
+                        path, f"its {one.kind} {name!r} is none that this program makes", remedy
                     )
             for name, one in wanted.items():
                 if name not in made:
-                    raise self._altered(path, f"it has no {one.kind} {name}", way_on)
+                    raise self._altered(path, f"it has no {one.kind} {name}", remedy)
                 problem = _misfit(made[name], one)
                 if problem:
-                    raise self._altered(path, f"its {one.kind} {name!r} {problem}", way_on)
+                    raise self._altered(path, f"its {one.kind} {name!r} {problem}", remedy)
         return number
 
-    def _altered(self, path: Path, what: str, way_on: str) -> StoreError:
-        return StoreError(f"{path}: was altered, or is no {self.name}: {what}; {way_on}")
+    def _altered(self, path: Path, what: str, remedy: str) -> StoreError:
+        return StoreError(f"{path}: was altered, or is no {self.name}: {what}; {remedy}")
 
     def _number(self, db: sqlite3.Connection, path: Path, made: Mapping[str, _Made]) -> int:
         known = [one.number for one in self.formats]
@@ -293,7 +296,7 @@ class FileKind:
         text = "none" if row is None else str(row[0])[:20]
         raise StoreError(
             f"{path}: is of {self.name} format {text}; this warpleague reads {' and '.join(map(str, known))}. "
-            f"{self.way_on}"
+            f"{self.remedy}"
         )
 
     def open_to_write(self, db: sqlite3.Connection, path: Path) -> None:
@@ -305,6 +308,8 @@ class FileKind:
                 self._note_format(db)
                 return
             number = self.check(db, path)
+            # All in the transaction that holds the right to write: of two processes that open an old file, the second
+            # one finds it converted.
             if number != self.latest.number:
                 back_up(path, path.with_name(f"{path.stem}.format-{number}{path.suffix}"))
                 self._convert(db, number, "main")

@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Confinement
 
 
-# -- store formats ---------------------------------------------------------------------------------------
-# The tables of the result store, by format.
-#
+# -- tables ----------------------------------------------------------------------------------------------
 # The journal hashes a match as JSON texts. All their content is in the typed columns, and `match_rows` makes
-# the same texts from them.
+# the same texts from them: so no result stands in the store twice, and SQL can read each value.
 
 
 TABLES: Final = (
@@ -75,7 +73,7 @@ STORE: Final = FileKind(
 """The result store. The next format gets a step that leads to it."""
 
 
-# -- schema ----------------------------------------------------------------------------------------------
+# -- opening ---------------------------------------------------------------------------------------------
 
 
 NUMBERING: Final = "numbering"
@@ -88,12 +86,15 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
     A store of an earlier format is converted, after a copy of it was made beside it.
     """
     with clear_errors(path):
+        # Without an isolation level the module begins no transactions of its own: ours are all there are.
         db = sqlite3.connect(path, isolation_level=None, timeout=30.0)
         try:
             harden(db)
             STORE.open_to_write(db, path)
             with transaction(db):
                 db.execute("INSERT INTO meta VALUES ('created', ?) ON CONFLICT DO NOTHING", (utc_now(),))
+            # Outside of transactions, where alone they can change. In WAL mode NORMAL would not sync at a commit:
+            # what was acknowledged could be lost with the machine.
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
         except BaseException:
@@ -168,9 +169,7 @@ def unplayed(path: Path, before: str = "") -> StoreError:
     )
 
 
-# -- untrusted store -------------------------------------------------------------------------------------
-# Opens a store that comes from a stranger: checks that its tables are ours, and limits all reading.
-#
+# -- a stranger's store ----------------------------------------------------------------------------------
 # SQLite files can hold views, triggers and pages that lead in circles. So nothing is read before the list of
 # tables was checked, matches must come in the order of their ids, and neither a value nor the time between
 # two of them may be large.
@@ -262,6 +261,7 @@ class UntrustedStore:
             match_id, deal = row
             if not isinstance(match_id, str) or not ID.fullmatch(match_id):
                 raise self.damaged("it has a match whose id is not 20 hexadecimal digits")
+            # In a file with pages in a circle SQLite would read the same rows for good.
             if match_id <= last:
                 raise self.damaged(f"its pages lead in circles, at match {match_id}")
             if type(deal) is not int or not 0 <= deal < _MAX_DEAL:

@@ -86,10 +86,6 @@ if TYPE_CHECKING:
     from warpleague.league.store.journal import Head
 
 
-# -- about -----------------------------------------------------------------------------------------------
-# The part of a store about its league as a whole: secret, commitments, conditions, bots and decisions.
-
-
 T = TypeVar("T")
 
 
@@ -104,7 +100,7 @@ def _bots(text: str) -> tuple[SeatSpec, ...]:
 
 
 class About:
-    """The part of a store that is about its league, not about single matches."""
+    """The part of a store about its league as a whole: secret, commitments, conditions, bots and decisions."""
 
     path: Path
     files: StoreFiles
@@ -313,9 +309,6 @@ class About:
         """Whether the journal had this head once: nothing that was stored then was exchanged with its entry."""
         with clear_errors(self.path):
             return journal.goes_back_to(self._db, head)
-
-
-# -- store -----------------------------------------------------------------------------------------------
 
 
 _PACKED = 3  # the level of zstd: the higher ones take eight times as long, and save 6 % of the space

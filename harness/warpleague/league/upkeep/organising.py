@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from warpleague.league.store.disqualifications import Disqualification, Results
 
 
-# -- organising ------------------------------------------------------------------------------------------
-
-
 def merge(
     config: LeagueConfig,
     results: Path,
@@ -59,12 +56,7 @@ def merge(
         if secret is None:
             raise unplayed(store.path)
         config = with_dice(config, store.dice())
-        season = Season.of(
-            config,
-            store.bots() or (),
-            secret,
-            beacon,
-        )
+        season = Season.of(config, store.bots() or (), secret, beacon)
         with store.writing() as db:
             merged = [merge_from(store, db, season, path, trust=trust, new_pool=new_pool) for path in paths]
         if store.bots() is not None:
@@ -114,8 +106,6 @@ def _open_to_decide(config: LeagueConfig, results: Path) -> Store:
 
 
 # -- merging ---------------------------------------------------------------------------------------------
-# Takes over matches from the store of another machine, without trusting it.
-#
 # Only ids, deals and records are taken. Each record is executed again, including its dice, and must be of the
 # match that its id names; results are read from it. Nothing that the other store says about the season as a
 # whole has any effect here.
@@ -199,7 +189,7 @@ def _checked(
     waiting: deque[tuple[str, int, Future[Recorded]]] = deque()
     with new_pool(0, "none") as pool:
 
-        def settled() -> tuple[int, Recorded]:
+        def next_checked() -> tuple[int, Recorded]:
             match_id, deal, future = waiting.popleft()
             try:
                 recorded = future.result()
@@ -219,9 +209,9 @@ def _checked(
                     (match_id, deal, pool.submit(read_recorded, packed, match_id, season.conditions, key))
                 )
                 if len(waiting) > 4 * pool.jobs:  # records wait in memory
-                    yield settled()
+                    yield next_checked()
             while waiting:
-                yield settled()
+                yield next_checked()
         except BaseException:
             pool.kill()
             raise
@@ -235,9 +225,7 @@ def _digest(packed: bytes) -> str | None:
 
 
 # -- mending ---------------------------------------------------------------------------------------------
-# Finds the stored matches that do not hold, and removes them from the store.
-#
-# `verifying` executes the records. The store enters each removal into its journal.
+# Each removal is an event in the journal, so that nobody can remove a result that holds without a trace.
 
 
 def remove_damaged(league: League, jobs: int = 0, new_pool: NewPool = RefereePool) -> list[tuple[str, str]]:

@@ -126,7 +126,6 @@ class BotTables:
         faults.add(fault for fault in self.faults if fault.bot == name)
         tallies = faults.tallies()
         fault_view, time_view = TableView(tallies, page=True), TableView(times, page=True)
-        dropped = ("bot",)
         return {
             "bot": name,
             "league": self.league,
@@ -146,10 +145,10 @@ class BotTables:
             "last": [] if self.only_totals else self._last(bot, mine),
             "hidden": self.only_totals,
             "faults": tallies,
-            "fault_columns": [one for one in shown_columns(FAULTS, fault_view) if one.name not in dropped],
+            "fault_columns": [one for one in shown_columns(FAULTS, fault_view) if one.name != "bot"],
             "times": times,
             "time_columns": [
-                one for one in shown_columns(TIMES, time_view) if one.name not in (*dropped, "chart")
+                one for one in shown_columns(TIMES, time_view) if one.name not in ("bot", "chart")
             ],
             "time_help": help_lines(TIMES, time_view),
         }
@@ -175,33 +174,20 @@ class BotTables:
         for seat in range(some.players):
             own = some.seats[:, seat] == bot
             rank = some.ranks[:, [seat]]
-            for counts, hit in (
-                (won, some.ranks > rank),
-                (drawn, some.ranks == rank),
-                (lost, some.ranks < rank),
-            ):
+            kinds = ((won, some.ranks > rank), (drawn, some.ranks == rank), (lost, some.ranks < rank))
+            for counts, hit in kinds:
                 counts += np.bincount(some.seats[hit & own[:, None]], minlength=bots)
         rows = []
         for other in table.order:
             met = int(won[other] + drawn[other] + lost[other])
             if other == bot or not met:
                 continue
-            share = (won[other] + drawn[other] / 2) / met
-            likelihood = (
-                table.fit.superiority(bot, other) if table.fit and self.kind in ("fit", "elo") else None
-            )
-            rows.append(
-                Against(
-                    table.names[other],
-                    met,
-                    int(won[other]),
-                    int(drawn[other]),
-                    int(lost[other]),
-                    percent(float(share)),
-                    charts.small_bar(float(share), 1.0),
-                    "" if likelihood is None else f"{100 * likelihood:.0f} %",
-                )
-            )
+            share = float(won[other] + drawn[other] / 2) / met
+            chance = table.fit.superiority(bot, other) if table.fit and self.kind in ("fit", "elo") else None
+            results = (met, int(won[other]), int(drawn[other]), int(lost[other]))
+            bar = charts.small_bar(share, 1.0)
+            likelihood = "" if chance is None else f"{100 * chance:.0f} %"
+            rows.append(Against(table.names[other], *results, percent(share), bar, likelihood))
         return rows
 
     def _versions(self, name: str, names: Mapping[str, str]) -> list[dict[str, Any]]:

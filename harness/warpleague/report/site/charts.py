@@ -17,7 +17,7 @@ from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _WIDTH: Final = 600
 _ROW: Final = 26
@@ -100,8 +100,7 @@ def intervals(rows: Sequence[Row], axis: str) -> Markup:
     return Markup("").join([*parts, Markup("</svg>")])
 
 
-def _interval_row(row: Row, y: float, x: object) -> Markup:
-    at = x if callable(x) else float
+def _interval_row(row: Row, y: float, at: Callable[[float], float]) -> Markup:
     parts = [
         Markup('<a href="{}"><g class="row"><title>{}: {}</title>').format(
             _matches_of(row.name), one_line(row.name), row.text
@@ -167,7 +166,11 @@ class _Plane:
             ).format(self.left, self.right, self.at(self.first, tick)[1], self.left - 6, _label(tick))
             for tick in ticks(self.low, self.high)
         ]
-        parts += [
+        return Markup("").join([*parts, self.ticks_below(axis)])
+
+    def ticks_below(self, axis: str) -> Markup:
+        """Whole numbers below the chart, and what they count."""
+        parts = [
             Markup('<text class="tick" x="{}" y="{}">{}</text>').format(
                 self.at(tick, self.low)[0], self.bottom + 16, _label(tick)
             )
@@ -305,52 +308,27 @@ def ratio(points: Sequence[tuple[int, float]], low: float, high: float) -> Marku
         return Markup()
     points = [(0, 0.0), *points]
     values = [value for _, value in points]
-    least, most = min(low, *values), max(high, *values)
-    margin = (most - least) * 0.05
-    least, most = least - margin, most + margin
-    left, top, right, bottom = 46, 8, _WIDTH - 10, 220
     last = points[-1][0]
-
-    def across(deals: float) -> float:
-        return round(left + deals / last * (right - left), 1)
-
-    def down(value: float) -> float:
-        return round(bottom - (value - least) / (most - least) * (bottom - top), 1)
-
-    parts = [
-        _head(
-            bottom + 36,
-            f"LLR {values[-1]:+.2f} after {counted(last, 'deal')}, bounds {low:+.2f} and {high:+.2f}",
-        )
-    ]
-    parts.append(Markup('<g class="ratio">'))
-    for value, what in ((high, "accepted above"), (low, "rejected below")):
-        y = down(value)
-        parts.append(
-            Markup(
-                '<path class="bound" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">{4}</text>'
-                '<text class="said" x="{5}" y="{6}">{7}</text>'
-            ).format(
-                left, right, y, left - 6, f"{value:+.2f}", left + 6, y + (12 if value > 0 else -10), what
-            )
-        )
-    parts.append(
-        Markup(
-            '<path class="grid" d="M{0},{2}H{1}"/><text class="tick left" x="{3}" y="{2}">0</text>'
-        ).format(left, right, down(0.0), left - 6)
-    )
+    bounds = min(low, *values), max(high, *values)
+    plane = attrs.evolve(_Plane.over((0, last), bounds, _WIDTH - 10), bottom=220)
+    title = f"LLR {values[-1]:+.2f} after {counted(last, 'deal')}, bounds {low:+.2f} and {high:+.2f}"
+    parts = [_head(plane.bottom + 36, title), Markup('<g class="ratio">')]
+    line = Markup('<path class="{}" d="M{},{y}H{}"/><text class="tick left" x="{}" y="{y}">{}</text>')
+    ends = plane.left, plane.right, plane.left - 6
+    for value, text in ((high, "accepted above"), (low, "rejected below")):
+        y = plane.at(0, value)[1]
+        parts.append(line.format("bound", *ends, f"{value:+.2f}", y=y))
+        below = y + (12 if value > 0 else -10)
+        parts.append(Markup('<text class="said" x="{}" y="{}">{}</text>').format(plane.left + 6, below, text))
+    parts.append(line.format("grid", *ends, "0", y=plane.at(0, 0.0)[1]))
+    x, y = plane.at(*points[-1])
     parts += [
-        Markup('<text class="tick" x="{}" y="{}">{}</text>').format(across(tick), bottom + 16, _label(tick))
-        for tick in ticks(0, last)
-        if tick == int(tick)
+        plane.ticks_below("deals"),
+        Markup('<polyline class="course" fill="none" points="{}"/>').format(
+            _joined(plane.at(*point) for point in points)
+        ),
+        Markup('<circle class="dot" cx="{}" cy="{}" r="4.5"/></g></svg>').format(x, y),
     ]
-    line = " ".join(f"{across(deals)},{down(value)}" for deals, value in points)
-    parts.append(
-        Markup(
-            '<text class="axis" x="{}" y="{}">deals</text><polyline class="course" fill="none" points="{}"/>'
-            '<circle class="dot" cx="{}" cy="{}" r="4.5"/></g></svg>'
-        ).format((left + right) / 2, bottom + 31, line, across(last), down(values[-1]))
-    )
     return Markup("").join(parts)
 
 

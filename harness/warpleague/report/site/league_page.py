@@ -21,12 +21,13 @@ from warpleague.league.ratings.statistics import share_interval
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, busy, faults
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.standings import Standing, Standings, standings
-from warpleague.league.results.status import Status, status
+from warpleague.league.results.status import Status, status, strength_test
 from warpleague.league.schedule.formats.ladder import CHOOSES
 from warpleague.league.season.entry import folder_of
 from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site import charts
+from warpleague.report.site.delta import diff
 from warpleague.report.site.match_page import compressed_json
 from warpleague.report.wording.bracket import bracket_parts, has_bracket
 from warpleague.report.wording.columns import (
@@ -39,6 +40,7 @@ from warpleague.report.wording.columns import (
     LineT,
     TableView,
     help_lines,
+    read_tables,
     shown_columns,
 )
 from warpleague.report.wording.league_words import (
@@ -46,19 +48,25 @@ from warpleague.report.wording.league_words import (
     besides_lines,
     changes_line,
     confinement_lines,
+    decided,
     dice_line,
     disqualified_lines,
+    estimate_words,
     fault_lines,
     fit_words,
+    luck_lines,
     mean_words,
+    numbers_line,
+    one_way_lines,
     percent,
     placing_words,
     rank_words,
-    read_tables,
     seats_remark,
     slowest_first,
+    verdict,
 )
 from warpleague.report.wording.match_words import BUSY_SHARE, Rows, conditions, number, one_line, outcome
+from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
@@ -71,7 +79,6 @@ if TYPE_CHECKING:
 
 # -- front -----------------------------------------------------------------------------------------------
 # The head of a league's page: a sentence, a picture, the bots as cards, and the matches to look at first.
-
 
 CARDS: Final = 24
 """Bots that have a card; all have a line in the table."""
@@ -235,8 +242,6 @@ def _upset(columns: Columns, table: Standings) -> int | None:
 
 def picture(league: League, game: Game[Any, Any], pick: Pick) -> dict[str, Any] | None:
     """The last position of a match for the board, with the names of its seats; None if its record does not hold."""
-    from warpleague.report.site.delta import diff
-
     try:
         replay = Replay(published_record(league, pick.match, pick.deal))
         state = replay.first
@@ -307,8 +312,6 @@ def _form(columns: Columns, bot: int) -> list[dict[str, Any]]:
 
 def _manifests(league: League) -> dict[str, dict[str, str]]:
     """The descriptions in the bots' manifests, by name, where their folders exist."""
-    from warpleague.runner.bundle.manifest import read_manifest
-
     manifests: dict[str, dict[str, str]] = {}
     for entry in league.config.entries:
         try:
@@ -334,7 +337,6 @@ def language_of(words: Sequence[str]) -> str:
 #
 # `assets/matches.js` shows the list. A long one is cut into parts, each a script that the page loads when it
 # is wanted: pages that are opened from a disk may load scripts, but no other files.
-
 
 _LEVEL: Final = 5  # of compression: the highest one takes three times as long, and saves a twentieth
 PART: Final = 5_000
@@ -477,7 +479,6 @@ def choose(faulty: Mapping[int, frozenset[tuple[int, str]]], count: int, most: i
 
 # -- index page ------------------------------------------------------------------------------------------
 
-
 _POINTS: Final = 160  # of a line of Elo
 _GRID_BOTS: Final = 60  # more bots than this make no readable grid
 _FIRST: Final = 6  # matches linked for each kind of fault
@@ -511,8 +512,7 @@ def _page_table(
 def index_content(league: League, *, only_totals: bool = False) -> IndexContent:
     """Read the league and compute all that its page shows but the replays.
 
-    With `only_totals` nothing of a single match is among it: neither its result, nor what a bot said or how long it
-    took there.
+    With `only_totals` it has nothing of a single match: neither its result, nor the faults and times in it.
     """
     now, season = status(league), league.season
     columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
@@ -589,10 +589,7 @@ def _condition_rows(league: League, now: Status) -> Rows:
         ("format", now.format),
         ("clock", how["clock"]),
         ("faults", how["faults"]),
-        (
-            "confined",
-            "\n".join(confinement_lines(now.level, now.confined)) or f"level {how['level']}",
-        ),
+        ("confined", "\n".join(confinement_lines(now.level, now.confined)) or f"level {how['level']}"),
         *([("dice", line)] if (line := dice_line(season)) else []),
         ("store", f"since {now.created}, warpleague {now.harness}"),
         ("commitment", f"{now.commitment}, since {now.committed}"),
@@ -614,16 +611,6 @@ def _test(league: League) -> dict[str, Any] | None:
     """The verdict of a test of strength, and its way there; None for other formats."""
     if league.season.format.kind != "test":
         return None
-    from warpleague.league.results.status import strength_test
-    from warpleague.report.wording.league_words import (
-        decided,
-        estimate_words,
-        luck_lines,
-        numbers_line,
-        one_way_lines,
-        verdict,
-    )
-
     state = strength_test(league)
     below, above = state.test.bounds
     path = [*state.path[:-1], (state.counts.deals, state.ratio)] if state.path else []

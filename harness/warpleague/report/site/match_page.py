@@ -40,14 +40,13 @@ if TYPE_CHECKING:
 #     action, outcome, note                        for the viewer of everything; action and note also for who acted
 #     ms, bank                                     [wall, cpu, wait] of the decision, seconds it left in the bank
 #     value                                        the share that the bot expected, 0 to 1, where it gave one
-#     judged, turn                                 what an analysis found, where there is one (`analysis_words.judged`)
+#     judged, turn                                 what an analysis found, where there is one (`judged` of the study)
 #     fault                                        its kind, if it retired the seat, its evidence as names and texts
 #     told                                         what happened in words, one list for all that saw the same
 #     scene                                        deltas against the frame before, likewise
 #
 # `told` and `scene` are lists: first the one for the viewer of everything, then, for each seat, its own, or
 # null where it is the same.
-
 
 _EVIDENCE_CHARS: Final = 8_000
 """The bytes that a page keeps of one text of a fault's evidence; all of it is in the record."""
@@ -192,17 +191,17 @@ def _evidence_text(value: object) -> str:
 
 def _texts(replay: Replay, step: ReplayStep, viewers: tuple[int | None, ...]) -> list[list[str] | None]:
     whole: list[JsonObject | None] = [event.data for event in step.events]
-    first = _told(replay, whole)
+    first = _event_texts(replay, whole)
     texts: list[list[str] | None] = [first]
     for viewer in viewers:
         if viewer is not None:
             seen = [event.seen_by(viewer) for event in step.events]
-            lines = first if seen == whole else _told(replay, seen)
+            lines = first if seen == whole else _event_texts(replay, seen)
             texts.append(None if lines == first else lines)
     return texts
 
 
-def _told(replay: Replay, events: list[JsonObject | None]) -> list[str]:
+def _event_texts(replay: Replay, events: list[JsonObject | None]) -> list[str]:
     return [safe(replay.game.tell(data), keep="") for data in events if data is not None]
 
 
@@ -250,12 +249,7 @@ def page_alone(replay: Replay, name: str, record: bytes = b"", notes: Notes | No
 
 
 def page_linked(
-    replay: Replay,
-    place: Place,
-    record: bytes = b"",
-    notes: Notes | None = None,
-    *,
-    with_script: bool = True,
+    replay: Replay, place: Place, record: bytes = b"", notes: Notes | None = None, *, with_script: bool = True
 ) -> tuple[bytes, bytes]:
     """The page of a match as a part of a site, and the script beside it, `ID.js`.
 

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-# -- page frame ------------------------------------------------------------------------------------------
-
-
 ASSETS: Final = "assets"
 """The folder of a site with what its pages share."""
 
@@ -50,48 +47,13 @@ STYLES: Final = {
 }
 _BOARD: Final = ("codec.js", "glyphs.js", "board.js", "painter.js")
 SCRIPTS: Final = {
-    "match": (
-        *_BOARD,
-        "beside.js",
-        "zoom.js",
-        "analysis.js",
-        "chart.js",
-        "turns.js",
-        "viewer.js",
-    ),
+    "match": (*_BOARD, "beside.js", "zoom.js", "analysis.js", "chart.js", "turns.js", "viewer.js"),
     "index": (*_BOARD, "matches.js"),
     "bot": ("times.js",),
-    "play": (
-        *_BOARD,
-        "beside.js",
-        "stage.js",
-        "marks.js",
-        "lesson.js",
-        "play.js",
-    ),
-    "league": (
-        *_BOARD,
-        "beside.js",
-        "matches.js",
-        "news.js",
-        "times.js",
-        "league.js",
-    ),
-    "home": (
-        *_BOARD,
-        "beside.js",
-        "stage.js",
-        "news.js",
-        "times.js",
-        "home.js",
-    ),
-    "watch": (
-        *_BOARD,
-        "beside.js",
-        "stage.js",
-        "news.js",
-        "watch.js",
-    ),
+    "play": (*_BOARD, "beside.js", "stage.js", "marks.js", "lesson.js", "play.js"),
+    "league": (*_BOARD, "beside.js", "matches.js", "news.js", "times.js", "league.js"),
+    "home": (*_BOARD, "beside.js", "stage.js", "news.js", "times.js", "home.js"),
+    "watch": (*_BOARD, "beside.js", "stage.js", "news.js", "watch.js"),
     "server": ("times.js",),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
@@ -225,7 +187,6 @@ def prepare(*beginnings: str) -> None:
 # -- docs pages ------------------------------------------------------------------------------------------
 # Turns the documentation and the rules of the games into HTML, for the pages of a server.
 
-
 _EMPTY_HEADER: Final = re.compile(r"<th[^>]*></th>")
 _SLUG: Final = re.compile(r"[^\w\- ]")
 
@@ -257,7 +218,7 @@ def _rendered(name: str, root: str) -> tuple[str, Markup]:
         if token.children:
             token.children = _with_links(token.children, known, root)
     text = reader.renderer.render(tokens, reader.options, {})
-    # A header cell without words is none for who hears the page.
+    # A screen reader would read out a header cell without words.
     return page.title, Markup(_EMPTY_HEADER.sub("<td></td>", text))
 
 

@@ -124,7 +124,7 @@ def write_site(
     """Write the site of a league into the folder `out`.
 
     `write` puts a file in its place, whole or not at all. `command(*words)` is a command of ours on this league, as a
-    person would type it. `progress` hears how many pages of how many are done.
+    person would type it. `progress` is called with how many pages of how many are done.
     """
     begun = time.monotonic()
     with league.store.snapshot():

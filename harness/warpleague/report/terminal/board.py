@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 
 # -- styles ----------------------------------------------------------------------------------------------
-# Colours and glyphs of seats and kinds of cells in a terminal.
-#
 # No kind differs by its colour alone, because not everybody sees all colours.
-
 
 SEAT_STYLES: Final = (
     "color(31)",
@@ -94,29 +91,15 @@ LOOKS: Final = {
 
 PLAIN: Final = CellStyle("·", QUIET)
 
-PIECES: Final = {
-    "ship": "ship",
-    "wormhole": "wormhole",
-    "wormhole-inactive": "wormhole without its pair",
-}
+PIECES: Final = {"ship": "ship", "wormhole": "wormhole", "wormhole-inactive": "wormhole without its pair"}
 """Kinds of pieces that a legend names; the others' texts tell by themselves."""
 
-FACINGS: Final = {
-    "N": "▲",
-    "NE": "◥",
-    "E": "▶",
-    "SE": "◢",
-    "S": "▼",
-    "SW": "◣",
-    "W": "◀",
-    "NW": "◤",
-}
+FACINGS: Final = {"N": "▲", "NE": "◥", "E": "▶", "SE": "◢", "S": "▼", "SW": "◣", "W": "◀", "NW": "◤"}
 """Filled, to tell a ship's heading from an arrow printed on the board."""
 
 
 # -- board -----------------------------------------------------------------------------------------------
 # Draws the board of a scene in characters: hexes with outlines, squares with walls, pieces below labels.
-
 
 _DOTTED: Final = frozenset({"box", "filled-box"})  # drawn with a dot at every corner
 _REGIONS: Final = frozenset({"home", "home-centre", "open", "open-centre"})  # walled in by owner
@@ -390,9 +373,7 @@ def _put_corners(
     columns: dict[int, int],
 ) -> None:
     """Join walls where they meet, and carry them on past lines that only other walls need."""
-    joints = dict(
-        zip((bits for bits in range(16)), " ╴╶─╵┘└┴╷┐┌┬│┤├┼", strict=True)
-    )  # bits: left, right, up, down
+    joints = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"  # by bits: left, right, up, down
     points = {(x + dx, y) for x, y in across for dx in (0, 1)} | {
         (x, y + dy) for x, y in down for dy in (0, 1)
     }
@@ -405,24 +386,18 @@ def _put_corners(
 
 # -- scene -----------------------------------------------------------------------------------------------
 
-
 RIVAL: Final = "the game itself"
 """The name of a solo game's opponent beside the bots."""
 
 
 @attrs.frozen
 class Picture:
-    """A scene, laid out for the width it is printed in."""
+    """A scene that rich can print, laid out for the width it is printed in."""
 
     scene: Scene
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Group(*_parts(self.scene, options.max_width))
-
-
-def paint(scene: Scene) -> Picture:
-    """The scene as something rich can print."""
-    return Picture(scene)
 
 
 def _parts(scene: Scene, width: int) -> list[RenderableType]:

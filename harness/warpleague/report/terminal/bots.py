@@ -12,7 +12,7 @@ from rich.text import Text
 from warpleague.report.terminal.console import BAD, GOOD, WARNING, make_console, make_table
 from warpleague.runner.bundle.manifest import games_named
 from warpleague.runner.bundle.shipped import short_name
-from warpleague.text import counted, safe
+from warpleague.text import counted, safe, size_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,12 +41,8 @@ def print_bots(bots: list[dict[str, Any]]) -> None:
         table.add_column(column, overflow="fold")
     for bot in bots:
         if "error" not in bot:
-            row = (
-                bot["name"],
-                bot["version"],
-                games_named(bot["games"]),
-                str(short_name(Path(bot["folder"]))),
-            )
+            folder = str(short_name(Path(bot["folder"])))
+            row = (bot["name"], bot["version"], games_named(bot["games"]), folder)
             table.add_row(*(Text(safe(cell)) for cell in row))
     console = make_console()
     console.print(table)
@@ -67,27 +63,13 @@ def print_cache(folder: str, entries: Sequence[Cached]) -> None:
             table.add_column(column)
         for entry in entries:
             used = datetime.fromtimestamp(entry.used, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-            row = (
-                entry.name,
-                entry.version,
-                entry.digest[:12],
-                entry.level or "",
-                size_text(entry.size),
-                used,
-            )
+            size, level = size_text(entry.size), entry.level or ""
+            row = (entry.name, entry.version, entry.digest[:12], level, size, used)
             table.add_row(*(Text(safe(cell)) for cell in row), "in use" if entry.in_use else "")
         console.print(table)
     many = counted(len(entries), "bot")
     text = f"{folder}: {many}, {size_text(sum(entry.size for entry in entries))}"
     console.print(Text(safe(text)), soft_wrap=True)
-
-
-def size_text(size: int) -> str:
-    """A number of bytes in kB, MB or GB."""
-    for unit, factor in (("GB", 10**9), ("MB", 10**6)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size / 1000:.0f} kB"
 
 
 def problems_table(problems: Sequence[Problem], bots: int) -> RenderableType:

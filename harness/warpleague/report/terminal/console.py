@@ -25,22 +25,13 @@ if TYPE_CHECKING:
     _PlainColumn = list[tuple[str, str | Style]]  # the head and the cells, each with its style
 
 
-# -- colours ---------------------------------------------------------------------------------------------
-# The colours of words in a terminal; all can be read on white and on black.
-#
-# They are a module of their own, because a table needs nothing else of what draws boards.
-
-
+# Colours that can be read on white and on black.
 QUIET: Final = "color(243)"
 GOOD: Final = "color(28)"
 WARNING: Final = "color(130)"
 BAD: Final = "color(196)"
 CODE: Final = "color(30)"
 HEAD: Final = "bold color(30)"
-
-
-# -- console ---------------------------------------------------------------------------------------------
-
 
 PLAIN_WIDTH: Final = 160
 """The columns of a pipe or a file: wide enough that nothing is cut."""

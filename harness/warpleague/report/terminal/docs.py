@@ -39,7 +39,7 @@ def print_page(page: Page, known: dict[str, Page]) -> None:
     if not console.is_terminal:
         print(text, end="")
         return
-    from rich.markdown import Markdown
+    from rich.markdown import Markdown  # takes longer to load than all else of this command
     from rich.theme import Theme
 
     # Colours of the terminal's own, so that all can be read on a dark ground as on a light one.

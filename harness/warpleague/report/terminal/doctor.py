@@ -47,6 +47,5 @@ def _cell(report: Report, name: str) -> str:
         return "-"
     if report.failure:
         return "no"
-    return (
-        "kept" if any(finding.promise == name and finding.kept for finding in report.findings) else "NOT KEPT"
-    )
+    kept = any(finding.promise == name and finding.kept for finding in report.findings)
+    return "kept" if kept else "NOT KEPT"

@@ -37,19 +37,13 @@ def print_game(game: dict[str, Any], console: Console) -> None:
     )
     if game["options"]:
         table = make_table()
-        table.add_column("option")
-        table.add_column("default")
-        table.add_column("meaning")
+        for heading in ("option", "default", "meaning"):
+            table.add_column(heading)
         for name, option in game["options"].items():
             default = option["default"]
-            shown = (
-                str(default).lower()
-                if isinstance(default, bool)
-                else "-"
-                if default is None
-                else str(default)
-            )
-            table.add_row(*map(Text, (name, shown, option["help"])))
+            text = "-" if default is None else str(default)
+            text = text.lower() if isinstance(default, bool) else text
+            table.add_row(Text(name), Text(text), Text(option["help"]))
         console.print(table)
     if game["by_score"]:
         console.print("standings: by mean score")
@@ -58,8 +52,8 @@ def print_game(game: dict[str, Any], console: Console) -> None:
 
 def print_galaxy(scene: Scene, seed: str) -> None:
     """Print the board of a match with this seed."""
-    from warpleague.report.terminal.board import paint
+    from warpleague.report.terminal.board import Picture  # loads attrs, which a list of games does without
 
     console = make_console()
-    console.print(paint(scene))
+    console.print(Picture(scene))
     console.print(Text(safe(f"seed {seed!r}")))

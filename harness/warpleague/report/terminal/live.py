@@ -1,6 +1,6 @@
 """Shows a league while it runs: a live view in a terminal, plain lines elsewhere.
 
-It hears the events of `warpleague.league.play.running`. The final tables are in `terminal.tables`.
+It follows the events of `warpleague.league.play.running`. The final tables are in `terminal.tables`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
 from rich.console import Group
 from rich.live import Live
 from rich.markup import escape
@@ -21,10 +22,12 @@ from warpleague.league.ratings.outcomes import Earlier
 from warpleague.league.ratings.posterior import fitted
 from warpleague.league.results.faulted import FaultCounts
 from warpleague.league.results.standings import earlier_versions, ranked, ranks_by
+from warpleague.league.results.status import Follower
 from warpleague.league.results.tallies import Tally, tally
 from warpleague.league.schedule.formats.api import seatings_count
 from warpleague.report.terminal.console import BAD, QUIET
 from warpleague.report.terminal.tables import standings_table
+from warpleague.report.wording.bracket import latest_lines
 from warpleague.report.wording.league_words import brief, duration, fault_lines, state_lines
 from warpleague.text import counted
 
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
 
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.results.league import League
-    from warpleague.league.results.status import Follower
     from warpleague.league.season.fixture import Fixture
     from warpleague.league.store.columns import Columns
     from warpleague.match.spec import MatchResult
@@ -71,8 +73,6 @@ class _Counting(RunWatcher):
         self.faults = FaultCounts.of(league) if before else FaultCounts(league.season.names)
         self.test: Follower | None = None
         if league.season.format.kind == "test":
-            from warpleague.league.results.status import Follower
-
             self.test = Follower(league.season)
             for fixture, result in league.results():
                 self.test.finished(fixture, result)
@@ -116,11 +116,9 @@ class _Counting(RunWatcher):
 
     def progress(self) -> str:
         """How many matches are played, of how many if that is known."""
-        return (
-            counted(self.done, "match")
-            if self.total is None
-            else f"{self.done:,}/{counted(self.total, 'match')}"
-        )
+        if self.total is None:
+            return counted(self.done, "match")
+        return f"{self.done:,}/{counted(self.total, 'match')}"
 
 
 class PlainWatcher(_Counting):
@@ -266,10 +264,9 @@ class LiveWatcher(_Counting):
             bracket = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))
             parts += [Text(""), *(Text(line, no_wrap=True, overflow="ellipsis") for line in bracket)]
         if self.tally.matches and not (cup and self.league.season.format.kind != "swiss"):
-            season = self.league.season
+            season, kind = self.league.season, ranks_by(self.league)
             solo = season.players == 1
             fit = None if solo else self._fitted()
-            kind = ranks_by(self.league)
             table = ranked(season.names, self.tally, fit, kind, solo=solo, barred=self.league.barred)
             parts += [Text(""), standings_table(table, self.league.config.name, width, top=_TOP)]
         return Group(*parts)
@@ -278,8 +275,6 @@ class LiveWatcher(_Counting):
         """The bracket or the rounds as they were about a second ago, drawn again if that is due."""
         began = self.clock_s()
         if began >= self._bracket_at:
-            from warpleague.report.wording.bracket import latest_lines
-
             if self.league.season.format.kind == "swiss":
                 rows = rows // 2  # the table comes below
             self._bracket = latest_lines(self.league, width, rows)
@@ -314,8 +309,6 @@ class LiveWatcher(_Counting):
 
 def _begun(columns: Columns, whole: int) -> dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
     """The matches of incomplete deals, the last ones if there are many. A complete deal has `whole` matches."""
-    import numpy as np
-
     _, places, counts = np.unique(columns.group, return_inverse=True, return_counts=True)
     at = np.flatnonzero(counts[places] < whole)[-_OPEN_DEALS:]
     deals: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}

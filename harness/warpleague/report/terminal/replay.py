@@ -13,7 +13,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from warpleague.match.faults import evidence_lines
-from warpleague.report.terminal.board import RIVAL, paint, seat_style
+from warpleague.report.terminal.board import RIVAL, Picture, seat_style
 from warpleague.report.terminal.console import BAD, QUIET, make_console, make_table
 from warpleague.report.terminal.watch import Keys, Viewport, score_line
 from warpleague.report.wording.match_words import BUSY_SHARE, SeatNames
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     from warpleague.match.replay import Replay, ReplayStep
     from warpleague.match.spec import MatchResult, MatchSpec
-
-
-# -- replay ----------------------------------------------------------------------------------------------
 
 
 _MARGIN: Final = 7
@@ -93,7 +90,7 @@ def show_replay(
         text = f"branches off after line {parent['n']} of the match with digest {parent['digest']}"
         console.print(Text(safe(text), style="italic"), soft_wrap=True)
     if at == 0:
-        console.print(paint(names.on(game.scene(replay.first, seat))))
+        console.print(Picture(names.on(game.scene(replay.first, seat))))
         return
     for step in replay:
         number = step.data["n"]
@@ -101,7 +98,7 @@ def show_replay(
             continue
         _print_step(console, replay, step, seat, names)
         if boards or at is not None:
-            console.print(paint(names.on(game.scene(step.state, seat))))
+            console.print(Picture(names.on(game.scene(step.state, seat))))
         if at is not None:
             return
     _print_end(console, replay)
@@ -168,7 +165,6 @@ def _print_end(console: Console, replay: Replay) -> None:
 
 # -- step ------------------------------------------------------------------------------------------------
 # Steps through a recorded match in a terminal: forward and back, with the board of each line.
-
 
 _FAR: Final = 10
 
@@ -239,12 +235,11 @@ class Stepper:
         names = [seat["bot"] for seat in self._replay.header["seats"]]
         line = Text(f"{at}/{last}  {step.text}", style=QUIET, no_wrap=True, overflow="ellipsis")
         keys = f"← → step  < > ten  Home End  space {'pause' if playing else 'play'}  q quit"
-        view.show([score_line(names, scene), line], paint(scene), f" {keys}")
+        view.show([score_line(names, scene), line], Picture(scene), f" {keys}")
 
 
 # -- match -----------------------------------------------------------------------------------------------
 # Prints a finished match: one table, and the faults in words.
-
 
 _MATCH_STDERR_LINES: Final = 8  # of a bot that is out; its record has more
 
@@ -256,11 +251,8 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
     table = make_table()
     table.add_column("seat", justify="right")
     table.add_column("bot", overflow="fold")
-    table.add_column("rank", justify="right")
-    table.add_column("score", justify="right")
-    table.add_column("decisions", justify="right")
-    table.add_column("mean ms", justify="right")
-    table.add_column("longest ms", justify="right")
+    for heading in ("rank", "score", "decisions", "mean ms", "longest ms"):
+        table.add_column(heading, justify="right")
     table.add_column("fault")
     for seat, bot in enumerate(spec.seats):
         times = result.times[seat]

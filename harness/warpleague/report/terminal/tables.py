@@ -1,4 +1,7 @@
-"""The commands that show a league, each in two forms: JSON for programs, a table for people."""
+"""The tables of a league in a terminal, and the commands that show a league: as a table or as JSON.
+
+Every function returns something that rich can print; nothing here prints.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,7 @@ from warpleague.report.wording.columns import (
     ViewT,
     help_lines,
     line_json,
+    read_tables,
     shown_columns,
     standing_json,
 )
@@ -48,7 +52,6 @@ from warpleague.report.wording.league_words import (
     disqualified_lines,
     fault_lines,
     has_cycles,
-    read_tables,
     seats_remark,
     slowest_first,
 )
@@ -63,12 +66,6 @@ if TYPE_CHECKING:
     from warpleague.league.results.details import SeatLine, TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standings
-
-
-# -- tables ----------------------------------------------------------------------------------------------
-# The tables of a league in a terminal: their columns, how numbers are written, and what fits the width.
-#
-# Every function returns something that rich can print; nothing here prints.
 
 
 _GRID_BOTS = 26  # more bots than this make no readable grid
@@ -114,7 +111,7 @@ def standings_table(
 ) -> RenderableType:
     """The standings; `top` limits the lines, `width` (columns) decides which columns there are.
 
-    Below them it is said which bots `faulted`.
+    A line below them names the bots that `faulted`.
     """
     layout = Layout(standings, width)
     table = filled(COLUMNS, layout, standings.lines[:top])

@@ -18,14 +18,13 @@ from rich.segment import Segment, Segments
 from rich.text import Text
 
 from warpleague.games import load_game
-from warpleague.report.terminal.board import paint, seat_style
+from warpleague.report.terminal.board import Picture, seat_style
 from warpleague.report.terminal.console import QUIET, make_console
 from warpleague.report.wording.match_words import SeatNames
 from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from rich.console import Console, RenderableType
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 # -- viewport --------------------------------------------------------------------------------------------
 # The whole terminal as a view: some lines that stay, a picture that scrolls where it is too high, and keys.
 
-
 _ESCAPES: Final = {
     "[A": "up", "[B": "down", "[C": "right", "[D": "left", "[5~": "page up", "[6~": "page down",
     "[H": "home", "[F": "end", "[1~": "home", "[4~": "end",
@@ -48,7 +46,7 @@ _LONGEST: Final = 8
 _ESCAPE_S: Final = 0.02
 """How long the rest of an escape sequence may take."""
 _LOOK_S: Final = 0.2
-"""How often the size of the terminal is looked at, in seconds."""
+"""How often the size of the terminal is checked, in seconds."""
 
 
 class Keys:
@@ -61,7 +59,7 @@ class Keys:
 
     def __enter__(self) -> Self:
         if sys.stdin is not None and sys.stdin.isatty():
-            import termios
+            import termios  # only on Unix
             import tty
 
             self._fd = sys.stdin.fileno()
@@ -71,9 +69,7 @@ class Keys:
             self._size = os.get_terminal_size(self._fd)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._restore.close()
 
     @property
@@ -125,10 +121,8 @@ class Viewport:
         self._screen.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._screen.__exit__(kind, error, trace)
+    def __exit__(self, *raised: object) -> None:
+        self._screen.__exit__(None, None, None)
 
     def show(self, head: Sequence[Text], body: RenderableType, foot: str) -> None:
         """Draw `head`, as much of `body` as there is room for, and one line `foot`."""
@@ -181,7 +175,6 @@ def score_line(names: Sequence[str], scene: Scene | None) -> Text:
 
 # -- watch -----------------------------------------------------------------------------------------------
 
-
 PACE_S: Final = 0.3
 """How long each step is shown by default, in seconds."""
 
@@ -203,7 +196,7 @@ class MatchWatcher:
     def __init__(self, spec: MatchSpec, console: Console | None = None, pace_s: float = PACE_S) -> None:
         self._game = load_game(spec.game)
         self._names = [seat.bot for seat in spec.seats]
-        self._said: SeatNames | None = None  # the game's own words for seats are in its scenes
+        self._seat_names: SeatNames | None = None  # the game's own words for seats are in its scenes
         self._console = console or make_console()
         self._pace_s = pace_s
         self._paused = self._left = False
@@ -219,25 +212,23 @@ class MatchWatcher:
             self._view.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._view is None:
             return
-        self._view.__exit__(kind, error, trace)
-        self._keys.__exit__(kind, error, trace)
-        if self._state is not None and kind is None:
+        self._view.__exit__(*raised)
+        self._keys.__exit__(*raised)
+        if self._state is not None and raised[0] is None:
             # What stays on the terminal: whole, since it may scroll.
             self._console.print(score_line(self._names, self._scene()))
-            self._console.print(paint(self._scene()))
+            self._console.print(Picture(self._scene()))
 
     def observe(self, state: Any, events: Sequence[Event]) -> None:
         """Take note of a step; called by the runner."""
         self._state = state
-        if self._said is None:
-            self._said = SeatNames(self._names, self._game.scene(state, None).roles)
+        if self._seat_names is None:
+            self._seat_names = SeatNames(self._names, self._game.scene(state, None).roles)
         for event in events:
-            line = safe(self._said.say(self._game.tell(event.data)))
+            line = safe(self._seat_names.say(self._game.tell(event.data)))
             self._events.append(line)
             if self._view is None:
                 self._console.print(Text(line))
@@ -252,7 +243,7 @@ class MatchWatcher:
             self._obey(self._keys.read(0) if self._keys.there else "")
 
     def _wait(self) -> None:
-        """Let the step be looked at."""
+        """Show the step for as long as the pace says, and obey keys."""
         until = time.monotonic() + self._pace_s
         while not self._left:
             left_s = None if self._paused else max(0.0, until - time.monotonic())
@@ -279,8 +270,8 @@ class MatchWatcher:
             self._view.scroll(key)
 
     def _scene(self) -> Any:
-        assert self._said is not None
-        return self._said.on(self._game.scene(self._state, None))
+        assert self._seat_names is not None
+        return self._seat_names.on(self._game.scene(self._state, None))
 
     def _draw(self) -> None:
         assert self._view is not None
@@ -290,5 +281,5 @@ class MatchWatcher:
         head += [Text(line, style=QUIET, no_wrap=True, overflow="ellipsis") for line in events]
         pace = "paused" if self._paused else f"{self._pace_s:.2g} s"
         keys = "space pause  → step  + faster  - slower  q end" if self._keys.there else ""
-        self._view.show(head, paint(scene), f" {pace}  {keys}")
+        self._view.show(head, Picture(scene), f" {pace}  {keys}")
         self._drawn = time.monotonic()

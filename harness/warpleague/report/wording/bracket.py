@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.league import League
 
-_DECIDED: Final = {
-    "seed": "level: better seed goes on",
-    "absent": "the other bot was disqualified",
-}
+_DECIDED: Final = {"seed": "level: better seed goes on", "absent": "the other bot was disqualified"}
 
 
 @attrs.frozen

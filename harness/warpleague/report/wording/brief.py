@@ -25,14 +25,7 @@ MAX_BYTES: Final = 30_000
 
 LEFT_OUT: Final = {
     "aliens": ("Positions", "Bots"),
-    "captains": (
-        "How the boards are laid",
-        "A map",
-        "Chance",
-        "A galaxy file",
-        "Positions",
-        "Bots",
-    ),
+    "captains": ("How the boards are laid", "A map", "Chance", "A galaxy file", "Positions", "Bots"),
     "coasters": ("Seats", "Positions by hand", "Talk and alliances from Python", "Bots"),
     "sheets": ("Seats", "Bots"),
 }
@@ -204,8 +197,8 @@ def _opening(game: str) -> str:
 def _game_page(game: str) -> str:
     """The page of the game as far as it is for bots, each heading one level lower."""
     sections = _sections(game)
-    if gone := [heading for heading in LEFT_OUT[game] if heading not in sections]:
-        raise ValueError(f"docs/games/{game}.md has no heading {gone[0]!r}")
+    if missing := [heading for heading in LEFT_OUT[game] if heading not in sections]:
+        raise ValueError(f"docs/games/{game}.md has no heading {missing[0]!r}")
     return "\n".join(
         (f"{'#' * (level + 1)} {heading}\n\n" if level > 1 else "") + _RULING.sub("", text)
         for heading, (level, text) in sections.items()

@@ -1,4 +1,4 @@
-"""Describes a column of a table, which is declared once for the terminal, the page of a league and `--json`."""
+"""The columns of all tables of a league, each declared once for the terminal, the page and `--json`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeAl
 import attrs
 
 from warpleague.league.ratings.statistics import rounded, share_interval
+from warpleague.league.results.details import faults, seats, times
+from warpleague.league.results.standings import standings as standings_of
 from warpleague.report.wording.league_words import (
+    FaultTallies,
     FaultTally,
     fit_notes,
     fit_words,
@@ -24,10 +27,9 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.results.faulted import ServiceLine
+    from warpleague.league.results.league import League
     from warpleague.league.results.standings import Standing, Standings
-
-
-# -- columns ---------------------------------------------------------------------------------------------
+    from warpleague.league.store.columns import Columns
 
 
 class View(Protocol):
@@ -140,11 +142,7 @@ def line_json(columns: Iterable[Column[LineT, ViewT]], line: LineT) -> dict[str,
 
 
 # -- standings columns -----------------------------------------------------------------------------------
-# The columns of the standings, each declared once: the terminal, the page of a league and `--json` show
-# these.
-#
 # To add a column, add a `Column` to `COLUMNS`. `Layout` says where the standings are shown.
-
 
 _NARROW, _WIDE, _WIDEST = 76, 96, 116
 """The widths of a terminal, in characters, from which on more columns are shown."""
@@ -282,10 +280,7 @@ def _points_json(line: Standing) -> dict[str, Any]:
 
 
 def _rank_json(line: Standing) -> dict[str, Any]:
-    return {
-        "rank": line.rank,
-        "disqualified": line.disqualified.to_json() if line.disqualified else None,
-    }
+    return {"rank": line.rank, "disqualified": line.disqualified.to_json() if line.disqualified else None}
 
 
 def _share(line: Standing, of: float) -> str:
@@ -301,6 +296,11 @@ def _score_shown(layout: Layout) -> bool:
     return layout.standings.by_score or (layout.solo and (not layout.rival or layout.wide))
 
 
+def _elo_shown(layout: Layout) -> bool:
+    ranked_otherwise = layout.cup or layout.swiss or layout.standings.by_score
+    return not layout.solo and (not ranked_otherwise or layout.has(_WIDEST))
+
+
 def _lead_shown(layout: Layout) -> bool:
     return (
         not layout.solo
@@ -309,171 +309,75 @@ def _lead_shown(layout: Layout) -> bool:
     )
 
 
+# In this table a column takes as few lines as it needs.
+# fmt: off
+
 COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
     Column("rank", "#", rank_words, _rank_json),
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
-    Column(
-        "reached",
-        "reached",
-        lambda line: placing_words(line)[0],
-        _reached_json,
-        lambda layout: layout.cup,
-        "Ranked by how far a bot came: the round in which it was out, or in which it still plays.",
-        lambda layout: layout.cup and layout.rated,
-        kind="text",
-        wraps=True,
-    ),
-    Column(
-        "round_points",
-        "points",
-        lambda line: placing_words(line)[0],
-        _points_json,
-        lambda layout: layout.swiss,
-        "Ranked by points of whole rounds: 1 for each match won at a table of two, the share of opponents beaten at "
-        "larger ones. Equal points: by Buchholz, the points of all that a bot met; a bye counts as its own points.",
-        lambda layout: layout.swiss and layout.rated,
-        wraps=True,
-    ),
-    Column(
-        "buchholz",
-        "Buchholz",
-        lambda line: placing_words(line)[1],
-        shown=lambda layout: layout.swiss,
-        wraps=True,
-    ),
-    Column(
-        "wins",
-        "wins",
-        lambda line: _share(line, line.record.won),
-        _wins_json,
-        lambda layout: layout.rival,
-        "wins: against the game's own opponent.",
-    ),
-    Column(
-        "wins_interval",
-        "95 %",
-        lambda line: share_span(line.record.won, line.record.played),
-        shown=lambda layout: layout.rival and layout.wide,
-        soft=True,
-    ),
-    Column(
-        "margin",
-        "margin",
-        lambda line: mean_words(line.record.margins, signed=True)[0],
-        _margin_json,
-        lambda layout: layout.rival,
-        "margin: mean score less the opponent's.",
-        joins=True,
-    ),
-    Column(
-        "margin_error",
-        _ERROR,
-        lambda line: mean_words(line.record.margins, signed=True)[1],
-        shown=lambda layout: layout.rival,
-        soft=True,
-    ),
-    Column(
-        "score",
-        "score",
-        lambda line: mean_words(line.record.scores)[0],
-        _score_json,
-        _score_shown,
-        "score: the mean score of a match, with its error by deal. It ranks, since the game says so.",
-        lambda layout: layout.standings.by_score,
-    ),
-    Column(
-        "score_error",
-        _ERROR,
-        lambda line: mean_words(line.record.scores)[1],
-        shown=lambda layout: _score_shown(layout) and not layout.rival,
-        soft=True,
-    ),
-    Column(
-        "fit",
-        "fit",
-        lambda line: fit_words(line)[0],
-        _fit_json,
-        lambda layout: layout.fitted,
-        "fit: all results at once. Elo: match by match, the last matches count most.",
-        lambda layout: layout.rated,
-    ),
-    Column(
-        "error",
-        _ERROR,
-        lambda line: fit_words(line)[1],
-        lambda line: {"error": rounded(line.error)},
-        lambda layout: layout.fitted,
-        soft=True,
-    ),
-    Column(
-        "likelihood",
-        "LOS",
-        lambda line: "" if line.likelihood is None else f"{100 * line.likelihood:.0f} %",
-        lambda line: {"likelihood": rounded(line.likelihood, 4)},
-        # Where scores rank, the next one in the table is not the next in strength.
-        lambda layout: layout.fitted and layout.wide and not layout.standings.by_score,
-        "LOS: likelihood to be stronger than the next.",
-        joins=True,
-        soft=True,
-    ),
-    Column(
-        "elo",
-        "Elo",
-        lambda line: "-" if line.elo is None else f"{line.elo:.0f}",
-        lambda line: {"elo": rounded(line.elo)},
-        lambda layout: (
-            not layout.solo
-            and (not (layout.cup or layout.swiss or layout.standings.by_score) or layout.has(_WIDEST))
-        ),
-        lambda layout: fit_notes(layout.standings),
-        lambda layout: layout.rated,
-        soft=True,
-        page_after="share",
-    ),
-    Column(
-        "lead",
-        "lead",
-        lambda line: _mean(line, "lead")[0],
-        _lead_json,
-        _lead_shown,
-        "lead: mean score above that of who else sat in the same seat on the same deal.",
-    ),
+    Column("reached", "reached", lambda line: placing_words(line)[0], _reached_json,
+           lambda layout: layout.cup,
+           "Ranked by how far a bot came: the round in which it was out, or in which it still plays.",
+           lambda layout: layout.cup and layout.rated, kind="text", wraps=True),
+    Column("round_points", "points", lambda line: placing_words(line)[0], _points_json,
+           lambda layout: layout.swiss,
+           "Ranked by points of whole rounds: 1 for each match won at a table of two, the share of opponents beaten "
+           "at larger ones. Equal points: by Buchholz, the points of all that a bot met; a bye counts as its own "
+           "points.",
+           lambda layout: layout.swiss and layout.rated, wraps=True),
+    Column("buchholz", "Buchholz", lambda line: placing_words(line)[1], shown=lambda layout: layout.swiss,
+           wraps=True),
+    Column("wins", "wins", lambda line: _share(line, line.record.won), _wins_json,
+           lambda layout: layout.rival, "wins: against the game's own opponent."),
+    Column("wins_interval", "95 %", lambda line: share_span(line.record.won, line.record.played),
+           shown=lambda layout: layout.rival and layout.wide, soft=True),
+    Column("margin", "margin", lambda line: mean_words(line.record.margins, signed=True)[0], _margin_json,
+           lambda layout: layout.rival, "margin: mean score less the opponent's.", joins=True),
+    Column("margin_error", _ERROR, lambda line: mean_words(line.record.margins, signed=True)[1],
+           shown=lambda layout: layout.rival, soft=True),
+    Column("score", "score", lambda line: mean_words(line.record.scores)[0], _score_json, _score_shown,
+           "score: the mean score of a match, with its error by deal. It ranks, since the game says so.",
+           lambda layout: layout.standings.by_score),
+    Column("score_error", _ERROR, lambda line: mean_words(line.record.scores)[1],
+           shown=lambda layout: _score_shown(layout) and not layout.rival, soft=True),
+    Column("fit", "fit", lambda line: fit_words(line)[0], _fit_json, lambda layout: layout.fitted,
+           "fit: all results at once. Elo: match by match, the last matches count most.",
+           lambda layout: layout.rated),
+    Column("error", _ERROR, lambda line: fit_words(line)[1], lambda line: {"error": rounded(line.error)},
+           lambda layout: layout.fitted, soft=True),
+    # Where scores rank, the next one in the table is not the next in strength.
+    Column("likelihood", "LOS",
+           lambda line: "" if line.likelihood is None else f"{100 * line.likelihood:.0f} %",
+           lambda line: {"likelihood": rounded(line.likelihood, 4)},
+           lambda layout: layout.fitted and layout.wide and not layout.standings.by_score,
+           "LOS: likelihood to be stronger than the next.", joins=True, soft=True),
+    Column("elo", "Elo", lambda line: "-" if line.elo is None else f"{line.elo:.0f}",
+           lambda line: {"elo": rounded(line.elo)},
+           _elo_shown,
+           lambda layout: fit_notes(layout.standings), lambda layout: layout.rated, soft=True,
+           page_after="share"),
+    Column("lead", "lead", lambda line: _mean(line, "lead")[0], _lead_json, _lead_shown,
+           "lead: mean score above that of who else sat in the same seat on the same deal."),
     Column("lead_error", _ERROR, lambda line: _mean(line, "lead")[1], shown=_lead_shown, soft=True),
-    Column(
-        "ahead",
-        "ahead",
-        lambda line: _mean(line, "ahead")[0],
-        _ahead_json,
-        lambda layout: layout.compared,
-        lambda layout: [
-            f"ahead: mean difference in {'margin' if layout.rival else 'score'} to the next bot, on "
-            "the deals both played."
-        ],
-        lambda layout: layout.compared and (layout.width is not None or len(layout.standings.lines) > 1),
-    ),
-    Column(
-        "ahead_error",
-        _ERROR,
-        lambda line: _mean(line, "ahead")[1],
-        shown=lambda layout: layout.compared,
-        soft=True,
-    ),
-    count_column(
-        "played", lambda line: line.record.played, shown=lambda layout: not layout.rival or layout.wide
-    ),
+    Column("ahead", "ahead", lambda line: _mean(line, "ahead")[0], _ahead_json,
+           lambda layout: layout.compared,
+           lambda layout: [f"ahead: mean difference in {'margin' if layout.rival else 'score'} to the next bot, "
+                           "on the deals both played."],
+           lambda layout: layout.compared and (layout.width is not None or len(layout.standings.lines) > 1)),
+    Column("ahead_error", _ERROR, lambda line: _mean(line, "ahead")[1], shown=lambda layout: layout.compared,
+           soft=True),
+    count_column("played", lambda line: line.record.played,
+                 shown=lambda layout: not layout.rival or layout.wide),
     count_column("won", lambda line: line.record.won, shown=lambda layout: not layout.solo or layout.rival),
     count_column("drawn", lambda line: line.record.drawn, shown=lambda layout: not layout.solo),
     count_column("lost", lambda line: line.record.lost, shown=lambda layout: not layout.solo or layout.rival),
-    Column(
-        "share",
-        "share",
-        lambda line: _share(line, line.record.points),
-        lambda line: {"points": rounded(line.record.points, 6)},
-        lambda layout: not layout.solo and layout.wide,
-    ),
+    Column("share", "share", lambda line: _share(line, line.record.points),
+           lambda line: {"points": rounded(line.record.points, 6)},
+           lambda layout: not layout.solo and layout.wide),
     count_column("faults", lambda line: line.record.faults, kind="faults"),
 )
 """All columns, in the order in which they stand."""
+# fmt: on
 
 _FIRST_KEYS: Final = (
     *("rank", "bot", "elo", "error", "fit", "above", "below", "tier", "island", "guessed", "provisional"),
@@ -491,10 +395,7 @@ def standing_json(line: Standing) -> dict[str, Any]:
 
 
 # -- league columns --------------------------------------------------------------------------------------
-# The columns of a league's tables by seat, kind of fault, time and service, each declared once.
-#
-# To add a column, add a `Column` to its table. The columns of the standings are above.
-
+# To add a column, add a `Column` to its table.
 
 _SeatColumn: TypeAlias = "Column[SeatLine, TableView[SeatLine]]"
 _FaultColumn: TypeAlias = "Column[FaultTally, TableView[FaultTally]]"
@@ -519,40 +420,6 @@ def _half(line: SeatLine) -> str:
     return "" if half is None or not line.record.played else f"{100 * half:.1f}"
 
 
-SEATS: Final[tuple[_SeatColumn, ...]] = (
-    count_column("seat", lambda line: line.seat),
-    count_column("played", lambda line: line.record.played),
-    count_column("won", lambda line: line.record.won),
-    count_column("drawn", lambda line: line.record.drawn),
-    count_column("lost", lambda line: line.record.lost),
-    Column(
-        "share",
-        "share",
-        lambda line: percent(line.share.mean) if line.record.played else "-",
-        lambda line: {"share": rounded(line.share.mean if line.share.count else None, 6)},
-        _several_seats,
-    ),
-    Column(
-        "share_error",
-        "± 95 %",
-        _half,
-        lambda line: {"share_error": rounded(line.share.error, 6)},
-        _several_seats,
-        soft=True,
-    ),
-    Column("chart", "", shown=lambda view: view.page and _several_seats(view), drawn=True),
-    Column(
-        "score",
-        "mean score",
-        lambda line: f"{line.record.scores.mean:.2f}" if line.record.played else "-",
-        lambda line: {"score": rounded(line.record.scores.mean if line.record.played else None, 6)},
-    ),
-    count_column("faults", lambda line: line.record.faults, kind="faults"),
-    key_column("even", lambda line: line.even),
-)
-"""The results by seat."""
-
-
 def _first(tally: FaultTally) -> str:
     line = tally.first[0]
     return f"{line.number} ({line.match[:10]}), line {line.fault.n}"
@@ -563,21 +430,46 @@ def _some_match(view: TableView[FaultTally]) -> bool:
     return any(tally.first for tally in view.lines)
 
 
+def _time(name: str, heading: str, of: Callable[[TimeLine], float], **more: Any) -> _TimeColumn:
+    """The mean of a total, in milliseconds for each decision."""
+
+    def text(line: TimeLine) -> str:
+        mean = line.mean(of(line))
+        return "-" if mean is None else f"{mean:.3f}"
+
+    return Column(name, heading, text, lambda line: {name: rounded(line.mean(of(line)), 4)}, **more)
+
+
+# In these tables a column takes as few lines as it needs.
+# fmt: off
+
+SEATS: Final[tuple[_SeatColumn, ...]] = (
+    count_column("seat", lambda line: line.seat),
+    count_column("played", lambda line: line.record.played),
+    count_column("won", lambda line: line.record.won),
+    count_column("drawn", lambda line: line.record.drawn),
+    count_column("lost", lambda line: line.record.lost),
+    Column("share", "share", lambda line: percent(line.share.mean) if line.record.played else "-",
+           lambda line: {"share": rounded(line.share.mean if line.share.count else None, 6)}, _several_seats),
+    Column("share_error", "± 95 %", _half, lambda line: {"share_error": rounded(line.share.error, 6)},
+           _several_seats, soft=True),
+    Column("chart", "", shown=lambda view: view.page and _several_seats(view), drawn=True),
+    Column("score", "mean score",
+           lambda line: f"{line.record.scores.mean:.2f}" if line.record.played else "-",
+           lambda line: {"score": rounded(line.record.scores.mean if line.record.played else None, 6)}),
+    count_column("faults", lambda line: line.record.faults, kind="faults"),
+    key_column("even", lambda line: line.even),
+)
+"""The results by seat."""
+
 FAULTS: Final[tuple[_FaultColumn, ...]] = (
     Column("bot", "bot", lambda tally: tally.bot, kind="bot"),
     Column("kind", "kind", lambda tally: tally.kind, kind="text", drawn=True),
     Column("faults", "faults", lambda tally: f"{tally.count:,}"),
     Column("forfeits", "forfeits", lambda tally: f"{tally.retired:,}"),
     Column("first", "first in match", _first, shown=_some_match, kind="text", wraps=True, drawn=True),
-    Column(
-        "what",
-        "what",
-        lambda tally: one_line(tally.what(_MAX_MESSAGE)),
-        shown=_some_match,
-        kind="text",
-        wraps=True,
-        drawn=True,
-    ),
+    Column("what", "what", lambda tally: one_line(tally.what(_MAX_MESSAGE)), shown=_some_match, kind="text",
+           wraps=True, drawn=True),
 )
 """The faults by bot and kind; `--json` lists each fault instead (`FAULT_LINES`)."""
 
@@ -593,17 +485,6 @@ FAULT_LINES: Final[tuple[_FaultLineColumn, ...]] = (
 )
 """Each fault, for `--json`: whose, in which match (its number and id) and seat, and which line of the record (`n`)."""
 
-
-def _time(name: str, heading: str, of: Callable[[TimeLine], float], **more: Any) -> _TimeColumn:
-    """The mean of a total, in milliseconds for each decision."""
-
-    def text(line: TimeLine) -> str:
-        mean = line.mean(of(line))
-        return "-" if mean is None else f"{mean:.3f}"
-
-    return Column(name, heading, text, lambda line: {name: rounded(line.mean(of(line)), 4)}, **more)
-
-
 TIMES: Final[tuple[_TimeColumn, ...]] = (
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
     count_column("matches", lambda line: line.matches, shown=never),
@@ -611,39 +492,21 @@ TIMES: Final[tuple[_TimeColumn, ...]] = (
     _time("wall_ms", "mean", lambda line: line.wall_ms),
     Column("chart", "", shown=_on_page, drawn=True),
     _time("cpu_ms", "processor", lambda line: line.cpu_ms),
-    _time(
-        "wait_ms",
-        "wait",
-        lambda line: line.wait_ms,
-        help="wait: ready to run, but without a processor.",
-        drawn=True,
-    ),
-    Column(
-        "longest_ms",
-        "longest",
-        lambda line: f"{line.longest_ms:.1f}" if line.decisions else "-",
-        lambda line: {"longest_ms": rounded(line.longest_ms, 3)},
-    ),
-    Column(
-        "longest_match",
-        "in match",
-        lambda line: line.longest_match[:10],
-        lambda line: {"longest_match": line.longest_match},
-        kind="text",
-        drawn=True,
-    ),
+    _time("wait_ms", "wait", lambda line: line.wait_ms, help="wait: ready to run, but without a processor.",
+          drawn=True),
+    Column("longest_ms", "longest", lambda line: f"{line.longest_ms:.1f}" if line.decisions else "-",
+           lambda line: {"longest_ms": rounded(line.longest_ms, 3)}),
+    Column("longest_match", "in match", lambda line: line.longest_match[:10],
+           lambda line: {"longest_match": line.longest_match}, kind="text", drawn=True),
 )
 """The time that the bots used for a decision, in milliseconds."""
-
 
 SERVICES: Final[tuple[_ServiceColumn, ...]] = (
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
     count_column("matches", lambda line: line.matches, shown=never),
-    count_column(
-        "failures",
-        lambda line: line.failures,
-        help="failures: of the bot's service, in all matches; most: in one match; void: matches void for that.",
-    ),
+    count_column("failures", lambda line: line.failures,
+                 help="failures: of the bot's service, in all matches; most: in one match; void: matches void for "
+                      "that."),
     count_column("most_failures", lambda line: line.most_failures, "most"),
     count_column("void", lambda line: line.void),
     count_column("input_tokens", lambda line: line.input_tokens, "tokens in"),
@@ -651,3 +514,31 @@ SERVICES: Final[tuple[_ServiceColumn, ...]] = (
     Column("cost", "cost", lambda line: f"{line.cost:,.4f}", lambda line: {"cost": round(line.cost, 6)}),
 )
 """The work and the cost of the services that the bots use."""
+# fmt: on
+
+
+@attrs.frozen
+class Tables:
+    """All tables of a league."""
+
+    standings: Standings
+    seats: list[SeatLine]
+    times: list[TimeLine]
+    faults: list[FaultTally]
+
+
+def read_tables(
+    league: League, columns: Columns, first: int = 1, standings: Standings | None = None
+) -> Tables:
+    """All tables, from the parts "results" and "matches" of the `columns` of the matches that count.
+
+    Each kind of fault has its `first` matches. `standings` are given if they have been computed.
+    """
+    tallies = FaultTallies(first)
+    tallies.add(faults(league, columns))
+    return Tables(
+        standings or standings_of(league, columns),
+        seats(league, columns),
+        times(league),
+        tallies.tallies(),
+    )

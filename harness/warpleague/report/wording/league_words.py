@@ -27,12 +27,8 @@ if TYPE_CHECKING:
     from warpleague.league.results.status import Status
     from warpleague.league.schedule.formats.strength_test import StrengthTest
     from warpleague.league.season.season import Season
-    from warpleague.league.store.columns import Columns
     from warpleague.league.store.disqualifications import Disqualification
     from warpleague.match.spec import Confinement
-
-
-# -- league words ----------------------------------------------------------------------------------------
 
 
 _CYCLES: Final = 0.005  # the probability below which chance does not explain the cycles
@@ -179,36 +175,6 @@ def by_kind(lines: Iterable[FaultLine]) -> list[FaultTally]:
     return tallies.tallies()
 
 
-@attrs.frozen
-class Tables:
-    """All tables of a league."""
-
-    standings: Standings
-    seats: list[SeatLine]
-    times: list[TimeLine]
-    faults: list[FaultTally]
-
-
-def read_tables(
-    league: League, columns: Columns, first: int = 1, standings: Standings | None = None
-) -> Tables:
-    """All tables, from the parts "results" and "matches" of the `columns` of the matches that count.
-
-    Each kind of fault has its `first` matches. `standings` are given if they have been computed.
-    """
-    from warpleague.league.results import details
-    from warpleague.league.results import standings as computed
-
-    faults = FaultTallies(first)
-    faults.add(details.faults(league, columns))
-    return Tables(
-        standings or computed.standings(league, columns),
-        details.seats(league, columns),
-        details.times(league),
-        faults.tallies(),
-    )
-
-
 def seats_remark(lines: Sequence[SeatLine]) -> str:
     """The conclusion from the results by seat."""
     if len(lines) < 2 or not any(line.record.played for line in lines):
@@ -238,10 +204,7 @@ def changes_line(league: League) -> str:
 
 def decision_lines(decisions: Iterable[Disqualification]) -> list[str]:
     """One line for each disqualified bot: why, since when, and what becomes of its results."""
-    rules = {
-        "stay": "Its results stay.",
-        "out": "Its results are taken out.",
-    }
+    rules = {"stay": "Its results stay.", "out": "Its results are taken out."}
     return [
         safe(
             f"{line.bot} is disqualified since {line.since[:10]}: {_sentence(line.reason)} {rules[line.results]}",
@@ -378,7 +341,6 @@ def _promise_lines(known: Sequence[tuple[Confinement, int]]) -> list[str]:
 # -- strength words --------------------------------------------------------------------------------------
 # Puts a test of strength into words: its state while it runs, and its verdict in a sentence.
 
-
 _WIDTH, _SHORTEST = 41, 9
 
 
@@ -492,7 +454,7 @@ def verdict(state: StrengthTest, new: str, old: str) -> str:
 
 
 def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
-    """That all deals went alike, if there are several and they did, and the verdict has not said so."""
+    """A line if all of several deals went alike, unless the verdict says so."""
     if state.one_way is None or state.counts.deals < 2 or state.fixed:
         return []
     if not state.one_way:

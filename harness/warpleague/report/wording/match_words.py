@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from warpleague.games.scene import Scene
 
 
-# -- match words -----------------------------------------------------------------------------------------
-
-
 _LIMITS: Final = {"move_s": "a decision", "bank_s": "for the match", "increment_s": "more each decision"}
 
 BUSY_SHARE: Final = 0.1
@@ -120,7 +117,6 @@ def outcome(
 
 # -- seat names ------------------------------------------------------------------------------------------
 # Puts the names of players into a game's texts about seats, as the pages do.
-
 
 _SEAT: Final = r"(?:seat|owner) (?P<seat>\d+)"
 

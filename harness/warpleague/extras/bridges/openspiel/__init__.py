@@ -1,15 +1,15 @@
 """OpenSpiel's games as games of Warp League: `openspiel:backgammon`, `openspiel:go(board_size=9)`.
 
-rules     one game with its parameters: which games fit, and what chance draws
-options   a game's parameters as options
-state     a position
-actions   what a seat may do, and what it is called
-game      the `Game`
+rules   one game with its parameters, as options; its actions and their names; what chance draws; which games fit
+game    a position, its picture, and the `Game`
+ours    our games as games of OpenSpiel
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from warpleague.extras.bridges import needed
 
 if TYPE_CHECKING:
     from warpleague.extras.bridges.openspiel.game import SpielGame
@@ -20,8 +20,6 @@ def load(name: str) -> SpielGame:
 
     `BadInput` says why there is none, why it does not fit, or that OpenSpiel is not installed.
     """
-    from warpleague.extras.bridges import needed
-
     needed("pyspiel", "openspiel")
     from warpleague.extras.bridges.openspiel.game import make
 

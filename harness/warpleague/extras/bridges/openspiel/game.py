@@ -84,14 +84,8 @@ class State:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (
-            self.rules,
-            self.spiel.history(),
-            self.retired,
-            self.opening,
-            self.turns,
-            self.resigned,
-        )
+        parts = (self.rules, self.spiel.history(), self.retired, self.opening, self.turns, self.resigned)
+        return _again, parts
 
     @property
     def pending(self) -> bool:
@@ -132,7 +126,7 @@ class State:
         """Play OpenSpiel's `actions`, which are possible, on a fresh copy; the events of what was played.
 
         Where seats act at once, there is one action for each seat, in their order. Where something is hidden, only the
-        seat that acts is told, and no seat learns of chance.
+        seat that acts gets the event, and no seat learns of chance.
         """
         events = []
         line = iter(actions)
@@ -174,7 +168,7 @@ class State:
         player = self.spiel.current_player()
         return self.advance((chosen[player] if player in chosen else self.spiel.legal_actions()[0],))
 
-    def settle(self) -> list[Event]:
+    def play_for_retired(self) -> list[Event]:
         """Play the first legal action for seats that are out, on a fresh copy; the events of what was played."""
         events: list[Event] = []
         while not self.why_over() and (movers := self.movers()) and set(movers) <= set(self.retired):
@@ -193,10 +187,7 @@ class State:
 def _text(describe: Any, seat: int) -> str:
     try:
         return str(describe(seat))
-    except (
-        pyspiel.SpielError,
-        RuntimeError,
-    ):  # some games cannot tell before the first deal, or after the end
+    except (pyspiel.SpielError, RuntimeError):  # some games have none before the first deal, or after the end
         return ""
 
 
@@ -215,7 +206,6 @@ def _again(
 
 # -- scene -----------------------------------------------------------------------------------------------
 # The picture of a game of OpenSpiel, from its text: a board where the text is one, else the text itself.
-
 
 _MAX_LINES: Final = 60
 _MAX_ACROSS: Final = 100
@@ -262,7 +252,6 @@ TEXTS: Final[dict[str, Callable[[str], str]]] = {"chess": _chess}
 
 
 # -- game ------------------------------------------------------------------------------------------------
-
 
 # ruff: noqa: ARG002 - a method of the contract may need less than it is given
 
@@ -345,10 +334,10 @@ class SpielGame(Game[State, "Play | Resign"]):
         self.rules_version = 3 if self.simultaneous else 2 if self.by_score else 1  # type: ignore[misc]
         self.players = self._counts(default.num_players(), kind)  # type: ignore[misc]
 
-    def _counts(self, usual: int, kind: Any) -> tuple[int, ...]:
+    def _counts(self, default: int, kind: Any) -> tuple[int, ...]:
         """The numbers of players that OpenSpiel accepts."""
         if not self._seats:
-            return (usual,)
+            return (default,)
         counts = []
         for players in range(kind.min_num_players, kind.max_num_players + 1):
             try:
@@ -425,7 +414,7 @@ class SpielGame(Game[State, "Play | Resign"]):
             played = after.advance(state.rules.openings[after.opening])
         else:
             played = after.advance((state.spiel.chance_outcomes()[move[0]][0],))
-        return after, self._events(state, after, [*played, *after.settle()])
+        return after, self._events(state, after, [*played, *after.play_for_retired()])
 
     def _events(self, before: State, after: State, played: list[Event], *more: JsonObject) -> list[Event]:
         """The events for each seat: `more`, the move `played`, and new visible facts if some are hidden."""
@@ -464,7 +453,7 @@ class SpielGame(Game[State, "Play | Resign"]):
         """Of two players the other has won; of more, the seat plays its first legal action from now on."""
         after = state.fresh()
         after.retired = (*state.retired, seat)
-        played = [] if after.pending else after.settle()
+        played = [] if after.pending else after.play_for_retired()
         return after, self._events(state, after, played, {"event": "retired", "seat": seat})
 
     def outcome(self, state: State) -> Outcome:
@@ -474,8 +463,8 @@ class SpielGame(Game[State, "Play | Resign"]):
         """
         returns = tuple(map(float, state.spiel.returns()))
         ranks = _ranks(returns, state)
-        if self.by_score and (gone := {*state.retired, state.resigned} - {None}):
-            returns = _forfeited(returns, gone, state.rules.spiel)
+        if self.by_score and (lost := {*state.retired, state.resigned} - {None}):
+            returns = _forfeited(returns, lost, state.rules.spiel)
         return Outcome(ranks, returns, {}, state.why_over())
 
     def to_json(self, state: State) -> JsonObject:
@@ -533,7 +522,7 @@ class SpielGame(Game[State, "Play | Resign"]):
             within("resigned", form.resigned, 0, form.players - 1)
         state.turns, state.retired, state.resigned = form.turns, form.retired, form.resigned
         if not state.pending:
-            state.settle()
+            state.play_for_retired()
         return state
 
     def scene(self, state: State, viewer: int | None) -> Scene:

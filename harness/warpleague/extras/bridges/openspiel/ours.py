@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import pyspiel
 
+from warpleague.extras.bridges.pettingzoo.batch import rewards_of
 from warpleague.extras.bridges.pettingzoo.encoding import layout, universe
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE, Game, JsonObject
@@ -108,7 +109,7 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
 
 @attrs.frozen(eq=False)
 class _At:
-    """Where a match stands; never changed, so that copies need not copy it."""
+    """The situation of a match; never changed, so that copies need not copy it."""
 
     position: Any
     actor: int
@@ -125,7 +126,7 @@ class _At:
 
 
 def _standing(ours: Game[Any, Any], position: Any, own: tuple[tuple[int, ...], ...]) -> _At:
-    """Where a match stands once all forced moves from `position` have been played."""
+    """The situation once all forced moves from `position` have been played."""
     while actors := ours.actors(position):
         if actors[0] == CHANCE:
             return _At(position, pyspiel.PlayerId.CHANCE, draws=ours.chance(position), own=own)
@@ -187,14 +188,9 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """From 1 for who beat all others to -1 for who lost against all; alone, the score. Zeros before the end."""
-        players = self.num_players()
         if not self.is_terminal():
-            return [0.0] * players
-        outcome = self.get_game().ours.outcome(self.at.position)
-        if players == 1:
-            return [float(outcome.scores[0])]
-        ranks = outcome.ranks
-        return [sum((rank < one) - (one < rank) for one in ranks) / (players - 1) for rank in ranks]
+            return [0.0] * self.num_players()
+        return [float(reward) for reward in rewards_of(self.get_game().ours.outcome(self.at.position))]
 
     def __str__(self) -> str:
         """The position as JSON, what is hidden included, and what has been rolled of the dice."""

@@ -14,8 +14,10 @@ import attrs
 import pyspiel
 
 from warpleague.errors import BadInput, OptionsError
+from warpleague.games import load_game
 from warpleague.games.fields import free, switch, whole
 from warpleague.games.values import Interned, decoded, encoded
+from warpleague.text import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 # -- options ---------------------------------------------------------------------------------------------
 # The parameters of a game of OpenSpiel as options of Warp League, and the few options that all of them have.
-
 
 OURS = ("openings", "resign", "move_limit")
 SEATS = ("players", "numPlayers", "num_players")
@@ -60,8 +61,6 @@ def options_class(name: str, parameters: dict[str, Any]) -> type:
 
 def parameters_of(options: Any, fixed: dict[str, Any]) -> dict[str, Any]:
     """The parameters for OpenSpiel: `fixed`, and the options that are not at their defaults."""
-    import pyspiel
-
     given = dict(fixed)
     for field in attrs.fields(type(options)):
         value = getattr(options, field.name)
@@ -115,11 +114,6 @@ NAMES: dict[str, Callable[[Any, int, int], str]] = {"chess": _chess_name}
 """The games whose moves have another name than OpenSpiel's: that which engines use."""
 
 
-def namer(short_name: str) -> Callable[[Any, int, int], str]:
-    """The function that names the actions of the game: one of OpenSpiel's state, the player and the action."""
-    return NAMES.get(short_name, _name)
-
-
 class Choices(Sequence[Any]):
     """The legal actions of a seat, in the order of OpenSpiel's numbers; each gets its name when it is read."""
 
@@ -171,7 +165,6 @@ class Choices(Sequence[Any]):
 
 # -- rules -----------------------------------------------------------------------------------------------
 
-
 _PARTS: Final = 10**6
 """Probabilities are taken as fractions of at most this denominator where these are near enough and add up to 1."""
 _BROKEN: Final = {"morpion_solitaire": "OpenSpiel 2.0 names its moves after memory that was never set"}
@@ -210,8 +203,6 @@ class Rules:
 
 
 def _again(game_id: str, players: int, options: bytes) -> Rules:
-    from warpleague.games import load_game
-
     game: Any = load_game(game_id)
     game = game.game if game.simultaneous else game  # without what lets its seats choose in turn
     return game.rules(players, game.Options(**decoded(options)))  # type: ignore[no-any-return]
@@ -320,17 +311,9 @@ def _made(game_id: str, name: str, fixed: str, seats: str, players: int, text: b
         raise OptionsError(f"{game_id} with {parameters} is for {spiel.num_players()} players, not {players}")
     kind = spiel.get_type()
     has = (kind.provides_observation_string, kind.provides_information_state_string)
-    named = namer(name)
-    rules = Rules(
-        game_id,
-        players,
-        options,
-        spiel,
-        is_open(spiel),
-        named,
-        has,
-        _openings(spiel, named, options.openings),
-    )
+    named = NAMES.get(name, _name)
+    openings = _openings(spiel, named, options.openings)
+    rules = Rules(game_id, players, options, spiel, is_open(spiel), named, has, openings)
     if options.resign and players != 2:
         raise OptionsError(f"resign: only games of two players have it, not one of {players}")
     if options.resign and at_once(spiel):
@@ -410,8 +393,6 @@ def fits(name: str) -> str:
     """Why the registered game `name` cannot be played with its default parameters; empty if it can."""
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     if name not in kinds:
-        from warpleague.text import nearest
-
         raise BadInput(f"OpenSpiel has no game {name!r}; {nearest(name, sorted(kinds))}")
     if not kinds[name].default_loadable:
         return f"it needs parameters: name them in brackets, as in openspiel:{name}(game=tic_tac_toe())"

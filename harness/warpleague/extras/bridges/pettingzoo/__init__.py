@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warpleague.extras.bridges import needed
+from warpleague.extras.bridges.pettingzoo.batch import Batch
+
 if TYPE_CHECKING:
-    from warpleague.extras.bridges.pettingzoo.batch import Batch
     from warpleague.extras.bridges.pettingzoo.environment import Environment
 
 
@@ -15,8 +17,6 @@ def batch(game: str, matches: int, players: int | None = None, seed: str = "0", 
     The n-th match that begins has the dice of a match with the seed `{seed} {n}`, n from 0. `BadInput` if there is no
     such game, or if the options do not fit.
     """
-    from warpleague.extras.bridges.pettingzoo.batch import Batch
-
     return Batch(game, matches, players, seed, options)
 
 
@@ -25,8 +25,6 @@ def env(game: str, players: int | None = None, **options: Any) -> Environment:
 
     `BadInput` if there is no such game, if the options do not fit, or if PettingZoo is not installed.
     """
-    from warpleague.extras.bridges import needed
-
     needed("pettingzoo", "pettingzoo")
     from warpleague.extras.bridges.pettingzoo.environment import Environment
 

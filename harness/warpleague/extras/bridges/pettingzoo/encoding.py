@@ -1,7 +1,7 @@
 """Views as arrays: each number of a view has a place with a name, such as `ships.suns[0]`.
 
 A word is its place among those that the field may have, true is 1. A list has room for a fixed number of items; what
-is not there is `MISSING`, and what is beyond is left out.
+is not there is `MISSING`, and further items are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ import numpy as np
 
 from warpleague.errors import BadInput
 from warpleague.games import GAMES, load_game
+from warpleague.games.aliens.geometry import SQUARES
+from warpleague.games.coasters.geometry import DELTAS
 from warpleague.games.reading import json_fields
+from warpleague.games.sheets.geometry import BOXES, CELLS, EDGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,23 +31,14 @@ if TYPE_CHECKING:
     from warpleague.games.api import JsonObject
 
 
-# -- observation -----------------------------------------------------------------------------------------
-
-
 MISSING: Final = -99
 """The value of a place at which a view has nothing."""
 
 _SUITS: Final = ("suns", "moons", "crowns", "arms")
-_LEFT_OUT: Final = frozenset(
-    {
-        "aliens options",
-        "captains match",
-        "captains why",
-        "coasters options",
-        "coasters messages",
-        "sheets shared_discards",
-    }
-)
+_LEFT_OUT: Final = frozenset({
+    "aliens options", "captains match", "captains why", "coasters options", "coasters messages",
+    "sheets shared_discards",
+})  # fmt: skip
 """Options never change in a match, and texts are not numbers."""
 _KEYS: Final = {
     "aliens ships": _SUITS,
@@ -179,7 +173,6 @@ def _deeper(lines: list[str]) -> list[str]:
 # The numbers are the same for every number of players and all options, but for galaxies of one's own and free
 # text.
 
-
 _SPACES: Final = range(190)
 """Captains: ten boards of nineteen spaces, the station's among them."""
 _COLOURS: Final = range(10)
@@ -190,10 +183,6 @@ _SYSTEMS: Final = [(x, y) for x in range(-9, 10) for y in range(-9, 10)]
 @cache
 def _domains() -> dict[tuple[str, str], Any]:
     """The values of each field whose type does not tell them, by game and field, or game, action and field."""
-    from warpleague.games.aliens.geometry import SQUARES
-    from warpleague.games.coasters.geometry import DELTAS
-    from warpleague.games.sheets.geometry import BOXES, CELLS, EDGES
-
     assert len(DELTAS) == 4
     deep = range(-27, 30)  # a system covers three squares by three
     return {

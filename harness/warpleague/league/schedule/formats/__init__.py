@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from warpleague.league.schedule.formats.api import Static
+from warpleague.league.schedule.formats.until import Until
 
 if TYPE_CHECKING:
     from warpleague.league.schedule.formats.api import Format
@@ -37,7 +38,5 @@ def format_of(season: Season) -> Format:
     module, _, name = CLASSES["sampled" if sampled else form.kind].partition(":")
     made: Format = getattr(import_module(f"{__name__}.{module}"), name)(season)
     if form.until is not None and isinstance(made, Static):
-        from warpleague.league.schedule.formats.until import Until
-
         return Until(season, made)
     return made

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import numpy as np
 
+from warpleague.league.ratings.posterior import Posterior
 from warpleague.league.schedule.formats.api import Batches, describe_seatings, seatings_count
 from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.until import FEWEST, MAX, batch_size, describe_until, enough
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warpleague.league.ratings.outcomes import Floats, Ints
-    from warpleague.league.ratings.posterior import Posterior
     from warpleague.league.season.fixture import Group, Outcome, Table
     from warpleague.league.season.season import Season
 
@@ -63,8 +63,6 @@ class Ladder:
 
     def batches(self) -> Batches:
         """Deals until the order is settled, or as many matches are played as the file says, or without end."""
-        from warpleague.league.ratings.posterior import Posterior
-
         season, form = self.season, self.season.format
         choice = _Choice(season, self.matches_a_deal, Posterior(len(season.bots)), list(season.by_name))
         known = choice.known
@@ -300,7 +298,8 @@ def groups(season: Season) -> tuple[list[Group], list[Group]]:
 
 LEAST_S: Final = 0.2
 """The least charge for each bot of a match, so that small differences between quick bots do not count."""
-_SLOW: Final = 2.0  # times the usual time of a match: who takes no longer is never slow
+_SLOW: Final = 2.0
+"""Times the time of the middle bot: who takes no longer is never slow."""
 
 
 @attrs.define
@@ -338,7 +337,7 @@ class TimeShare:
                 self.rest[here] = np.minimum(self.rest[here], rest)
 
     def paces(self) -> Floats:
-        """How long a match of each bot takes, in seconds; of a bot that has played none, as long as is usual.
+        """How long a match of each bot takes, in seconds; of a bot that has played none, as long as of the middle one.
 
         The time beside decisions, in which bots start and end, is nobody's alone. A bot is charged with the least that
         any of its matches took: so much it may have caused.
@@ -348,7 +347,7 @@ class TimeShare:
         return np.where(np.isfinite(known), known, paces)
 
     def costs(self) -> Floats:
-        """How long a match of each pair takes, as a multiple of what is usual."""
+        """How long a match of each pair takes, as a multiple of that of two middle bots."""
         paces = self.paces()
         known = self._known()
         costs: Floats = (paces[:, None] + paces[None, :]) / (2 * _middle(known[np.isfinite(known)].tolist()))
@@ -368,17 +367,17 @@ class TimeShare:
     def over(self, present: Sequence[int]) -> frozenset[int]:
         """The slow bots among those `present`, if these have taken their share of the time; else none."""
         paces, matches = self.paces(), self.matches.copy()
-        usual = _middle([float(paces[bot]) for bot in present if matches[bot]])
+        middle = _middle([float(paces[bot]) for bot in present if matches[bot]])
         for deal in self._planned:
             for bot, many in deal.items():
                 matches[bot] += many
-        slow = [bot for bot in present if self.matches[bot] and paces[bot] > _SLOW * usual]
-        beyond = sum(float(matches[bot] * (paces[bot] - usual)) for bot in slow)
+        slow = [bot for bot in present if self.matches[bot] and paces[bot] > _SLOW * middle]
+        excess = sum(float(matches[bot] * (paces[bot] - middle)) for bot in slow)
         # Added up in the order of the bots, so that all machines round alike.
         whole = sum(float(matches[bot] * paces[bot]) for bot in present)
-        return frozenset(slow if beyond > self.share * whole else ())
+        return frozenset(slow if excess > self.share * whole else ())
 
 
 def _middle(paces: Sequence[float]) -> float:
-    """The usual time: at most half of the bots take less."""
+    """The time of the middle bot: at most half of the bots take less."""
     return median_low(paces) if paces else LEAST_S

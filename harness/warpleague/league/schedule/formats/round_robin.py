@@ -189,6 +189,8 @@ def spread_sets(n: int, k: int) -> Iterator[Table]:
 
 def _base_blocks(n: int, k: int) -> Iterator[tuple[Table, int]]:
     """One set of each orbit, with the size of the orbit, in an order that looks random."""
+    # Steps of the golden section: sets that follow each other differ much, wherever one begins. A stride without a
+    # common divisor reaches each number once, so no list of those that were had is needed.
     count = comb(n - 1, k - 1)
     stride = max(round(count * 0.6180339887), 1)
     while gcd(stride, count) > 1:

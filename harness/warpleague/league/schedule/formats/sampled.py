@@ -332,7 +332,11 @@ def _exchanged(
 def _annealed(
     n: int, start: Sequence[Table], before: dict[tuple[int, int], int], stream: ChanceStream, steps: int
 ) -> list[Table]:
-    """Two tables swap a bot, again and again; a swap for the worse is taken less and less."""
+    """Two tables swap a bot, again and again; a swap for the worse is taken less and less.
+
+    So the search leaves places where each single swap is for the worse. The sum of squared meetings is least where all
+    pairs meet equally often, and a swap changes few of its terms: only these are computed.
+    """
     tables, met = [list(table) for table in start], dict(before)
     count, k = len(tables), len(tables[0])
 

@@ -30,6 +30,8 @@ def enough(known: Posterior, present: Sequence[int], until: UntilTable | None) -
     """Whether the order of the first places is settled, as surely as `until` says."""
     if until is None or min(known.deals[bot] for bot in present) < FEWEST:
         return False
+    # The posterior does not depend on when somebody looks at it, so it may be asked after each batch; a test of fixed
+    # size that is repeated so would err far more often than it says.
     return known.doubt(present, until.top, until.within) <= 1 - until.confidence
 
 
