@@ -13,7 +13,7 @@ import resource
 import time
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import trio
@@ -23,7 +23,7 @@ from warpleague.games import load_game
 from warpleague.match import greeting
 from warpleague.match.faults import with_words
 from warpleague.match.referee import Referee
-from warpleague.match.spec import MatchResult, Violation
+from warpleague.match.spec import MatchResult, SeatLog, Violation
 from warpleague.runner.bot.clocks import Loop, LoopShare
 from warpleague.runner.bot.inside import InsideSeat, PythonSeat
 from warpleague.runner.bot.logs import BotLog
@@ -34,7 +34,7 @@ from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host import become_subreaper, children, reap_orphans, started, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 
     from warpleague.games.api import Event
     from warpleague.match.referee import Question
@@ -58,6 +58,7 @@ _IDLE: Final = IdleBots(16)
 _PLAYOUT_IDLE: Final = IdleBots(16, same_dice=True)
 _checked: Final[set[Level]] = set()
 _checking: Final = trio.Lock()
+_before: Final[list[set[int]]] = []  # for each match of `play_beside`, the children there were when it began
 GRACE_S: Final = 0.5  # how long a bot may take to exit after `quit`, in seconds
 FAULT_GRACE_S: Final = 0.05  # the same after a fault: time to log the message, no more
 _REAP_S: Final = 0.05  # how often to wait for the dead processes that bots have left behind, in seconds
@@ -137,21 +138,19 @@ async def play_beside(
     become_subreaper()
     if spec.level != "none":
         _open_more_files()
-    brood = _Brood()
-    try:
-        match = Match(
-            _referee(spec, observer, fault_observer),
-            idle=_IDLE,
-            log=log,
-            present=present,
-            before=brood.before,
-            attendant=attendant,
-        )
-        return await match.play()
-    except BaseExceptionGroup as group:
-        raise _unwrapped(group) from group
-    finally:
-        brood.end()
+    with _ending_what_it_leaves() as before:
+        try:
+            match = Match(
+                _referee(spec, observer, fault_observer),
+                idle=_IDLE,
+                log=log,
+                present=present,
+                before=before,
+                attendant=attendant,
+            )
+            return await match.play()
+        except BaseExceptionGroup as group:
+            raise _unwrapped(group) from group
 
 
 def end_idle() -> None:
@@ -234,27 +233,23 @@ def _open_more_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-class _Brood:
-    """The processes that one of several matches leaves to this process, from its begin on."""
-
+@contextlib.contextmanager
+def _ending_what_it_leaves() -> Iterator[set[int]]:
+    """In this block one of several matches is played: what it leaves is killed. Gives the children of before."""
     # Which match a process belongs to that has left its group cannot be known. So it is ended with the last match
     # that was played when it came here.
-
-    _all: ClassVar[set[_Brood]] = set()
-
-    def __init__(self) -> None:
-        self.before = children()
-        self._all.add(self)
-
-    def end(self) -> None:
-        """Kill what the match has left, and wait for it."""
-        self._all.remove(self)
-        ours = self.before | started() | _IDLE.pids()
-        if not self._all:
+    before = children()
+    _before.append(before)
+    try:
+        yield before
+    finally:
+        _before.remove(before)
+        ours = before | started() | _IDLE.pids()
+        if _before:
+            ours |= {pid for pid in children() if any(pid not in other for other in _before)}
+            sweep(ours, rounds=1)
+        else:
             sweep(ours)
-            return
-        pids = children()
-        sweep(ours | {pid for pid in pids if any(pid not in other.before for other in self._all)}, rounds=1)
 
 
 async def within(seconds: float, call: Callable[..., Awaitable[T]], *arguments: Any) -> T | None:
@@ -326,7 +321,9 @@ class Match:
                 tasks.cancel_scope.cancel()
                 self._loop.matches -= 1
         elapsed_s = time.perf_counter() - begun_s
-        logs = tuple(log.seat_log() for log in self._logs)  # now that all bots have ended
+        logs = tuple(
+            SeatLog.of(log.stderr.text(), log.wire.text()) for log in self._logs
+        )  # now that all bots have ended
         return attrs.evolve(result, elapsed_s=elapsed_s, playing_s=playing_s, logs=logs)
 
     # ------------------------------------------------------------------ the start

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from warpleague.errors import BadInput
-from warpleague.match.spec import SeatLog
 from warpleague.text import counted, printable, safe
 from warpline.limits import MAX_LINE, STDERR_KEPT, STDERR_READ
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from warpleague.match.spec import SeatLog
 
 EVIDENCE_CHARS: Final = 2000  # how much of a bot's standard error goes into the record with a fault
 HEAD_BYTES: Final = STDERR_KEPT // 2
@@ -179,10 +180,6 @@ class BotLog:
     def __init__(self, begun_ns: int) -> None:
         self.wire = WireLog(begun_ns)
         self.stderr = StderrLog()
-
-    def seat_log(self) -> SeatLog:
-        """The stored lines, as text."""
-        return SeatLog.of(self.stderr.text(), self.wire.text())
 
 
 # -- the folder of logs ----------------------------------------------------------------------------------

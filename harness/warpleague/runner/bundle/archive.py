@@ -176,7 +176,7 @@ class _Unpacking:
 def _missing(name: str, folders: set[str]) -> list[str]:
     """The folders above `name` that are not there yet, the uppermost first."""
     missing = []
-    parent = os.path.dirname(name)
+    parent = os.path.dirname(name)  # not by pathlib: the names are not paths of this machine
     while parent not in folders:
         missing.append(parent)
         parent = os.path.dirname(parent)

@@ -18,7 +18,7 @@ import attrs
 from warpleague.errors import BotError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
 BUNDLE_MB: Final = 256
 MAX_FILES: Final = 50_000
@@ -169,12 +169,10 @@ def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
 
 def left_out(folder: Path) -> list[str]:
     """The paths below `folder` that are not part of the bot, but that it may need; relative paths, sorted."""
-    return sorted(_left_out(folder))
-
-
-def _left_out(folder: Path) -> Iterator[str]:
+    names: list[str] = []
     for root, folders, files in os.walk(folder):
         gone = set(LEFT_OUT.intersection(folders))
         folders[:] = [name for name in folders if name not in gone]
         gone.update(name for name in files if _is_left_out(name, folder=False) and not of_a_system(name))
-        yield from (Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW)
+        names += (Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW)
+    return sorted(names)

@@ -189,7 +189,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 def bots_in(folder: Path) -> list[Path]:
     """The folders of bots in `folder`, in the order of their names; `BadInput` if there are none."""
-    if not os.path.isdir(folder):
+    if not os.path.isdir(folder):  # false where pathlib raises an error
         raise BadInput(f"{folder}: there is no such folder")
     if (folder / MANIFEST).is_file():
         raise BadInput(f"{folder}: is a bot itself; name the folder that it is in")
@@ -221,7 +221,7 @@ def as_words(command: str) -> str:
 
 def require_folder(folder: Path) -> None:
     """Raise `BotError` if there is no such folder; it names the bot that may have been meant."""
-    if os.path.isdir(folder):
+    if os.path.isdir(folder):  # false where pathlib raises an error
         return
     if os.path.lexists(folder) and not os.path.islink(folder):
         if (folder.parent / MANIFEST).is_file():

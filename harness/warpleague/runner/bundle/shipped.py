@@ -36,13 +36,10 @@ def located(path: Path, *, base: Path | None = None) -> Path:
     wanted = path if base is None else base / path
     name = path.relative_to("..") if base is not None and path.parts[:1] == ("..",) else path
     named = name.parts[:1] and name.parts[0] in FOLDERS and ".." not in name.parts
-    if named and not _exists(wanted) and _exists(shipped := shipped_root() / name):
+    exists = os.path.exists  # false where pathlib raises an error
+    if named and not exists(wanted) and exists(shipped := shipped_root() / name):
         return shipped
     return wanted
-
-
-def _exists(path: Path) -> bool:
-    return os.path.exists(path)
 
 
 def short_name(path: Path) -> Path:
