@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.runner.bundle.bundle import find, prepare
-from warpleague.runner.bundle.cache import HELD, LockedBundles, cached, clear
+from warpleague.runner.bundle.bundle import find_bundle, prepare
+from warpleague.runner.bundle.cache import HELD, LockedBundles, cached_bundles, remove_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,14 +64,14 @@ def test_removes_what_is_named(run: Run, make_bot: MakeBot) -> None:
         "three"
     ]
     assert run("cache", "clean", "one").out.startswith("removed 1 bot, ")
-    assert [entry.name for entry in cached()] == ["two"]
+    assert [entry.name for entry in cached_bundles()] == ["two"]
     assert run("cache", "clean", two.digest[:8]).code == 0
-    assert cached() == []
-    assert find(one.digest) is None
+    assert cached_bundles() == []
+    assert find_bundle(one.digest) is None
     prepare(make_bot("four"))
     HELD.release()
     assert run("cache", "clean", "--all").code == 0
-    assert cached() == []
+    assert cached_bundles() == []
 
 
 def test_removes_nothing_by_mistake(run: Run, make_bot: MakeBot) -> None:
@@ -84,7 +84,7 @@ def test_removes_nothing_by_mistake(run: Run, make_bot: MakeBot) -> None:
         (("one", "--all"), "not both"),
     ):
         done = run("cache", "clean", *arguments)
-        assert (done.code, words in done.err, len(cached())) == (2, True, 1)
+        assert (done.code, words in done.err, len(cached_bundles())) == (2, True, 1)
 
 
 def test_keeps_what_another_process_uses(run: Run, make_bot: MakeBot) -> None:
@@ -112,7 +112,7 @@ def test_many_bundles_are_held_with_few_descriptors(make_bot: MakeBot) -> None:
     held = LockedBundles(most=1)
     assert all(held.hold(Path(bundle.cwd)) for bundle in bundles)
     assert len(held) == 2
-    assert [clear(entry) for entry in cached()] == [False] * 3
+    assert [remove_bundle(entry.path) for entry in cached_bundles()] == [False] * 3
     assert all(Path(bundle.cwd).is_dir() for bundle in bundles)
     held.release()
 
@@ -123,7 +123,7 @@ def test_what_is_removed_while_it_is_prepared_is_made_again(make_bot: MakeBot) -
     with ThreadPoolExecutor(1) as pool:
         for _ in range(20):
             HELD.release()
-            removing = pool.submit(lambda: [clear(entry) for entry in cached()])
+            removing = pool.submit(lambda: [remove_bundle(entry.path) for entry in cached_bundles()])
             bundle = prepare(bot)
             removing.result()
             assert sorted(os.listdir(bundle.cwd)) == ["bot.py", "bot.toml"]
@@ -142,6 +142,6 @@ def test_what_a_killed_removal_left_goes_with_the_next(run: Run, make_bot: MakeB
     """Half a bundle is never found, and does not stay."""
     folder = Path(prepare(make_bot("one")).cwd)
     left = folder.rename(folder.with_name(folder.name + ".gone"))
-    assert cached() == []
+    assert cached_bundles() == []
     assert run("cache", "clean", "--all").code == 0
     assert not left.exists()

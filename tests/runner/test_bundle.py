@@ -23,8 +23,8 @@ from warpleague.errors import BotError
 from warpleague.runner.bundle import bundle, content
 from warpleague.runner.bundle.archive import MAX_ENTRIES, BadArchive, unpack
 from warpleague.runner.bundle.build import WALL, BuildClock, computed
-from warpleague.runner.bundle.bundle import find, pack, prepare, receive
-from warpleague.runner.bundle.cache import remove
+from warpleague.runner.bundle.bundle import find_bundle, pack_bundle, prepare, receive_bundle
+from warpleague.runner.bundle.cache import remove_folder
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 
@@ -88,9 +88,9 @@ def test_a_bundle_is_built_once_and_found_again(folder: Path) -> None:
     """The build runs in a copy, once for each content; the digest finds the bundle; the folder stays untouched."""
     log = folder.with_name("log")
     with_build(folder, f"echo built >> '{log}'; touch made")
-    assert find(folder_digest(folder)) is None
+    assert find_bundle(folder_digest(folder)) is None
     one, two = prepare(folder), prepare(folder)
-    assert one == two == find(one.digest)
+    assert one == two == find_bundle(one.digest)
     assert log.read_text() == "built\n"
     assert (Path(one.cwd) / "made").exists()
     assert not (folder / "made").exists()
@@ -117,7 +117,7 @@ def test_a_failed_build_leaves_nothing(folder: Path) -> None:
     with_build(folder, "touch half; exit 1")
     with pytest.raises(BotError, match="exit status 1"):
         prepare(folder)
-    assert find(folder_digest(folder)) is None
+    assert find_bundle(folder_digest(folder)) is None
     assert [path for path in folder.with_name("cache").rglob("*") if not path.is_dir()] == []
 
 
@@ -207,7 +207,7 @@ def test_a_folder_that_changes_while_it_is_bundled(folder: Path, monkeypatch: py
     )
     with pytest.raises(BotError, match="changed while it was bundled"):
         prepare(folder)
-    assert find(digest) is None
+    assert find_bundle(digest) is None
 
 
 def test_a_file_that_becomes_a_pipe_is_not_waited_for(folder: Path) -> None:
@@ -215,10 +215,10 @@ def test_a_file_that_becomes_a_pipe_is_not_waited_for(folder: Path) -> None:
     file = next(file for file in content.files_of(folder) if file.name == "main.py")
     file.path.unlink()
     with pytest.raises(BotError, match=r"main\.py: cannot read it"):
-        content.content(file)
+        content.read_content(file)
     os.mkfifo(file.path)
     with pytest.raises(BotError, match=r"main\.py: is no longer a file"):
-        content.content(file)
+        content.read_content(file)
 
 
 def test_folders_without_end_and_files_without_number(
@@ -237,13 +237,13 @@ def test_folders_without_end_and_files_without_number(
     with pytest.raises(BotError, match="cannot read it"):
         folder_digest(folder)
     os.chdir(tmp_path)
-    remove(folder)
+    remove_folder(folder)
 
 
 def test_a_digest_that_is_a_path_finds_nothing(folder: Path) -> None:
     """A record may claim any digest: only one that is a digest is looked for."""
     target = Path(prepare(folder).cwd)
-    assert find(f"../{target.parent.name}/{target.name}") is None
+    assert find_bundle(f"../{target.parent.name}/{target.name}") is None
 
 
 def test_a_bot_that_may_take_more_memory_than_there_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,8 +286,8 @@ for line in sys.stdin:
 PREPARE = """
 import sys
 from pathlib import Path
-from warpleague.runner.bundle.bundle import find, prepare
-bundle = prepare(Path(sys.argv[1])) if len(sys.argv) == 2 else find(sys.argv[2])
+from warpleague.runner.bundle.bundle import find_bundle, prepare
+bundle = prepare(Path(sys.argv[1])) if len(sys.argv) == 2 else find_bundle(sys.argv[2])
 print(bundle and bundle.cwd, bundle and bundle.digest, flush=True)
 sys.stdin.read()
 """
@@ -428,12 +428,12 @@ def test_a_bot_arrives_as_it_left(sent: Path, tmp_path: Path, monkeypatch: pytes
     """Files, contents and the right to run them are the same in the other cache; taking it twice does no harm."""
     monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "here"))
     there = bundle.prepare(sent, "none")
-    archive = pack(there.digest)
+    archive = pack_bundle(there.digest)
     monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "there"))
-    assert bundle.find(there.digest) is None
-    receive(there.digest, archive)
-    receive(there.digest, archive)
-    found = bundle.find(there.digest)
+    assert bundle.find_bundle(there.digest) is None
+    receive_bundle(there.digest, archive)
+    receive_bundle(there.digest, archive)
+    found = bundle.find_bundle(there.digest)
     assert found is not None
     assert (found.name, found.digest, found.run) == ("far", there.digest, (f"{found.cwd}/run",))
     assert Path(found.cwd).is_relative_to(tmp_path / "there")
@@ -445,7 +445,7 @@ def test_what_is_not_here_cannot_be_sent(tmp_path: Path, monkeypatch: pytest.Mon
     """A bot that was never prepared here is named by its digest."""
     monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path))
     with pytest.raises(BotError, match="the bot with digest aaaaaaaaaaaa is not in the cache"):
-        pack("a" * 64)
+        pack_bundle("a" * 64)
 
 
 def test_an_archive_that_leads_out_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -455,9 +455,9 @@ def test_an_archive_that_leads_out_is_refused(tmp_path: Path, monkeypatch: pytes
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         archive.addfile(tarfile.TarInfo("../stolen"))
     with pytest.raises(BotError, match="outside the folder"):
-        receive("b" * 64, out.getvalue())
+        receive_bundle("b" * 64, out.getvalue())
     assert not (tmp_path / "stolen").exists()
-    assert bundle.find("b" * 64) is None
+    assert bundle.find_bundle("b" * 64) is None
 
 
 # What comes out of a sandboxed build may be written by anyone: archives that a good tar would not make.

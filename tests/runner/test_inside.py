@@ -38,7 +38,7 @@ class LastSeat(InsideSeat):
     def tell(self, line: bytes) -> None:
         self.lines.append(json.loads(line))
 
-    async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
+    async def message(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
         question = json.loads(line)
         self.lines.append(question)
         await trio.lowlevel.checkpoint()
@@ -82,11 +82,11 @@ def test_a_clock_holds_only_for_who_wants_it(make_seat: MakeSeat, make_spec: Mak
     """A seat without a clock may take longer than a bot may."""
 
     class Slow(LastSeat):
-        async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
+        async def message(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
             self.left_s = left_s
             if left_s < 1:
                 await trio.sleep_forever()
-            return await super().reply(line, left_s)
+            return await super().message(line, left_s)
 
     spec = make_spec(PERSON, make_seat("first", FIRST), clock=TimeControl(move_s=0.5))
     free, timed = Slow(), Slow(timed=True)

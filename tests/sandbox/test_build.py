@@ -28,7 +28,7 @@ from warpleague.match.spec import Level
 from warpleague.runner.bundle import bundle as bundles
 from warpleague.runner.bundle import cache as staging
 from warpleague.runner.bundle.build import CommandLimits
-from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.runner.bundle.bundle import find_bundle, prepare
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.confine.sandbox import Sandbox
@@ -356,7 +356,7 @@ def test_a_bot_is_built_once_for_each_level(make: Maker, sandboxed: None, tmp_pa
     assert (tmp_path / "log").read_text() == "built\n" * 2
     with pytest.raises(BotError, match=r"failed \(exit status \d+\) in the sandbox, where it has no network"):
         prepare(folder, "sandbox")
-    found = find(first.digest)
+    found = find_bundle(first.digest)
     assert found is not None
     assert found == first
     stem = first.digest[:32]
@@ -446,7 +446,7 @@ def test_a_draft_in_use_is_left_alone(tmp_path: Path) -> None:
     with staging.staging_folder(tmp_path / "bot") as mine:
         mine.mkdir()
         (mine / "file").touch()
-        assert staging.clean(tmp_path) == 0
+        assert staging.remove_drafts(tmp_path) == 0
         assert (mine / "file").exists()
     assert list(tmp_path.iterdir()) == []
 
@@ -462,7 +462,7 @@ def test_what_resists_removal_is_removed(tmp_path: Path) -> None:
         above, within = within, os.open("d", os.O_RDONLY, dir_fd=within)
         os.close(above)
     os.close(within)
-    assert staging.clean(tmp_path) == 1
+    assert staging.remove_drafts(tmp_path) == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -483,7 +483,7 @@ def test_each_command_builds_at_the_level_it_was_asked_for(
         levels.append(level)
         raise BotError("far enough")
 
-    monkeypatch.setattr(bundles, "build", build)
+    monkeypatch.setattr(bundles, "build_bot", build)
     folder = make(shell="true")
     for level in ("none", "limits", "sandbox"):
         assert main(["match", "aliens", str(folder), str(folder), "--level", level]) == 2

@@ -16,8 +16,8 @@ from warpleague.league.play.entering import open_to_run
 from warpleague.league.season.config import load_config
 from warpleague.match.conditions import Conditions
 from warpleague.match.spec import LEVELS, Level, SeatSpec, TimeControl
-from warpleague.runner.bundle.bundle import find, pack, prepare
-from warpleague.runner.bundle.cache import HELD, cached, clear
+from warpleague.runner.bundle.bundle import find_bundle, pack_bundle, prepare
+from warpleague.runner.bundle.cache import HELD, cached_bundles, remove_bundle
 from warpleague.runner.bundle.content import files_of
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.checkup import Checkup, check_bot
@@ -458,12 +458,12 @@ def test_the_digest_of_a_bot_covers_that_of_its_files(with_model: Path) -> None:
 def test_a_bundle_whose_model_has_gone_is_not_found(with_model: Path) -> None:
     """What was prepared once is checked again when it is looked for."""
     digest = prepare(with_model).digest
-    assert find(digest) is not None
+    assert find_bundle(digest) is not None
     with pytest.raises(BotError, match="cannot travel to other machines: its large files are linked"):
-        pack(digest)
+        pack_bundle(digest)
     (with_model / "data" / "model.bin").unlink()
     with pytest.raises(BotError, match=r"data/model\.bin: cannot read it"):
-        find(digest)
+        find_bundle(digest)
 
 
 def test_a_model_out_of_the_folder_is_everybodys(with_model: Path, public: Path) -> None:
@@ -523,7 +523,7 @@ def test_a_bundle_goes_with_its_links(with_model: Path) -> None:
     links = Path(f"{folder}.files")
     assert links.exists()
     HELD.release()
-    assert [clear(entry) for entry in cached()] == [True]
+    assert [remove_bundle(entry.path) for entry in cached_bundles()] == [True]
     assert not folder.exists()
     assert not links.exists()
     assert (with_model / "data" / "model.bin").read_bytes() == MODEL

@@ -17,7 +17,7 @@ from warpleague.cli.declaration import Argument, Command
 from warpleague.cli.parser import Parser
 from warpleague.errors import BadInput
 from warpleague.games import game_ids
-from warpleague.runner.bundle.cache import cache_folder, cached, clear, sweep_cache
+from warpleague.runner.bundle.cache import cache_folder, cached_bundles, remove_bundle, sweep_cache
 from warpleague.text import counted, nearest, size_text
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def run_cache_list(args: Namespace) -> int:
     """List what the cache holds."""
-    entries = cached()
+    entries = cached_bundles()
     if args.json:
         print_json({"folder": str(cache_folder()), "bots": [_json(entry) for entry in entries]})
         return 0
@@ -45,7 +45,7 @@ def run_cache_clean(args: Namespace) -> int:
         raise BadInput("cache clean: say what to remove: names or digests, --older-than DAYS, or --all")
     if args.bots and args.all:
         raise BadInput("cache clean: name bots, or say --all, not both")
-    chosen = _chosen(cached(), args.bots)
+    chosen = _chosen(cached_bundles(), args.bots)
     if args.older_than is not None:
         before = time.time() - args.older_than
         chosen = [entry for entry in chosen if entry.used <= before]
@@ -53,7 +53,7 @@ def run_cache_clean(args: Namespace) -> int:
     removed: list[Cached] = []
     in_use: list[Cached] = []
     for entry in chosen:
-        (removed if clear(entry) else in_use).append(entry)
+        (removed if remove_bundle(entry.path) else in_use).append(entry)
     if args.json:
         print_json(
             {"removed": [_json(entry) for entry in removed], "kept": [_json(entry) for entry in in_use]}

@@ -37,7 +37,7 @@ from warpleague.match.setup import (
 )
 from warpleague.match.spec import LEVEL, LEVELS, SeatSpec
 from warpleague.runner.bot.inside import RecordedSeat
-from warpleague.runner.bundle.bundle import find, prepare
+from warpleague.runner.bundle.bundle import find_bundle, prepare
 from warpleague.runner.bundle.manifest import bots_in, games_named, plays
 from warpleague.runner.bundle.shipped import located
 from warpleague.runner.play import play_match
@@ -291,7 +291,9 @@ def _seats(args: Namespace, header: dict[str, Any], level: Level) -> tuple[SeatS
             continue
         folder = next(given, None)
         bundle = (
-            prepare(located(Path(folder)), level, paths) if folder else find(seat["digest"], paths, level)
+            prepare(located(Path(folder)), level, paths)
+            if folder
+            else find_bundle(seat["digest"], paths, level)
         )
         if bundle is None:
             text = f"{args.file}: the bot of seat {number}, {seat['bot']} ({seat['digest'][:12]}), was never used here"
@@ -387,7 +389,7 @@ def _branch_seats(args: Namespace, recorded: list[dict[str, Any]]) -> tuple[Seat
         return tuple(prepare(located(Path(bot)), args.level, paths).seat() for bot in args.bots)
     seats = []
     for number, seat in enumerate(recorded):
-        bundle = find(seat["digest"], paths, args.level)
+        bundle = find_bundle(seat["digest"], paths, args.level)
         if bundle is None:
             raise BotError(
                 f"{args.file}: the bot of seat {number}, {seat['bot']}, was never used here; name all with --bots"

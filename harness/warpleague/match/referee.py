@@ -292,36 +292,36 @@ class Referee:
             self._play(self.legal[index], None, (wall_ns, cpu_ns, wait_ns), remarks)
             return None
         try:
-            reply = codec.decode_bot(line, self.spec.note_bytes)
+            message = codec.decode_bot(line, self.spec.note_bytes)
         except codec.WireError as error:
             return Violation(error.kind, str(error), quote(line))
-        if not isinstance(reply, (Answer, Failed)):
-            text = f"expected an act message, got {reply.type}"
+        if not isinstance(message, (Answer, Failed)):
+            text = f"expected an act message, got {message.type}"
             return Violation("protocol", text, quote(line))
-        if reply.id != self._id:
-            return Violation("protocol", f"answered id {reply.id} to question {self._id}", quote(line))
-        note_usage(self._noted, reply.usage)
-        if isinstance(reply, Failed):
-            return self._failed(reply, line, wall_ns)
+        if message.id != self._id:
+            return Violation("protocol", f"answered id {message.id} to question {self._id}", quote(line))
+        note_usage(self._noted, message.usage)
+        if isinstance(message, Failed):
+            return self._failed(message, line, wall_ns)
         try:
-            action = self._action(reply.action)
+            action = self._action(message.action)
         except ActionError as error:
             return self._refused(Violation("illegal", str(error), quote(line)), wall_ns, cpu_ns, wait_ns)
         bank_ns = self._pay(wall_ns)
         if self._noted and "again" in self._noted:
             wall_ns, cpu_ns, wait_ns = map(add, self._refused_ns, (wall_ns, cpu_ns or 0, wait_ns or 0))
-        if reply.then:
-            self._then = list(reply.then)
-        self._play(action, None, (wall_ns, cpu_ns, wait_ns), (reply.note, bank_ns, reply.value))
+        if message.then:
+            self._then = list(message.then)
+        self._play(action, None, (wall_ns, cpu_ns, wait_ns), (message.note, bank_ns, message.value))
         return None
 
-    def _action(self, given: object) -> Any:
+    def _action(self, action: object) -> Any:
         """The action that a bot gave, as an index or as an object; `ActionError` if it is not legal."""
-        if not isinstance(given, int):
-            return self.game.parse(self._state, self.seat, given)
-        if given >= len(self.legal):
-            raise ActionError(f"action {given} is out of range: there are {len(self.legal)} legal actions")
-        return self.legal[given]
+        if not isinstance(action, int):
+            return self.game.parse(self._state, self.seat, action)
+        if action >= len(self.legal):
+            raise ActionError(f"action {action} is out of range: there are {len(self.legal)} legal actions")
+        return self.legal[action]
 
     def _pay(self, wall_ns: int) -> int | None:
         """Charge an answer that took `wall_ns`; returns the rest of the bank, or None without one."""
@@ -349,11 +349,11 @@ class Referee:
             self._talked = True
         return None
 
-    def _failed(self, reply: Failed, line: bytes, wall_ns: int) -> Violation | None:
+    def _failed(self, failure: Failed, line: bytes, wall_ns: int) -> Violation | None:
         """Handle a failed service: a fault, or None if the decision is asked again, with all of its time."""
         so_far = self._spent.failures(self.seat) + len(self._noted.get("failed", ()))
         self._renewed = so_far < self.spec.failures
-        return note_failure(self._noted, reply, line, wall_ns, allowed=self._renewed)
+        return note_failure(self._noted, failure, line, wall_ns, allowed=self._renewed)
 
     def is_late(self, seat: int, line: bytes) -> bool:
         """Whether `line` of the bot of `seat` answers an earlier question that was substituted; true once for each."""
@@ -361,12 +361,12 @@ class Referee:
         if not late:
             return False
         try:
-            reply = codec.decode_bot(line, self.spec.note_bytes)
+            message = codec.decode_bot(line, self.spec.note_bytes)
         except codec.WireError:
             return False
-        if not isinstance(reply, (Answer, Failed)) or reply.id not in late:
+        if not isinstance(message, (Answer, Failed)) or message.id not in late:
             return False
-        late.discard(reply.id)
+        late.discard(message.id)
         return True
 
     def charge(self, wall_ns: int) -> int | None:
@@ -600,10 +600,10 @@ def note_usage(noted: JsonObject, usage: Usage | None) -> None:
 
 
 def note_failure(
-    noted: JsonObject, reply: Failed, line: bytes, wall_ns: int, *, allowed: bool
+    noted: JsonObject, failure: Failed, line: bytes, wall_ns: int, *, allowed: bool
 ) -> Violation | None:
     """Note a failure that is `allowed` with the decision, which took `wall_ns`; else it is a fault."""
-    message = safe(" ".join(reply.failed.split()), keep="")
+    message = safe(" ".join(failure.failed.split()), keep="")
     if not allowed:
         return Violation("service", f"its service failed: {message}", quote(line))
     noted.setdefault("failed", []).append({"message": message, "ms": number(wall_ns // 1000 / 1000)})

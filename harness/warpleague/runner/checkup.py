@@ -33,7 +33,6 @@ from warpleague.match.conditions import Conditions
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import load_options, options_json, players_and_options
 from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault, SeatSpec, TimeControl, Violation
-from warpleague.runner import playing
 from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess, never_late
 from warpleague.runner.bundle.bundle import Bundle, prepare
@@ -43,7 +42,8 @@ from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.findings import FAULT, MACHINE, TIME, Finding
 from warpleague.runner.hints import fault_text
 from warpleague.runner.host import ending_leftovers
-from warpleague.runner.play import end_idle, play_within, within
+from warpleague.runner.play import GRACE_S as MATCH_GRACE_S
+from warpleague.runner.play import end_idle, greet, play_within, within
 from warpleague.text import counted, nearest
 from warpline.messages import BotHello
 
@@ -54,22 +54,22 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.pipe import IsLate
     from warpleague.runner.findings import Verdict
 
+    # How a line is handed over: the pieces that it is sent in, one after the other.
     Way = Callable[[bytes], list[bytes]]
-    """How a line is handed over: the pieces that it is sent in, one after the other."""
 
 T = TypeVar("T")
 
+# How many seconds a bot may take to exit after `quit` before a check calls it lingering: longer than in a match.
 GRACE_S: Final = 2.0
-"""How many seconds a bot may take to exit after `quit` before a check calls it lingering: longer than in a match."""
 
+# How long the matches of a quick check may take, in seconds, so that it is over within a minute.
 QUICK_S: Final = 55.0
-"""How long the matches of a quick check may take, in seconds, so that it is over within a minute."""
 
+# The codes of errors that make a bot not ready; those of all others are "manifest".
 _ERRORS: Final = {BuildError: "build", MissingToolchain: "toolchain"}
-"""The codes of errors that make a bot not ready; those of all others are "manifest"."""
 _QUESTIONS: Final = 2  # so many are put in each awkward way
+# A match that takes too long is the bots' doing if they were charged for this part of the time.
 _OWN_SHARE: Final = 0.5
-"""A match that takes too long is the bots' doing if they were charged for this part of the time."""
 
 _ID_BYTES: Final = 10  # as many as the id of a league's match has
 _READ_LINES: Final = (
@@ -533,8 +533,8 @@ def one_core(wanted: bool) -> Iterator[None]:
 # -- questions that arrive in awkward ways: in pieces, very long, or with very many legal actions --------
 
 
+# Between the pieces of a line, in seconds: a reader that takes what is there for a line has long taken it.
 PAUSE_S: Final = 0.02
-"""Between the pieces of a line, in seconds: a reader that takes what is there for a line has long taken it."""
 
 LONG_BYTES: Final = 100 * 1024  # more than a pipe holds (64 KiB), so that no reader gets it at once
 _PIECE: Final = 4096
@@ -558,11 +558,11 @@ def padded(line: bytes) -> list[bytes]:
     return [line[:end] + b',"padding":"' + b" " * LONG_BYTES + b'"}\n']
 
 
+# Awkward ways in which a wire may bring a line: the name, the way, and what was done.
 _WAYS: Final[tuple[tuple[str, Way, str], ...]] = (
     ("lines in pieces", in_pieces, "lines that came in three pieces, some milliseconds apart"),
     ("long lines", padded, f"lines of more than {LONG_BYTES // 1024} KiB"),
 )
-"""Awkward ways in which a wire may bring a line: the name, the way, and what was done."""
 
 
 class _AwkwardBot(BotProcess):
@@ -589,7 +589,7 @@ class _AwkwardBot(BotProcess):
     async def close(self, grace_s: float) -> None:
         """As `BotProcess.close`."""
         begun_s = trio.current_time()
-        patient = grace_s >= playing.GRACE_S  # no fault has ended it
+        patient = grace_s >= MATCH_GRACE_S  # no fault has ended it
         await super().close(self._grace_s if patient else grace_s)
         self.lingers = patient and trio.current_time() - begun_s >= self._grace_s
 
@@ -676,12 +676,12 @@ async def _try_out(
     async with trio.open_nursery() as nursery:
         bot.attend(nursery)
         try:
-            trouble = await playing.greet(referee, seat, bot)
+            trouble = await greet(referee, seat, bot)
             if trouble is None:
                 trouble = await _question(referee, bot, seat, questions)
             bot.tell(greeting.quit_line())
         finally:
-            await bot.close(playing.GRACE_S if trouble is None else 0)
+            await bot.close(MATCH_GRACE_S if trouble is None else 0)
             nursery.cancel_scope.cancel()
     if trouble is not None:
         trouble.detail["stderr"] = bot.stderr.text()

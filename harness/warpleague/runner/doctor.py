@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from warpleague.runner.bot.pipe import Answer
 
 
+# Every promise in words.
 PROMISES: Final = {
     "descriptors": "a bot has three pipes and no other open file",
     "terminal": "a bot has a session of its own, and no terminal",
@@ -65,19 +66,18 @@ PROMISES: Final = {
     "marks": "a bot can set no mark on the files and devices that it shares with other bots",
     "forks": "a bot has as many processes as granted, and no more",
 }
-"""Every promise in words."""
 
 _ALWAYS: Final = ("descriptors", "terminal", "daemon")
 _LIMITS: Final = (*_ALWAYS, "environment", "limits", "memory", "hoard", "orphan")
 _SANDBOX: Final = (*_LIMITS, *(name for name in PROMISES if name not in _LIMITS))
+# Which promises each level makes.
 KEPT_BY: Final[dict[Level, tuple[str, ...]]] = {"none": _ALWAYS, "limits": _LIMITS, "sandbox": _SANDBOX}
-"""Which promises each level makes."""
 
+# Those that take long to try, and for which the harness does more than ask; its own doing more than the host's.
 _THOROUGH: Final = frozenset({"addresses", "hoard", "orphan"})
-"""Those that take long to try, and for which the harness does more than ask; its own doing more than the host's."""
 
+# Signals that the probe does not send itself, and that nothing it does brings about.
 _FROM_OUTSIDE: Final = frozenset({"SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL", "SIGTERM"})
-"""Signals that the probe does not send itself, and that nothing it does brings about."""
 
 _ELSEWHERE: Final = "what is promised can be tried on Linux only"
 _ANSWER_S: Final = 20.0
@@ -263,7 +263,7 @@ def _try_all(level: Level, wanted: list[str]) -> Iterator[tuple[str, str]]:
                     "RLIMIT_CORE": 0,
                     "RLIMIT_NOFILE": OPEN_FILES,
                     "RLIMIT_FSIZE": FILE_MB << 20,
-                    "RLIMIT_DATA": data_bytes(seat),
+                    "RLIMIT_DATA": data_bytes(seat.memory_mb),
                     **(MORE_LIMITS if level == "sandbox" else {}),
                 },
                 "processes": seat.processes,
@@ -417,10 +417,8 @@ def with_token(token: str) -> list[int]:
 
 
 def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
-    """Start the probe from a process of its own, kill that, and see whether the probe goes with it.
-
-    In the sandbox the probe tries hard to outlive its end; at limits only accidents must be stopped.
-    """
+    """Start the probe from a process of its own, kill that, and see whether the probe goes with it."""
+    # In the sandbox the probe tries hard to outlive its end; at limits only accidents must be stopped.
     request = json.dumps({"try": ["outlive"] if level == "sandbox" else []}).encode() + b"\n"
     script = (
         "import sys, time, trio; from warpleague.runner.bot.process import BotProcess; "
@@ -457,12 +455,12 @@ def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
 # -- what this machine offers to bots --------------------------------------------------------------------
 
 
+# Programs that starters or levels need: the language that each is for, and what prints its version.
 TOOLS: Final = {
     **{tool: (language.name, version) for language in LANGUAGES for tool, version in language.tools.items()},
     "bwrap": ("", "--version"),
     "setpriv": ("", "--version"),
 }
-"""Programs that starters or levels need: the language that each is for, and what prints its version."""
 
 _PATH: Final = "/usr/bin:/bin"  # where bots find programs at the levels that confine them
 _LIMIT_S: Final = 20.0

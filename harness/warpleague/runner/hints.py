@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from warpleague.match.spec import SeatSpec
     from warpline.faults import FaultKind
 
+# The likely cause of silence at hello: a pipe is not written to line by line, as a terminal is.
 NOTHING_WRITTEN: Final = "it has written nothing at all; most likely its output was not flushed"
-"""The likely cause of silence at hello: a pipe is not written to line by line, as a terminal is."""
 
 _FLUSH: Final = (
     "its output is a pipe, which most languages fill before they send anything: flush after every line, "
@@ -34,6 +34,7 @@ _ADVICE: Final[dict[FaultKind, str]] = {
     "protocol": "write exactly one line for each question, with the question's id, and nothing else to the output",
     "service": "a bot that uses a service needs it for the check, too; look at what it wrote to standard error",
 }
+# The remedy where the message of a fault has these words.
 _BY_MESSAGE: Final = {
     "came without a newline": "a line ends with a newline: println instead of print, \\n at the end in C",
     "a carriage return and no newline": "a line ends with a newline (\\n), or with \\r\\n, never with \\r alone",
@@ -42,7 +43,6 @@ _BY_MESSAGE: Final = {
     "exited with status 126": "a program that it needs may not be run: chmod +x makes a file a program, and its first "
     "line names what runs it, such as #!/usr/bin/env python3",
 }
-"""The remedy where the message of a fault has these words."""
 _MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 _OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 _NO_PLACE_TO_WRITE: Final = re.compile(

@@ -128,10 +128,8 @@ def stop(pid: int) -> None:
 
 
 def be_nice(niceness: int) -> None:
-    """Add to the niceness of this process, and of its session if it began it.
-
-    Nobody else is in such a session but what the process started.
-    """
+    """Add to the niceness of this process, and of its session if it began it."""
+    # Nobody else is in such a session but what the process started.
     os.nice(niceness)
     if os.getsid(0) == os.getpid():
         _set_session(os.getpid(), os.getpriority(os.PRIO_PROCESS, 0))
@@ -177,10 +175,8 @@ def read_file(path: str) -> bytes:
 
 
 def state(pid: int) -> tuple[str, int] | None:
-    """The state of a process (a letter, proc_pid_stat(5)) and when it started, in clock ticks since boot.
-
-    Number and start together name one process. None for what is not there, or is but a zombie.
-    """
+    """The state of a process (a letter, proc_pid_stat(5)) and when it started; None if it has ended, or is dead."""
+    # In clock ticks since boot. Number and start together name one process. A zombie counts as dead.
     try:
         # The second field, the program's name in brackets, may itself hold brackets and blanks.
         fields = read_file(f"/proc/{pid}/stat").rsplit(b")", 1)[1].split()
@@ -323,10 +319,8 @@ def become_subreaper() -> bool:
 
 @contextlib.contextmanager
 def ending_leftovers() -> Iterator[None]:
-    """At the end, kill all processes started inside that run, daemons included where the system can list them.
-
-    One thread at a time, since it would kill what others start. A process that was no subreaper is none afterwards.
-    """
+    """At the end, kill all processes started inside that run, daemons included where the system can list them."""
+    # One thread at a time, since it would kill what others start. A process that was no subreaper is none afterwards.
     with _gathering:
         was = ctypes.c_int(1)
         if sys.platform == "linux":
@@ -364,11 +358,9 @@ def children() -> set[int]:
 
 
 def reap_orphans(keep: set[int]) -> int:
-    """Wait for those children not in `keep` that have ended; how many there were.
-
-    A bot without a process namespace may leave thousands of dead processes a second to the nearest subreaper. Until
-    somebody waits for them they hold process ids, which the whole machine shares.
-    """
+    """Wait for those children not in `keep` that have ended; how many there were."""
+    # A bot without a process namespace may leave thousands of dead processes a second to the nearest subreaper. Until
+    # somebody waits for them they hold process ids, which the whole machine shares.
     reaped = 0
     for pid in children() - keep - started():
         with contextlib.suppress(ChildProcessError):
@@ -402,10 +394,8 @@ def sweep(keep: set[int], rounds: int = _ROUNDS) -> int:
 
 
 def end_started_with(variable: str, value: str) -> int:
-    """Kill all processes that were started with this variable in their environment, and return their number (Linux).
-
-    They remain if the program that started them was killed, and have no parent of ours.
-    """
+    """Kill all processes that were started with this variable in their environment; how many there were (Linux)."""
+    # They remain if the program that started them was killed, and have no parent of ours.
     wanted = f"{variable}={value}".encode()
     killed = 0
     for _ in range(_ROUNDS):
@@ -470,11 +460,9 @@ def _limit(kind: int) -> int | None:
 
 
 def _startable(most: int) -> int:
-    """How many processes could be started at once, up to `most`.
-
-    It starts threads, which count, too, and take less time. Where memory is limited, none is tried: the stacks of
-    threads might be too much of it.
-    """
+    """How many processes could be started at once, up to `most`."""
+    # It starts threads, which count, too, and take less time. Where memory is limited, none is tried: the stacks of
+    # threads might be too much of it.
     if _limit(resource.RLIMIT_AS) is not None:
         return most
     enough = threading.Event()

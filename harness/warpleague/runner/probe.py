@@ -86,9 +86,8 @@ def identity(_: Expected) -> str:
     """No root, no capabilities, no way to get any."""
     if 0 in (*os.getresuid(), *os.getresgid()):
         return f"its user and group ids are {os.getresuid()}, {os.getresgid()}"
-    status = dict(
-        line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line
-    )
+    lines = Path("/proc/self/status").read_text().splitlines()
+    status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
     capabilities = [name for name in ("CapInh", "CapPrm", "CapEff", "CapAmb") if int(status[name], 16)]
     if capabilities:
         return f"it holds capabilities: {', '.join(capabilities)}"
@@ -123,10 +122,8 @@ def writing(_: Expected) -> str:
 
 def processes(_: Expected) -> str:
     """No process but its own to be seen."""
-    seen = {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()} - {
-        os.getpid(),
-        os.getppid(),
-    }
+    seen = {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
+    seen -= {os.getpid(), os.getppid()}
     return f"it sees {len(seen)} processes of others" if seen else ""
 
 
@@ -188,22 +185,11 @@ def overseer(_: Expected) -> str:
     import ctypes
 
     own = os.getpid()
-    for place in (
-        *("/proc/1", "/proc/self/../1", "/proc/1/task/1", "/proc/thread-self/../../../1"),
-        *(f"/proc/{own}/task/{own}/../../../1", "/proc/self/root/proc/1", "/dev/fd/../../1"),
-    ):
-        for name in (
-            "mem",
-            "syscall",
-            "auxv",
-            "environ",
-            "fd",
-            "fd/0",
-            "root",
-            "maps",
-            "timerslack_ns",
-            "ns/pid",
-        ):
+    names = ("mem", "syscall", "auxv", "environ", "fd", "fd/0", "root", "maps", "timerslack_ns", "ns/pid")
+    places = ["/proc/1", "/proc/self/../1", "/proc/1/task/1", "/proc/thread-self/../../../1"]
+    places += [f"/proc/{own}/task/{own}/../../../1", "/proc/self/root/proc/1", "/dev/fd/../../1"]
+    for place in places:
+        for name in names:
             for mode in (os.O_RDWR, os.O_WRONLY, os.O_RDONLY):
                 with contextlib.suppress(OSError):
                     os.close(os.open(f"{place}/{name}", mode | os.O_NOCTTY | os.O_NONBLOCK))
@@ -242,9 +228,10 @@ def outlive(_: Expected) -> str:
 def devices(_: Expected) -> str:
     """No devices but those that hold nothing; no terminals."""
     known = {"null", "zero", "full", "random", "urandom"}
-    names = [
-        entry.name for entry in Path("/dev").rglob("*") if entry.is_char_device() or entry.is_block_device()
-    ]
+    devices = (
+        entry for entry in Path("/dev").rglob("*") if entry.is_char_device() or entry.is_block_device()
+    )
+    names = [entry.name for entry in devices]
     # Links to the standard streams, which are pipes, are not devices.
     if more := sorted(set(names) - known):
         return f"it has {', '.join(more)}"
@@ -268,18 +255,15 @@ def marks(_: Expected) -> str:
                 if set_times(path) in (0, None):
                     return f"it can set the times of {path}"
     with open(own, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as pages:
+        fd = file.fileno()
         tries: dict[str, Callable[[], object]] = {
             "leave hints in an inode": lambda: fcntl.fcntl(file, _F_SET_RW_HINT, bytes(8)),
             "leave hints in a file": lambda: fcntl.fcntl(file, _F_SET_FILE_RW_HINT, bytes(8)),
             "lease files": lambda: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK),
             "watch folders": lambda: _watch("/usr"),
-            "drop pages from the cache": lambda: os.posix_fadvise(
-                file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED
-            ),
+            "drop pages from the cache": lambda: os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED),
             "page files out": lambda: pages.madvise(_MADV_PAGEOUT),
-            "ask what is cached by preadv2": lambda: os.preadv(
-                file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT
-            ),
+            "ask what is cached by preadv2": lambda: os.preadv(fd, [bytearray(1)], 0, os.RWF_NOWAIT),
         }
         for what, attempt in tries.items():
             with contextlib.suppress(OSError):

@@ -151,7 +151,7 @@ class PersonSeat(InsideSeat):
         """Keep the start message: a hint needs it."""
         self.start_message = json.loads(line)
 
-    async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
+    async def message(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
         """The person's action, which may have been chosen together with an earlier one."""
         await trio.lowlevel.checkpoint()
         if self.resigned:

@@ -25,8 +25,8 @@ from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits
 from warpleague.arena.submissions.versions import stored_archive
 from warpleague.errors import BotError, StoreError
 from warpleague.runner.bundle.archive import BadArchive, unpack
-from warpleague.runner.bundle.cache import remove
-from warpleague.runner.bundle.content import LEFT_OUT, content, files_of, of_a_system
+from warpleague.runner.bundle.cache import remove_folder
+from warpleague.runner.bundle.content import LEFT_OUT, files_of, of_a_system, read_content
 from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
 from warpleague.text import safe
 
@@ -83,7 +83,7 @@ def pack_folder(folder: Path) -> bytes:
                     head = tarfile.TarInfo(parent)
                     head.type, head.mode = tarfile.DIRTYPE, 0o755
                     archive.addfile(head)
-            data = content(file)
+            data = read_content(file)
             head = tarfile.TarInfo(file.name)
             head.size, head.mode = len(data), 0o755 if file.executable else 0o644
             archive.addfile(head, io.BytesIO(data))
@@ -99,7 +99,7 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[
     """
     gone: set[str] = set()
     box = folder.with_name(folder.name + ".box")
-    remove(box)
+    remove_folder(box)
     try:
         with _as_tar(data, limits) as archive:
             _unpack(archive, box, limits, gone)
@@ -129,7 +129,7 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[
             raise
         raise _damaged(error) from None  # gzip and bz2 raise these for damaged files
     finally:
-        remove(box)
+        remove_folder(box)
     return tuple(sorted(safe(name, keep="") for name in gone))
 
 
@@ -404,7 +404,7 @@ def source_folder(ledger: Ledger, submission: Submission | Version, source: Path
     target.parent.mkdir(parents=True, exist_ok=True)
     (ledger.results / FOLDER).chmod(0o700)
     draft = target.with_name(f"{target.name}.{os.getpid()}.draft")
-    remove(draft)
+    remove_folder(draft)
     if source is None:
         data = stored_archive(ledger, submission.id)
         if data is None:
@@ -414,5 +414,5 @@ def source_folder(ledger: Ledger, submission: Submission | Version, source: Path
         shutil.copytree(source, draft, symlinks=True)
     with contextlib.suppress(FileExistsError):
         draft.rename(target)  # whole or not at all
-    remove(draft)
+    remove_folder(draft)
     return target

@@ -29,7 +29,7 @@ import distributed
 from warpleague.errors import BadInput, BotError
 from warpleague.extras.cluster import worker as cluster_worker
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RemoteTraceback
-from warpleague.runner.bundle.bundle import pack
+from warpleague.runner.bundle.bundle import pack_bundle
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def cluster(
     archives: dict[str, bytes | None] = dict.fromkeys(bot.digest for bot in bots)
     for digest in archives:
         with suppress(BotError):  # one that cannot be sent plays only on workers that have it
-            archives[digest] = pack(digest, level)
+            archives[digest] = pack_bundle(digest, level)
     with import_module("dask.config").set(_TIMEOUTS):  # comes with distributed
         try:
             client: Any = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]

@@ -27,7 +27,7 @@ import warpleague
 import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
 from warpleague.league.referees.pool import RefereePool, usable_cores
-from warpleague.runner.bundle.bundle import find, receive
+from warpleague.runner.bundle.bundle import find_bundle, receive_bundle
 from warpleague.runner.doctor import check_level
 from warpleague.runner.play import play_beside
 
@@ -119,11 +119,11 @@ class Player(WorkerPlugin):
             # In a referee process, since there bots are started.
             self.pool.submit(check_level, self._level).result()
             for digest, archive in self._archives.items():
-                if find(digest, level=self._level) is None and archive is None:
+                if find_bundle(digest, level=self._level) is None and archive is None:
                     return f"it lacks the bot with digest {digest[:12]}, which cannot be sent"
                 if archive is not None:
-                    receive(digest, archive)
-                find(digest)  # its interpreter must be here, too
+                    receive_bundle(digest, archive)
+                find_bundle(digest)  # its interpreter must be here, too
         except (WarpLeagueError, OSError) as error:
             return str(error)
         finally:
@@ -175,7 +175,7 @@ def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchRes
     """
     seats = []
     for seat in spec.seats:
-        bundle = find(seat.digest, level=spec.level)
+        bundle = find_bundle(seat.digest, level=spec.level)
         if bundle is None:
             raise HarnessFault(f"{seat.bot} ({seat.digest[:12]}) is missing from the cache of this worker")
         seats.append(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd))

@@ -20,8 +20,8 @@ from warpleague.extras.rounds.state import Usage
 from warpleague.games import GAMES
 from warpleague.report.wording.brief import brief_text
 from warpleague.report.wording.docs import page_text, pages
-from warpleague.runner.bundle.cache import remove
-from warpleague.runner.bundle.content import LEFT_OUT, content, files_of
+from warpleague.runner.bundle.cache import remove_folder
+from warpleague.runner.bundle.content import LEFT_OUT, files_of, read_content
 from warpleague.runner.bundle.shipped import shipped_root, write_engine
 from warpleague.runner.confine.mounts import python_places
 from warpleague.strict import structure
@@ -94,7 +94,7 @@ class History:
 
     def extract(self, commit: str, target: Path, below: str = "") -> None:
         """Replace `target` by the files of a commit, or of its folder `below`. Raises `GitError` if there is none."""
-        remove(target)
+        remove_folder(target)
         target.mkdir(parents=True)
         with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
             index = {"GIT_INDEX_FILE": str(Path(scratch, "index")), "GIT_WORK_TREE": str(target)}
@@ -245,7 +245,7 @@ class AuthorFolder:
         for file in files_of(start):
             place = first / BOT / file.name
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content(file))
+            place.write_bytes(read_content(file))
             place.chmod(0o755 if file.executable else 0o644)
         commit = self.history.commit(first, 0, "Start", None)
         shutil.rmtree(first)

@@ -16,21 +16,9 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from warpleague.errors import BotError, HarnessFault
+from warpleague.runner import host
 from warpleague.runner.confine.launch import dies_with_harness, launch, remove_groups
 from warpleague.runner.confine.sandbox import exit_status
-from warpleague.runner.host import (
-    HOLDS_NUMBERS,
-    Schedstat,
-    blocked_ns,
-    bytes_of,
-    counts_of,
-    ended,
-    shortage,
-    state,
-    stop,
-    threads_of,
-    traffic_bytes,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,22 +60,22 @@ class Child:
 
     def __init__(self, seat: SeatSpec, level: Level) -> None:
         try:
-            how = launch(seat, level)
-            self._popen = how.start()
+            launched = launch(seat, level)
         except OSError as error:
             # In the sandbox it was nothing of the bot's that could not be started.
             if level == "sandbox" or error.errno in _SHORT:
-                why = shortage(error) if error.errno in _SHORT else error.strerror or error
+                why = host.shortage(error) if error.errno in _SHORT else error.strerror or error
                 raise HarnessFault(f"cannot start {seat.bot}: {why}") from error
             raise BotError(f"{seat.bot}: cannot start {seat.run[0]!r}: {error.strerror or error}") from error
-        self.sandbox, self.group, self.freezer = how.sandbox, how.group, how.freezer
+        self._popen = launched.process
+        self.sandbox, self.group, self.freezer = launched.sandbox, launched.group, launched.freezer
         # A bot that outlives the harness must not be stopped: it would be left behind stopped for ever.
         self._stoppable = dies_with_harness(level)
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         self.pid = self.own_pid = self._popen.pid
         self.clock_id = clock_id(self.pid)
-        self._main_thread = Schedstat(str(self.pid))
+        self._main_thread = host.Schedstat(str(self.pid))
         if self.sandbox is not None:
             try:
                 self.sandbox.enter(self._popen)
@@ -108,7 +96,7 @@ class Child:
         self.own_pid = pid
         self.clock_id = clock_id(pid)
         self._main_thread.close()
-        self._main_thread = Schedstat(str(pid))
+        self._main_thread = host.Schedstat(str(pid))
         return True
 
     # ------------------------------------------------------------------ clocks and memory
@@ -120,7 +108,7 @@ class Child:
     def pressure_ns(self, kind: str) -> int | None:
         """How long all of the bot waited for `cpu`, `io` or `memory` so far; None if the kernel does not say."""
         if self.freezer is None:
-            return blocked_ns(self.own_pid) if kind == "io" else None
+            return host.blocked_ns(self.own_pid) if kind == "io" else None
         return self.freezer.pressure[kind].waited_ns()
 
     def main_counts(self) -> tuple[int, int] | None:
@@ -129,7 +117,7 @@ class Child:
 
     def thread_counts(self) -> dict[int, tuple[int, int]]:
         """The same for each of the bot's threads, if they can be listed and are not too many to read."""
-        counts = ((thread, counts_of(thread)) for thread in self._threads())
+        counts = ((thread, host.counts_of(thread)) for thread in self._threads())
         return {thread: times for thread, times in counts if times is not None}
 
     def close_schedstat(self) -> None:
@@ -139,15 +127,16 @@ class Child:
     def _threads(self) -> list[int]:
         if self.freezer is not None:
             return self.freezer.threads(MAX_THREADS)
-        return threads_of(self.processes(), MAX_THREADS)
+        return host.threads_of(self.processes(), MAX_THREADS)
 
     def ready(self) -> bool:
         """Whether the bot's process is ready to run: the kernel may count only afterwards for how long it waited."""
-        return _LINUX and (state(self.own_pid) or " ")[0] == "R"
+        # It is so when it computes, too; who computed nothing since the last reading waits.
+        return _LINUX and (host.state(self.own_pid) or " ")[0] == "R"
 
     def any_ready(self) -> bool:
         """Whether any of its threads is ready to run."""
-        return self.ready() or any((state(thread) or " ")[0] == "R" for thread in self._threads())
+        return self.ready() or any((host.state(thread) or " ")[0] == "R" for thread in self._threads())
 
     def at_cap(self) -> bool:
         """Whether the bot has taken all the memory that it may: then it is itself what it waits for."""
@@ -156,11 +145,11 @@ class Child:
     def own_traffic_bytes(self) -> int | None:
         """The bytes that the bot read from disks and wrote to them so far; None if it is not known."""
         processes = self.processes()
-        return None if len(processes) > MAX_THREADS else bytes_of(processes)
+        return None if len(processes) > MAX_THREADS else host.bytes_of(processes)
 
     def all_traffic_bytes(self) -> int:
         """The same for the whole machine; 0 if the system does not say."""
-        return traffic_bytes()
+        return host.traffic_bytes()
 
     def processes(self) -> Sequence[int]:
         """The processes whose memory counts as the bot's: all that it started, if they can be listed."""
@@ -183,11 +172,12 @@ class Child:
 
         False where it might be left behind stopped for ever, if the harness were killed.
         """
+        # The kernel freezes a group in 3 microseconds. By signals, each thread of each process must be stopped.
         if self._stoppable:
             if self.freezer is not None:
                 self.freezer.freeze()
             else:
-                self._signal(stop, others)
+                self._signal(host.stop, others)
         return self._stoppable
 
     def resume(self, others: bool = False) -> None:
@@ -220,11 +210,11 @@ class Child:
 
     def alive(self) -> bool:
         """Whether it has not ended yet."""
-        return ended(self._popen) is None
+        return host.ended(self._popen) is None
 
     def status(self, within_s: float = 0.0) -> int | None:
         """How the bot ended, negative for a signal; None if it has not, and does not `within_s` seconds."""
-        status = ended(self._popen, within_s)
+        status = host.ended(self._popen, within_s)
         return exit_status(status) if status is not None and self.sandbox is not None else status
 
     def level_fault(self) -> str | None:
@@ -264,7 +254,7 @@ class Child:
             self.sandbox.kill()
         elif (holder := self.freezer or self.group) is not None:
             holder.kill()
-        if self._popen.returncode is not None and HOLDS_NUMBERS:
+        if self._popen.returncode is not None and host.HOLDS_NUMBERS:
             return  # it is reaped: its number may be another's
         for kill in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -53,7 +53,8 @@ _SLEEP_SHARE: Final = 4
 # If the referee meant to read the clocks but came late, and neither computed nor waited for a processor, it was
 # stopped, perhaps with the whole machine. This time is not charged either. An answer may also wait for the referee,
 # which is busy with other matches or waits for a processor itself: then the time in which it could not have come
-# earlier is not charged. If the referee was stopped, it knows only to `INTERVAL_NS` when an answer came.
+# earlier is not charged. If the referee was stopped, it knows only to `INTERVAL_NS` when an answer came. A suspended
+# machine costs nobody time: the clock stands still meanwhile.
 #
 # Measured beside 20 programs on two cores: decisions that compute 300 ms were charged 300 to 310 ms, and with
 # `nice -n 19` most that compute 20 ms were charged 20 to 28 ms. In a league where everything was stopped for 4 s four
@@ -185,8 +186,7 @@ class LongDecision:
 # If a bot neither computed nor waited for a processor for so long, further clocks are read.
 _UNEXPLAINED_NS: Final = 2_000_000
 
-# How long a thread computed, and how long it waited for a processor.
-_Counts = tuple[int, int]
+_Counts = tuple[int, int]  # how long a thread computed, and how long it waited for a processor
 
 
 class Waits:
@@ -283,7 +283,8 @@ class Waits:
         """Bring `stalled_ns` up to date, if the bot neither computed nor waited for a processor for `idle_ns`."""
         left_ns = idle_ns - self._memory_ns - self._disk_ns
         # There is the pressure on the group alone; without a group, what the main thread waited for the disk, if the
-        # kernel counts that. Who has taken all the memory that it may waits for itself.
+        # kernel counts that. To wait for memory is to wait for pages that the host took and that come back from the
+        # disk or from swap, or that must be found. Who has taken all the memory that it may waits for itself.
         memory_ns = self._by_pressure("memory", left_ns) or 0
         if memory_ns and self._child.at_cap():
             memory_ns = 0
@@ -296,7 +297,8 @@ class Waits:
 
     def _others_share(self) -> float:
         """The share of others in what was read from the disks and written to them; 0.0 if unknown."""
-        # Who reads much waits for what it reads. No bot gains time by reading its own files past the kernel's cache.
+        # Who reads much waits for what it reads: no bot gains time by reading its own files past the kernel's cache. A
+        # bot that writes is charged with its share alone, even if it waits for all of it to be written.
         own, all_ = self._child.own_traffic_bytes(), self._child.all_traffic_bytes()
         if own is None:
             return 0.0
@@ -375,7 +377,8 @@ class Stopwatch:
 
 
 FREEZE_S: Final = 0.005  # how long a match may wait for its turn before its bots are frozen, in seconds
-# The longest the loop waits for its turn while bots answer at once, in nanoseconds.
+# The longest the loop waits for its turn while bots answer at once, in nanoseconds: it has to read standard error and
+# to run the watch over memory.
 _RUN_NS: Final = 20_000_000
 
 _AT_ONCE_NS: Final = 1_000_000  # a wait that was shorter may have found what was there before

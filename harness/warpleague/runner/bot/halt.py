@@ -1,6 +1,6 @@
 """Stops a bot while it is not asked, and finds out whether it computes out of turn.
 
-`playing` and `process` decide when. The kernel freezes a bot, or else signals stop it.
+`play` and `process` decide when. The kernel freezes a bot, or else signals stop it.
 """
 
 from __future__ import annotations
@@ -147,6 +147,8 @@ class Halt:
 
     def own_ns(self) -> int:
         """The processor time of the bot so far, with all of its known processes."""
+        # The clock of its group counts dead ones, too. Without a group there are the bot's own clock and those of its
+        # other processes, which `check` reads every 50 ms.
         own_ns = self._child.cpu_ns() or 0
         if self._child.freezer is None:
             self.others_ns = self.children.used_ns

@@ -4,7 +4,7 @@ A person's seat is one, a seat whose answers are read from a record, and a bot i
 gets the messages that any bot gets, and no more.
 """
 
-# ruff: noqa: ARG002, B027 - a seat stands here where a process stands, and has none
+# ruff: noqa: ARG002 - a seat stands here where a process stands, and has none
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import runpy
 import sys
 import time
 import traceback
-from abc import ABC, abstractmethod
 from contextlib import contextmanager, redirect_stdout
 from itertools import islice
 from pathlib import Path
@@ -45,7 +44,7 @@ HELLO = b'{"type":"hello","protocol":1,"wants":["state","legal","events"]}'
 READY = b'{"type":"ready"}'
 
 
-class InsideSeat(ABC):
+class InsideSeat:
     """A seat without a process. `timed` says whether the clock of the match holds for it."""
 
     def __init__(self, seat: SeatSpec, *, timed: bool = False) -> None:
@@ -54,9 +53,9 @@ class InsideSeat(ABC):
         self.hello: BotHello | None = None
         self._share = LoopShare()
 
-    @abstractmethod
-    async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
-        """The answer to a question, or why there is none; `left_s` is the time left, infinite without a clock."""
+    async def message(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
+        """The message that answers a question, or why there is none; `left_s` is infinite without a clock."""
+        raise NotImplementedError
 
     def start(self, line: bytes) -> None:
         """Store the start message."""
@@ -74,10 +73,10 @@ class InsideSeat(ABC):
         self._share.on_slow()
         left_s = math.inf if budget_ns is None or not self.timed else budget_ns / 1e9
         with trio.move_on_after(left_s):
-            answer = await self.reply(line, left_s)
-            if isinstance(answer, Violation):
-                return answer
-            return Answer(to_bytes(answer), time.perf_counter_ns() - begun, None, None)
+            message = await self.message(line, left_s)
+            if isinstance(message, Violation):
+                return message
+            return Answer(to_bytes(message), time.perf_counter_ns() - begun, None, None)
         return timed_out(budget_ns or 0, 0)
 
     def greeted(self, hello: BotHello) -> None:
@@ -121,7 +120,7 @@ class RecordedSeat(InsideSeat):
             if line.get("seat") == number and not line.keys() & {"auto", "substituted", "then"}
         ]
 
-    async def reply(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
+    async def message(self, line: bytes, left_s: float) -> dict[str, Any] | Violation:
         """The next recorded answer or fault; where the record has no more, the match has come apart before."""
         await trio.lowlevel.checkpoint()
         if not self._lines:
@@ -131,9 +130,6 @@ class RecordedSeat(InsideSeat):
             return Violation(recorded["kind"], recorded["detail"]["message"])
         note = {"note": recorded["note"]} if "note" in recorded else {}
         return {"type": "act", "id": json.loads(line)["id"], "action": recorded["action"], **note}
-
-
-# -- a bot in Python -------------------------------------------------------------------------------------
 
 
 # The options with which Python does not look for modules in the folder of the program.
@@ -193,8 +189,10 @@ class LoadedBot:
         try:
             if self._is_module:
                 runpy.run_module(self._argv[0], run_name="__main__", alter_sys=True)
-            else:
-                self._run_script()
+            else:  # not by runpy: `choose` needs the module of the program after its end, too
+                path = self._folder / self._argv[0]
+                self._main.__file__ = str(path)
+                exec(compile(path.read_bytes(), str(path), "exec"), vars(self._main))
         except _Taken as taken:
             return taken.program
         finally:
@@ -203,15 +201,11 @@ class LoadedBot:
             f"{name} ended without a call of warpline.client.run, so it cannot play in one process"
         )
 
-    def _run_script(self) -> None:
-        # Not by runpy: `choose` needs the module of the program after its end, too.
-        path = self._folder / self._argv[0]
-        self._main.__file__ = str(path)
-        exec(compile(path.read_bytes(), str(path), "exec"), vars(self._main))
-
     @contextmanager
     def _inside(self) -> Iterator[None]:
         """Let the bot find its own modules, paths, arguments and folder; what it prints goes to standard error."""
+        # Changed back after each call: other bots of this process have modules of the same names, and the harness
+        # needs its own paths.
         folder, path, argv = os.getcwd(), sys.path[:], sys.argv
         main, count = sys.modules["__main__"], len(sys.modules)
         sys.path[:], sys.argv = self._path, list(self._argv)
@@ -267,10 +261,6 @@ class PythonSeat(InsideSeat):
         assert answer is not None
         cpu_ns = process_time_ns() - begun_ns
         return Answer(answer, cpu_ns, cpu_ns, 0)
-
-    async def reply(self, line: bytes, left_s: float) -> Violation:
-        """Not called."""
-        raise NotImplementedError
 
     def tell(self, line: bytes) -> None:
         """Pass the end on to the bot; after it a reusable one waits for its next match."""

@@ -1,4 +1,4 @@
-"""What is kept for the author of a bot: its standard error, the lines of the wire, and the folder of logs."""
+"""The logs for the author of a bot: its standard error, the lines of the wire, and the folder that they are in."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from warpleague.errors import BadInput
-from warpleague.match.spec import SeatLog
 from warpleague.text import counted, printable, safe
 from warpline.limits import MAX_LINE, STDERR_KEPT, STDERR_READ
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from warpleague.match.spec import SeatLog
 
 EVIDENCE_CHARS: Final = 2000  # how much of a bot's standard error goes into the record with a fault
 HEAD_BYTES: Final = STDERR_KEPT // 2
@@ -144,6 +145,7 @@ class WireLog:
             lost += len(line) - LINE_KEPT
             half = LINE_KEPT // 2
             line = b"%b[... %d bytes not kept ...]%b" % (line[:half], lost, line[-half:])
+        # The first half stays. Of the rest the last lines do, and those between are only counted.
         entry = (time.perf_counter_ns() - self._begun_ns, way, line)
         if self._head_room > 0:
             self._head_room -= len(line)
@@ -178,10 +180,6 @@ class BotLog:
     def __init__(self, begun_ns: int) -> None:
         self.wire = WireLog(begun_ns)
         self.stderr = StderrLog()
-
-    def seat_log(self) -> SeatLog:
-        """The stored lines, as text."""
-        return SeatLog.of(self.stderr.text(), self.wire.text())
 
 
 # -- the folder of logs ----------------------------------------------------------------------------------

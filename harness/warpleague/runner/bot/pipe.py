@@ -140,6 +140,8 @@ class Pipes:
         wall = now - begun
         before = self.known_ns if cpu_begun is None else cpu_begun
         used = None if cpu is None or before < 0 else min(cpu - before, wall * self._cores)
+        # Others may have taken time from it, or it is not exactly one line, or what the bot did since its last answer
+        # has to be judged first: then the caller goes on from here.
         if (
             wall - (used or 0) >= SHORT_NS
             or data.find(b"\n") != len(data) - 1

@@ -63,9 +63,6 @@ def never_late(line: bytes) -> bool:  # noqa: ARG001 - the signature of `IsLate`
     return False
 
 
-# -- the bot ---------------------------------------------------------------------------------------------
-
-
 class BotProcess:
     """A running bot. `start` starts its process, and `stopwatch` makes what times its decisions."""
 
@@ -125,6 +122,8 @@ class BotProcess:
         self._wait = None
         if self.output.unread and (early := self._written_early(is_late)) is not None:
             return early
+        # None: it has written something since it was asked last. Late answers are skipped, and the question goes after
+        # them; anything else is a fault.
         while (exchanged := self.pipes.exchange(line, wait_ms, self.output.unread)) is None:
             if (early := self._written_early(is_late)) is not None:
                 return early
@@ -298,10 +297,13 @@ class BotProcess:
 
     def pause(self) -> None:
         """Freeze the bot until its next message, if a crash of the harness cannot leave it frozen."""
+        # After its answer it computes until the scheduler lets us stop it, up to some milliseconds. That time is not
+        # charged to others.
         self.halt.stop()
 
     def freeze(self) -> None:
         """Stop the bot while another one is asked, if all its processes can be frozen."""
+        # Without a freezer only a bot that often computes out of turn is stopped.
         if self.halt.counted:
             self.halt.stop()
 
@@ -317,6 +319,7 @@ class BotProcess:
         if self.halt.stopped:
             self.halt.resume()  # or it could not exit by itself
         self.child.close_stdin()
+        # Shielded: the bots of a match that is cancelled end, too.
         with trio.CancelScope(shield=True):
             try:
                 if grace_s > 0 and self.child.alive():
@@ -366,9 +369,6 @@ class BotProcess:
         """Whether the bot is alive and has written nothing that was not asked for."""
         output = self.output
         return not output.unread and not output.ended and self.pipes.silent() and self.child.alive()
-
-
-# -- the wait for an answer ------------------------------------------------------------------------------
 
 
 class _Wait:
@@ -579,9 +579,6 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-# -- tasks beside the questions --------------------------------------------------------------------------
-
-
 class BackgroundTasks:
     """The tasks that run beside the questions to one bot, from `begin` to `end`."""
 
@@ -630,17 +627,13 @@ async def _read_stderr(stderr: StderrLog, pipe: int) -> None:
         await trio.lowlevel.wait_readable(pipe)
 
 
-# -- between two matches ---------------------------------------------------------------------------------
-
-
 _MAX_KEYS: Final = 10_000  # more matches than these outlives no process
 
 
 class IdleBots:
-    """At most `most` processes, by what they run; the longest idle one goes first.
+    """At most `most` processes, by what they run; the longest idle one goes first."""
 
-    With `same_dice` they stay although they have seen the dice that come: for playouts, where nothing is at stake.
-    """
+    # With `same_dice` they stay although they have seen the dice that come: for playouts, where nothing is at stake.
 
     def __init__(self, most: int, *, same_dice: bool = False) -> None:
         self._most = most

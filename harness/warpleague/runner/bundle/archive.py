@@ -165,7 +165,10 @@ class _Unpacking:
 
     def make_links(self) -> None:
         """Make the links: last, so that nothing is ever written through one."""
-        _check_links(self._links)
+        # Found out from the names alone, and for each link once: the time is in proportion to their number.
+        ends: dict[str, tuple[str, int]] = {}
+        for name in self._links:
+            _follow(name, self._links, ends)
         for name, target in self._links.items():
             os.symlink(target, self._folder / name)  # not by pathlib: a target is a text, and stays as it is
 
@@ -173,7 +176,7 @@ class _Unpacking:
 def _missing(name: str, folders: set[str]) -> list[str]:
     """The folders above `name` that are not there yet, the uppermost first."""
     missing = []
-    parent = os.path.dirname(name)
+    parent = os.path.dirname(name)  # not by pathlib: the names are not paths of this machine
     while parent not in folders:
         missing.append(parent)
         parent = os.path.dirname(parent)
@@ -312,16 +315,6 @@ def _inside(name: str) -> str:
     if name.startswith("/") or ".." in parts:
         raise BadArchive(f"{name}, which is outside the folder")
     return "/".join(parts)
-
-
-def _check_links(links: dict[str, str]) -> None:
-    """Raise `BadArchive` if a link leads out of the folder, in circles, or through too many others.
-
-    Found out from the names alone, and for each link once: the time is in proportion to their number.
-    """
-    ends: dict[str, tuple[str, int]] = {}
-    for name in links:
-        _follow(name, links, ends)
 
 
 def _follow(

@@ -24,7 +24,7 @@ from warpleague.match.spec import Level, SeatSpec
 from warpleague.runner.bot.logs import StderrLog
 from warpleague.runner.bundle.archive import BadArchive, unpack
 from warpleague.runner.bundle.content import disk_bytes
-from warpleague.runner.confine.launch import MemoryWatch, environment, limited, rlimits
+from warpleague.runner.confine.launch import MemoryWatch, data_bytes, environment, limited, rlimits
 from warpleague.runner.confine.mounts import SOURCE
 from warpleague.runner.confine.sandbox import Sandbox, exit_status
 from warpleague.runner.doctor import check_level
@@ -50,14 +50,9 @@ class CommandLimits:
     processes: int = 256
     open_files: int = 1024
 
-    @property
-    def data_bytes(self) -> int:
-        """The most private writable memory of one process."""
-        return 2 * self.memory_mb << 20
 
-
+# The limits of every build.
 LIMITS = CommandLimits()
-"""The limits of every build."""
 
 _OUTPUT_CHARS: Final = 4000
 _CONFINED: Final = " in the sandbox, where it has no network and sees no files but its own"
@@ -86,7 +81,7 @@ class Build:
         return BuildError(f"{text}\n{output.strip()}".rstrip())
 
 
-def build(job: Build, level: Level) -> BuildTime:
+def build_bot(job: Build, level: Level) -> BuildTime:
     """Run the build, so that `job.folder` holds the bot built; what it leaves running is killed. How long it took.
 
     Raises `BuildError` with the end of its output if it fails or takes too much of anything, `BadInput` if the level
@@ -219,7 +214,7 @@ def _in_place(command: Command, level: Level, feed: Callable[[bytes], None]) -> 
     limits = command.limits
     argv = list(command.argv)
     if level == "limits":
-        argv = limited(argv, limits.open_files, limits.folder_mb, limits.data_bytes)
+        argv = limited(argv, limits.open_files, limits.folder_mb, data_bytes(limits.memory_mb))
     try:
         process = subprocess.Popen(
             argv,
@@ -291,7 +286,7 @@ def _archive(command: Command, archive: Any, feed: Callable[[bytes], None]) -> C
         paths=command.paths,
         network=command.network,
     )
-    at_most = rlimits(limits.open_files, limits.folder_mb, limits.data_bytes)
+    at_most = rlimits(limits.open_files, limits.folder_mb, data_bytes(limits.memory_mb))
     sandbox = Sandbox(seat, at_most, limits.folder_mb, ("/bin/sh", "-c", _IN_SANDBOX, tar))
     process = sandbox.start(_environment(command, "sandbox", "/tmp"))
     memory = MemoryWatch(limits.memory_mb)
@@ -396,13 +391,10 @@ def _fd(pipe: Any) -> int:
     return fd
 
 
-# -- the clock of a build --------------------------------------------------------------------------------
-
-
 WALL: Final = 5  # a build may take this many times its limit by the wall clock
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
+# States of processes that compute, wait for a processor, or wait for the disk (proc_pid_stat(5)).
 _RUNS: Final = b"RD"
-"""States of processes that compute, wait for a processor, or wait for the disk (proc_pid_stat(5))."""
 
 
 @attrs.frozen
@@ -420,11 +412,11 @@ class BuildTime:
 
 @attrs.define
 class BuildClock:
-    """Counts the time of a build of which the limit is `limit_s` seconds.
+    """Counts the time of a build of which the limit is `limit_s` seconds."""
 
-    The clock counts the processor time of all processes of the build, and the time while all of them sleep: a build
-    that only waits must end, too. While one of them waits for a processor or the disk, others take that time from it.
-    """
+    # The clock counts the processor time of all processes of the build, and the time while all of them sleep: a build
+    # that only waits must end, too. While one of them waits for a processor or the disk, others take that time from
+    # it.
 
     limit_s: float
     begun_s: float

@@ -26,19 +26,19 @@ from warpleague.errors import BotError, MissingToolchain
 from warpleague.languages import PROGRAMS, SCRIPTS, without_version
 from warpleague.match.spec import LEVEL, LEVELS, Level, SeatSpec
 from warpleague.runner.bundle.archive import BadArchive, unpack
-from warpleague.runner.bundle.build import Build, build
+from warpleague.runner.bundle.build import Build, build_bot
 from warpleague.runner.bundle.cache import (
     HELD,
     bundle_folder,
     cache_folder,
-    changes,
-    clean,
+    changes_of,
     remove_bundle,
-    replace,
-    seal,
+    remove_drafts,
+    replace_file,
+    seal_copy,
     staging_folder,
 )
-from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, content, files_of, folder_digest
+from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, files_of, folder_digest, read_content
 from warpleague.runner.bundle.manifest import (
     MANIFEST,
     SYSTEM,
@@ -54,8 +54,8 @@ from warpleague.text import nearest, safe
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+# Programs that manifests name, to suggest one that was misspelt.
 _KNOWN: Final = (*PROGRAMS, "sh", "bash", "make", "cmake")
-"""Programs that manifests name, to suggest one that was misspelt."""
 _SCRIPTS: Final = {**SCRIPTS, "sh": (".sh",), "bash": (".sh", ".bash")}
 _NO_SCRIPT: Final = ("-c", "-m", "-e", "-cp", "-r")  # the next word is not a script of the bot's folder
 
@@ -130,7 +130,7 @@ def prepare(
     return attrs.evolve(_bundle(manifest, digest, place, paths), built=built)
 
 
-def find(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bundle | None:
+def find_bundle(digest: str, paths: tuple[str, ...] = (), level: Level = LEVEL) -> Bundle | None:
     """The bundle with `digest`, if it was prepared on this machine before; `paths` as in `prepare`.
 
     If it was built at several levels, the one of `level` is taken. If a copy was changed since it
@@ -194,7 +194,7 @@ def _built(source: _Source) -> tuple[Path, str]:
     """The folder in the cache that holds the built bot, and how it was built, if that was done now."""
     report = ""
     target = bundle_folder(source.digest, None if source.manifest.build is None else source.level)
-    clean(target.parent)
+    remove_drafts(target.parent)
     _is_intact(target, source.manifest.name)
     while not HELD.hold(target):
         try:
@@ -209,9 +209,9 @@ def _is_intact(folder: Path, name: str) -> bool:
     """Whether the copy in `folder` is there as it was made; warns of one that is not, and removes it unless in use."""
     if HELD.has(folder):
         return True
-    changed = changes(folder)
+    changed = changes_of(folder)
     if changed is None and folder.is_dir():  # made before copies were sealed
-        seal(folder, folder)
+        seal_copy(folder, folder)
     if changed and remove_bundle(folder):
         shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         text = f"note: {name}: its copy in the cache is not as it was made, most likely the bot wrote to it: {shown}"
@@ -239,15 +239,15 @@ def _fill(target: Path, source: _Source) -> str:
             argv = (_program(manifest.build[0], copy) or manifest.build[0], *manifest.build[1:])
             shutil.copyfile(copy / MANIFEST, draft / MANIFEST)
             paths = _paths(manifest, source.paths)
-            took = build(
+            took = build_bot(
                 Build(manifest.name, folder, argv, copy, scratch, paths, source.build_s), source.level
             )
             report = safe(f"built in {took.words}: {' '.join(manifest.build)}")
             # What a bot is, its author says, not its build.
-            replace(draft / MANIFEST, copy / MANIFEST)
+            replace_file(draft / MANIFEST, copy / MANIFEST)
         make_links(copy, target.name, manifest.files)
         _check_program(folder, manifest, copy)
-        seal(copy, target)
+        seal_copy(copy, target)
         copy.rename(target)  # whole or not at all
     return report
 
@@ -264,7 +264,7 @@ def _copy(folder: Path, target: Path, linked: Collection[str]) -> None:
                 made.add(target / parent)
                 (target / parent).mkdir()
                 (target / parent).chmod(0o755)
-        place.write_bytes(content(file))
+        place.write_bytes(read_content(file))
         place.chmod(0o755 if file.executable else 0o644)
 
 
@@ -338,11 +338,8 @@ def _program(name: str, folder: Path) -> str | None:
         return sys.executable  # the one that has warpline; also spares a version manager's shim
     if "/" in name:
         return str((folder / name).absolute())
-    program = shutil.which(name)
-    return None if program is None else _past_shims(program)
-
-
-def _past_shims(program: str) -> str:
+    if (program := shutil.which(name)) is None:
+        return None
     # A rustup or pyenv shim must keep its name; other links are resolved once instead of at every start.
     real = os.path.realpath(program)
     return real if os.path.basename(real) == os.path.basename(program) else program
@@ -501,12 +498,12 @@ def _stamp(real: str, status: os.stat_result) -> list[str | int]:
 MAX_MB: Final = 512  # the largest built bot that travels, in MiB: it crosses the network in one message
 
 
-def pack(digest: str, level: Level = LEVEL) -> bytes:
+def pack_bundle(digest: str, level: Level = LEVEL) -> bytes:
     """The built bot with `digest` as an archive, as built at `level` if it was; it must be in the cache here.
 
     Raises `BotError` if it is not here, or cannot travel.
     """
-    bundle = find(digest, level=level)
+    bundle = find_bundle(digest, level=level)
     if bundle is None:
         raise BotError(f"the bot with digest {digest[:12]} is not in the cache of this machine")
     if Path(bundle.cwd + FILES).exists():
@@ -522,7 +519,7 @@ def pack(digest: str, level: Level = LEVEL) -> bytes:
     return out.getvalue()
 
 
-def receive(digest: str, archive: bytes) -> None:
+def receive_bundle(digest: str, archive: bytes) -> None:
     """Put the built bot with `digest` into the cache of this machine, unless it is there.
 
     Raises `BotError` if the archive holds anything but files, folders and links inside the bot's folder.
@@ -530,12 +527,12 @@ def receive(digest: str, archive: bytes) -> None:
     target = bundle_folder(digest)
     target.parent.mkdir(parents=True, exist_ok=True)
     with staging_folder(target) as draft:
-        if find(digest) is not None:
+        if find_bundle(digest) is not None:
             return
         draft.mkdir(parents=True, exist_ok=True)
         try:
             unpack(io.BytesIO(archive), draft / "bot", MAX_MB << 20)
         except BadArchive as error:
             raise BotError(f"the bot that was sent holds {error}") from None
-        seal(draft / "bot", target)
+        seal_copy(draft / "bot", target)
         (draft / "bot").rename(target)

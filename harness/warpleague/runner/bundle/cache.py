@@ -68,10 +68,9 @@ def bundle_folder(digest: str, built: Level | None = None) -> Path:
 
 
 class LockedBundles:
-    """The bundles that this process uses: each is locked until it is released, or the process ends.
+    """The bundles that this process uses: each is locked until it is released, or the process ends."""
 
-    Each lock takes a descriptor. Beyond `most` of them, the folder that all bundles are in is locked instead.
-    """
+    # Each lock takes a descriptor. Beyond `most` of them, the folder that all bundles are in is locked instead.
 
     def __init__(self, most: int = _MAX_HELD) -> None:
         self.most = most
@@ -161,7 +160,7 @@ class Cached:
     level: str | None = None
 
 
-def cached() -> list[Cached]:
+def cached_bundles() -> list[Cached]:
     """All built bots in the cache, the last used first."""
     entries = [_described(path) for machine in _machines() for path in _bundles(machine)]
     return sorted(entries, key=lambda entry: (-entry.used, entry.name, entry.digest))
@@ -213,11 +212,6 @@ def _alone(folder: Path) -> Iterator[bool]:
             os.close(descriptor)
 
 
-def clear(entry: Cached) -> bool:
-    """Remove a bundle from the cache; false if it is in use, or cannot be removed."""
-    return remove_bundle(entry.path)
-
-
 def remove_bundle(folder: Path) -> bool:
     """Remove the bundle in `folder`; false if it is in use, or cannot be removed."""
     gone = folder.with_name(folder.name + _GONE)
@@ -229,17 +223,17 @@ def remove_bundle(folder: Path) -> bool:
         except OSError:
             return False
     for beside in (FILES, SEAL):
-        remove(Path(f"{folder}{beside}"))
-    remove(gone)
+        remove_folder(Path(f"{folder}{beside}"))
+    remove_folder(gone)
     return not gone.exists()
 
 
 def sweep_cache() -> None:
     """Remove what was left behind by builds and removals that were killed."""
     for machine in _machines():
-        clean(machine)
+        remove_drafts(machine)
         for path in machine.glob(f"*{_GONE}"):
-            remove(path)
+            remove_folder(path)
 
 
 # -- the seal of a copy ----------------------------------------------------------------------------------
@@ -249,13 +243,13 @@ def sweep_cache() -> None:
 # set that of the last change. Only if these differ is anything read.
 
 
-def seal(copy: Path, place: Path) -> None:
+def seal_copy(copy: Path, place: Path) -> None:
     """Store the present state of `copy`, which moves to `place`."""
     stamp = _stamp(copy)  # before the files are read: what is written meanwhile, shows
     _write(place, stamp, _contents(copy))
 
 
-def changes(place: Path) -> list[str] | None:
+def changes_of(place: Path) -> list[str] | None:
     """The names of the files at `place` that are new, gone or others than when it was sealed; None without a seal."""
     try:
         with place.with_name(place.name + SEAL).open(encoding="utf-8") as file:
@@ -340,14 +334,14 @@ def staging_folder(target: Path) -> Iterator[Path]:
     assert lock is not None
     draft = target.with_name(target.name + _DRAFT)
     try:
-        remove(draft)
+        remove_folder(draft)
         yield draft
     finally:
-        remove(draft)
+        remove_folder(draft)
         _give_back(name, lock)
 
 
-def clean(folder: Path) -> int:
+def remove_drafts(folder: Path) -> int:
     """Remove the drafts in `folder` whose owners are dead, and their locks; how many there were."""
     removed = 0
     with contextlib.suppress(OSError):
@@ -356,13 +350,13 @@ def clean(folder: Path) -> int:
             name = folder / (stem + _LOCK)
             lock = _take(name, wait=False)
             if lock is not None:
-                remove(folder / (stem + _DRAFT))
+                remove_folder(folder / (stem + _DRAFT))
                 _give_back(name, lock)
                 removed += 1
     return removed
 
 
-def remove(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     """Remove a folder, whatever a build has made of it; what resists is left to the next start."""
     with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
@@ -372,10 +366,10 @@ def remove(folder: Path) -> None:
         subprocess.run(["/bin/sh", "-c", script, "sh", str(folder)], stderr=subprocess.DEVNULL, check=False)
 
 
-def replace(source: Path, target: Path) -> None:
+def replace_file(source: Path, target: Path) -> None:
     """Make `target` a plain file with the content of `source`, whatever is there now."""
     if target.is_dir() and not target.is_symlink():
-        remove(target)
+        remove_folder(target)
     target.unlink(missing_ok=True)
     shutil.copyfile(source, target)
     target.chmod(0o644)

@@ -18,13 +18,13 @@ import attrs
 from warpleague.errors import BotError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
 BUNDLE_MB: Final = 256
 MAX_FILES: Final = 50_000
 _OF_SYSTEMS: Final = frozenset({".DS_Store", "__MACOSX", "desktop.ini", "Desktop.ini", "Thumbs.db", "Icon\r"})
+# Names of folders and files that are not part of a bot: tools create them beside its source.
 LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", *_OF_SYSTEMS})
-"""Names of folders and files that are not part of a bot: tools create them beside its source."""
 _MADE_ANEW: Final = frozenset({"__pycache__", ".git", *_OF_SYSTEMS})  # nobody expects these to be part of it
 BRING_LIBRARIES: Final = "the libraries in a folder of the bot's: pip install --target vendor LIBRARY"
 
@@ -130,7 +130,7 @@ def _unreadable(path: Path, error: OSError) -> BotError:
     return BotError(f"{path}: cannot read it: {error.strerror or error}")
 
 
-def content(file: File) -> bytes:
+def read_content(file: File) -> bytes:
     """The bytes of a file; `BotError` if it cannot be read, or has become something else than a file since."""
     try:
         # Not to wait for somebody to write into a named pipe; of a file it changes nothing.
@@ -156,13 +156,11 @@ def disk_bytes(folder: Path) -> int:
 
 
 def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
-    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths.
-
-    `linked` files are not part of it, but their digests are, in the manifest.
-    """
+    """The digest of a bot's folder: what it holds, whether it may be executed, and under which paths."""
+    # `linked` files are not part of it, but their digests are, in the manifest.
     hasher = sha256()
     for file in files_of(folder, linked):
-        data = content(file)
+        data = read_content(file)
         head = f"{len(file.name.encode())}:{file.name}:{int(file.executable)}:{len(data)}:"
         hasher.update(head.encode())
         hasher.update(data)
@@ -171,12 +169,10 @@ def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
 
 def left_out(folder: Path) -> list[str]:
     """The paths below `folder` that are not part of the bot, but that it may need; relative paths, sorted."""
-    return sorted(_left_out(folder))
-
-
-def _left_out(folder: Path) -> Iterator[str]:
+    names: list[str] = []
     for root, folders, files in os.walk(folder):
         gone = set(LEFT_OUT.intersection(folders))
         folders[:] = [name for name in folders if name not in gone]
         gone.update(name for name in files if _is_left_out(name, folder=False) and not of_a_system(name))
-        yield from (Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW)
+        names += (Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW)
+    return sorted(names)

@@ -33,14 +33,13 @@ MANIFEST_KB: Final = 64
 SHOWN_BYTES: Final = 1024
 
 ANY: Final = "*"  # among a bot's games: it plays any, those of third parties too
+# Where programs are that a manifest may name by their absolute paths: the system's, which every bot sees.
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/nix/store", "/gnu/store")
-"""Where programs are that a manifest may name by their absolute paths: the system's, which every bot sees."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
 
-def _check_name(instance: object, field: attrs.Attribute[str], value: str) -> None:
-    del instance
+def _check_name(_: object, field: attrs.Attribute[str], value: str) -> None:
     if not _NAME.fullmatch(value):
         text = "letters, digits, and after the first of them . _ + -, 64 characters at most"
         plain = re.sub(r"[^A-Za-z0-9._+-]+", "-", value).strip("-._+")[:64]
@@ -49,8 +48,7 @@ def _check_name(instance: object, field: attrs.Attribute[str], value: str) -> No
         )
 
 
-def _check_texts(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
-    del instance
+def _check_texts(_: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
     if value is None:
         return
     if not value or not value[0]:
@@ -59,13 +57,11 @@ def _check_texts(instance: object, field: attrs.Attribute[Any], value: tuple[str
         raise ValueError(f"{field.name}: must not contain the character NUL")
 
 
-def _check_command(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
-    """A stranger's manifest must not name any program of this machine.
-
-    The sandbox shows the folder around a program to the bot, and a Python outside of it is asked for its folders
-    installed.
-    """
-    _check_texts(instance, field, value)
+def _check_command(_: object, field: attrs.Attribute[Any], value: tuple[str, ...] | None) -> None:
+    """A stranger's manifest must not name any program of this machine."""
+    # The sandbox shows the folder around a program to the bot, and a Python outside of it is asked for its folders
+    # installed.
+    _check_texts(None, field, value)
     if value is None or "/" not in value[0]:
         return
     path = PurePosixPath(value[0])
@@ -76,8 +72,7 @@ def _check_command(instance: object, field: attrs.Attribute[Any], value: tuple[s
         )
 
 
-def _check_shown(instance: object, field: attrs.Attribute[Any], value: str | tuple[str, ...]) -> None:
-    del instance
+def _check_shown(_: object, field: attrs.Attribute[Any], value: str | tuple[str, ...]) -> None:
     for text in (value,) if isinstance(value, str) else value:
         if not text.isprintable() or len(text.encode()) > SHOWN_BYTES:
             raise ValueError(
@@ -97,8 +92,7 @@ class Limits:
     tmp_mb: Annotated[int, Bounds(0, 4096)] = 0
 
 
-def _check_paths(instance: object, field: attrs.Attribute[Any], value: tuple[str, ...]) -> None:
-    del instance
+def _check_paths(_: object, field: attrs.Attribute[Any], value: tuple[str, ...]) -> None:
     for path in value:
         if text := misfit_asked(path):
             raise ValueError(f"{field.name}: {text}")
@@ -124,14 +118,12 @@ def games_named(games: Sequence[str]) -> str:
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
-def _check_sha256(instance: object, field: attrs.Attribute[str], value: str) -> None:
-    del instance
+def _check_sha256(_: object, field: attrs.Attribute[str], value: str) -> None:
     if not _SHA256.fullmatch(value):
         raise ValueError(f"{field.name}: must be the 64 hexadecimal digits that sha256sum prints")
 
 
-def _check_files(instance: object, field: attrs.Attribute[Any], value: dict[str, LargeFile]) -> None:
-    del instance
+def _check_files(_: object, field: attrs.Attribute[Any], value: dict[str, LargeFile]) -> None:
     for name in value:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or str(path) != name or name in (".", MANIFEST):
@@ -197,7 +189,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 def bots_in(folder: Path) -> list[Path]:
     """The folders of bots in `folder`, in the order of their names; `BadInput` if there are none."""
-    if not os.path.isdir(folder):
+    if not os.path.isdir(folder):  # false where pathlib raises an error
         raise BadInput(f"{folder}: there is no such folder")
     if (folder / MANIFEST).is_file():
         raise BadInput(f"{folder}: is a bot itself; name the folder that it is in")
@@ -229,7 +221,7 @@ def as_words(command: str) -> str:
 
 def require_folder(folder: Path) -> None:
     """Raise `BotError` if there is no such folder; it names the bot that may have been meant."""
-    if os.path.isdir(folder):
+    if os.path.isdir(folder):  # false where pathlib raises an error
         return
     if os.path.lexists(folder) and not os.path.islink(folder):
         if (folder.parent / MANIFEST).is_file():

@@ -15,11 +15,8 @@ import warpleague
 import warpline
 from warpleague.errors import BadInput, BotError
 
-# -- shipped ---------------------------------------------------------------------------------------------
-
-
+# The beginnings of paths that name files shipped with Warp League.
 FOLDERS: Final = ("bots", "leagues", "rounds")
-"""The beginnings of paths that name files shipped with Warp League."""
 
 
 def shipped_root() -> Path:
@@ -39,13 +36,10 @@ def located(path: Path, *, base: Path | None = None) -> Path:
     wanted = path if base is None else base / path
     name = path.relative_to("..") if base is not None and path.parts[:1] == ("..",) else path
     named = name.parts[:1] and name.parts[0] in FOLDERS and ".." not in name.parts
-    if named and not _exists(wanted) and _exists(shipped := shipped_root() / name):
+    exists = os.path.exists  # false where pathlib raises an error
+    if named and not exists(wanted) and exists(shipped := shipped_root() / name):
         return shipped
     return wanted
-
-
-def _exists(path: Path) -> bool:
-    return os.path.exists(path)
 
 
 def short_name(path: Path) -> Path:
@@ -66,29 +60,13 @@ def starter_folder(name: str) -> Path:
     return folder
 
 
-# -- engine ----------------------------------------------------------------------------------------------
-# Puts the rules of the games and the simulator into a bot's folder, so that the bot can search on any
-# machine.
-#
-# The copy needs only Python: `attrs` comes along, and without msgspec views are written by the standard
-# library. It stands in a folder of its own, which the bot puts at the head of `sys.path`.
-
-
 ENGINE: Final = "engine"  # the name of the folder
-_WARPLEAGUE: Final = (
-    "__init__.py",
-    "errors.py",
-    "text.py",
-    "games",
-    "match/__init__.py",
-    "match/chance.py",
-    "match/spec.py",
-    "sim",
-)
+_MATCH: Final = ("match/__init__.py", "match/chance.py", "match/spec.py")
+_WARPLEAGUE: Final = ("__init__.py", "errors.py", "text.py", "games", "sim", *_MATCH)
 _WARPLINE: Final = ("__init__.py", "bounds.py", "budget.py", "client.py", "faults.py", "limits.py")
 _LEFT_OUT: Final = ("__pycache__", "contract.py", "*.pyi", "*.pyc", "py.typed")
 _MARK: Final = "README.txt"
-_TOLD: Final = """\
+_README: Final = """\
 The rules of the games and the simulator of Warp League {version}: `import warpleague.sim` after
 sys.path.insert(0, "engine"), or `PYTHONPATH=engine python3 -m warpleague.sim` for other languages. Both need Python
 3.11 or newer.
@@ -99,30 +77,27 @@ attr and attrs are the package attrs {attrs}, see LICENSE-attrs.
 
 
 def write_engine(folder: Path) -> int:
-    """Write or renew `engine` in a bot's `folder`; how many bytes it has.
+    """Write or renew `engine`, the rules of the games and the simulator, in a bot's `folder`; how many bytes it has.
 
     `BadInput` if there is something else of that name, or if it cannot be written.
     """
+    # So the bot can search on any machine: the copy needs only Python. `attrs` comes along, and without msgspec views
+    # are written by the standard library. It stands in a folder of its own, which the bot puts at the head of
+    # sys.path.
     target = folder / ENGINE
     if (target.exists() or target.is_symlink()) and not (target / _MARK).is_file():
         raise BadInput(f"{target}: is there already and was not made by Warp League; give it another name")
     draft = folder / f".{ENGINE}.draft"
     try:
         shutil.rmtree(draft, ignore_errors=True)
-        for module, names in (
-            (warpleague, _WARPLEAGUE),
-            (warpline, _WARPLINE),
-            (attr, ("",)),
-            (attrs, ("",)),
-        ):
+        for module, names in (warpleague, _WARPLEAGUE), (warpline, _WARPLINE), (attr, ("",)), (attrs, ("",)):
             source = Path(str(module.__file__)).parent
             for name in names:
                 _copy(source / name, draft / source.name / name)
         version = distribution("attrs").version
         (draft / "LICENSE-attrs").write_text(_license("attrs"), encoding="utf-8")
-        (draft / _MARK).write_text(
-            _TOLD.format(version=warpleague.__version__, attrs=version), encoding="utf-8"
-        )
+        text = _README.format(version=warpleague.__version__, attrs=version)
+        (draft / _MARK).write_text(text, encoding="utf-8")
         shutil.rmtree(target, ignore_errors=True)
         draft.rename(target)
     except OSError as error:

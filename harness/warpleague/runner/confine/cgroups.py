@@ -14,7 +14,6 @@ import os
 import re
 import signal
 import time
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -226,12 +225,12 @@ def detect_memory(proc: str = "/proc") -> CgroupSupport:
     base = _own_folder(proc, version, paths[version])
     if version == 2:
         base = _divided(base)
-    found = CgroupSupport(version, base)
+    support = CgroupSupport(version, base)
     try:
-        Group(found, 64 << 20).remove()
+        Group(support, 64 << 20).remove()
     except OSError as error:
         raise Impossible(f"none can be made (cgroup v{version}): {error.strerror}", base) from None
-    return found
+    return support
 
 
 def free_share() -> float:
@@ -267,17 +266,17 @@ class Pressure(CounterFile):
     """The kernel's account of how long a whole group waited: line "full" of accounting/psi."""
 
     # It is opened at the first reading: many a bot never keeps anyone waiting.
-    _is_told = True
+    _is_silent = False  # the kernel was made or started without it
 
     def waited_ns(self) -> int | None:
         """How long the group waited so far, in nanoseconds; None if the kernel does not say."""
-        if not self._is_told:
+        if self._is_silent:
             return None
         data = self.read()
         with contextlib.suppress(ValueError):
             if b"full" in data:  # not before Linux 5.13
                 return int(data[data.rindex(b"=") + 1 :]) * 1000
-        self._is_told = False  # the kernel was made or started without it
+        self._is_silent = True
         self.close()
         return None
 
@@ -372,6 +371,7 @@ def open_freezer(capped: Group | None) -> Freezer | None:
     support = freezer_support()
     if not support.base:
         return None
+    # Where version 2 caps the memory, one group does both.
     try:
         return Freezer(support.base, capped.path if capped is not None and capped.version == 2 else None)
     except OSError as error:
@@ -426,16 +426,10 @@ def _fresh_path(base: str) -> str:
 def groups_owner() -> str:
     """A name that no other living process's groups have: its PID namespace, its number there, when it started."""
     # A group is called after it, so that the next harness finds and ends what a killed harness left.
-    pid = os.getpid()
-    return f"{_namespace()}-{pid}-{started_at(pid)}"
-
-
-@cache
-def _namespace() -> int:
-    try:
-        return os.stat("/proc/self/ns/pid").st_ino
-    except OSError:
-        return 0
+    namespace, pid = 0, os.getpid()
+    with contextlib.suppress(OSError):
+        namespace = os.stat("/proc/self/ns/pid").st_ino
+    return f"{namespace}-{pid}-{started_at(pid)}"
 
 
 def started_at(pid: int) -> int:
@@ -452,12 +446,8 @@ def _unmade(base: str, error: OSError) -> HarnessFault:
 def _keep_clean(base: str) -> None:
     """Remove the groups that dead harnesses left in `base`, and at the end of this process its own."""
     sweep_groups(base)
-    atexit.register(_sweep_at_exit, base, os.getpid())
-
-
-def _sweep_at_exit(base: str, pid: int) -> None:
-    if os.getpid() == pid:  # not in a fork of ours
-        sweep_groups(base, ours_too=True)
+    own = os.getpid()  # not to be done by a fork of ours
+    atexit.register(lambda: os.getpid() == own and sweep_groups(base, ours_too=True))
 
 
 def sweep_groups(base: str, *, ours_too: bool = False) -> int:
@@ -647,9 +637,6 @@ def _family() -> set[int]:
     """The processes that may be moved: this one and all that it has started."""
     own = os.getpid()
     return {own, *descendants(own)}
-
-
-# -- the files of a group --------------------------------------------------------------------------------
 
 
 def write_control(path: str, value: int | str) -> None:

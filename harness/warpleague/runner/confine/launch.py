@@ -68,29 +68,47 @@ def dies_with_harness(level: Level) -> bool:
 
 
 @attrs.frozen
-class Launch:
-    """How to start a bot: its command, the sandbox to enter afterwards, the control groups it starts in.
+class Launched:
+    """A bot that was started: its process, and the sandbox and the control groups that it is in, if there are any.
 
-    Sandbox, group and freezer are None if there are none; the caller that starts the bot must close them. With a
-    sandbox, `argv` is only what comes before bubblewrap.
+    The caller must enter the sandbox, and close all three in the end.
     """
 
-    argv: list[str]
-    cwd: str
-    env: dict[str, str]
+    process: subprocess.Popen[bytes]
     sandbox: Sandbox | None = None
     group: Group | None = None
     freezer: Freezer | None = None
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """Start it. Raises `OSError` or `HarnessFault`, and leaves nothing behind, if that cannot be."""
-        try:
-            if self.sandbox is not None:
-                return self.sandbox.start(self.env, self.argv)
-            return spawn(self.argv, self.cwd, self.env)
-        except BaseException:
-            remove_groups(self.group, self.freezer)
-            raise
+
+def launch(seat: SeatSpec, level: Level) -> Launched:
+    """Start the bot of `seat` under `level`; leaves nothing behind if that cannot be.
+
+    Raises `BotError` if its program is not there, `OSError` if it cannot be started, `BadInput` or `HarnessFault` if
+    the level cannot be given.
+    """
+    program = seat.run[0] if seat.run else ""
+    # Checked here, since behind a shell a missing program would look like a bot that exits with 127.
+    if not os.access(program, os.X_OK):
+        text = f"cannot start {program!r}: there is no such program, or it may not be run"
+        raise BotError(f"{seat.bot}: {text}")
+    env = environment(seat, level)
+    if level == "none":
+        return Launched(spawn(seat.run, seat.cwd, env))
+    # No level needs control groups: without them the watch over memory and RLIMIT_DATA remain.
+    group = open_group(cap_bytes(seat))
+    freezer = None
+    try:
+        freezer = open_freezer(group)
+        entries = sorted({each.entry for each in (group, freezer) if each is not None})
+        data = data_bytes(seat.memory_mb)
+        if level == "sandbox":
+            sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data))
+            return Launched(sandbox.start(env, _entering(entries)), sandbox, group, freezer)
+        argv = limited(seat.run, OPEN_FILES, FILE_MB, data, entries)
+        return Launched(spawn(argv, seat.cwd, env), None, group, freezer)
+    except BaseException:
+        remove_groups(group, freezer)
+        raise
 
 
 def remove_groups(group: Group | None, freezer: Freezer | None) -> None:
@@ -99,37 +117,6 @@ def remove_groups(group: Group | None, freezer: Freezer | None) -> None:
     for each in (freezer, group):
         if each is not None:
             each.remove()
-
-
-def launch(seat: SeatSpec, level: Level) -> Launch:
-    """How to start the bot of `seat` under `level`.
-
-    Raises `BotError` if its program is not there, `BadInput` or `HarnessFault` if the level cannot be given.
-    """
-    program = seat.run[0] if seat.run else ""
-    # Checked here, since behind a shell a missing program would look like a bot that exits with 127.
-    if not os.access(program, os.X_OK):
-        raise BotError(
-            f"{seat.bot}: cannot start {program!r}: there is no such program, or it may not be run"
-        )
-    env = environment(seat, level)
-    if level == "none":
-        return Launch(list(seat.run), seat.cwd, env)
-    # No level needs control groups: without them the watch over memory and RLIMIT_DATA remain.
-    group = open_group(cap_bytes(seat))
-    freezer = None
-    try:
-        freezer = open_freezer(group)
-        entries = sorted({each.entry for each in (group, freezer) if each is not None})
-        data = data_bytes(seat)
-        if level == "sandbox":
-            sandbox = Sandbox(seat, rlimits(OPEN_FILES, FILE_MB, data))
-            return Launch(_entering(entries), "/", env, sandbox, group, freezer)
-        argv = limited(seat.run, OPEN_FILES, FILE_MB, data, entries)
-        return Launch(argv, seat.cwd, env, None, group, freezer)
-    except BaseException:
-        remove_groups(group, freezer)
-        raise
 
 
 def limited(
@@ -172,11 +159,11 @@ def rlimits(files: int, file_mb: int, data: int) -> dict[int, int]:
     }
 
 
-def data_bytes(seat: SeatSpec) -> int:
-    """The most private writable memory of one process, in bytes."""
+def data_bytes(memory_mb: int) -> int:
+    """The most private writable memory of one process, in bytes, where all together may take so many MiB."""
     # Well above the resident set that is watched: java and node map more than they use. The watch catches what is
-    # really taken.
-    return 2 * seat.memory_mb << 20
+    # really taken; without a group, a process may take all of this before it looks.
+    return 2 * memory_mb << 20
 
 
 def cap_bytes(seat: SeatSpec) -> int:
@@ -202,9 +189,6 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
         "TMPDIR": "/tmp",
         **python,
     }
-
-
-# -- the watch over memory -------------------------------------------------------------------------------
 
 
 WATCH_S: Final = 0.05  # how often the memory of a bot is measured, in seconds

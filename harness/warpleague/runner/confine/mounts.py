@@ -73,6 +73,8 @@ def mounts(seat: SeatSpec, build_mb: int = 0) -> list[str]:
     With `build_mb` its folder is at `SOURCE`, and `HOME` is an empty folder of `build_mb` MiB in memory, for the
     build.
     """
+    # What must stay secret must not be in any of it, and the bot can read in /proc/self/mountinfo where it is on this
+    # machine.
     own: tuple[str, ...] = ("--ro-bind", seat.cwd, HOME)
     if build_mb:
         own = ("--ro-bind", seat.cwd, SOURCE, *_memory(build_mb), HOME)

@@ -96,7 +96,7 @@ class _Bot:
             except OSError:  # no descriptor is left for now
                 await asyncio.sleep(0.1)
                 continue
-            if len(self._tasks) > _CONNECTIONS:  # or one bot could use up the descriptors of all
+            if len(self._tasks) > _CONNECTIONS:
                 near.close()
             else:
                 self._add(_pass_on(near, address))

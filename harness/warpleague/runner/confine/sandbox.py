@@ -95,10 +95,11 @@ class Sandbox:
         else:
             # The bot runs as the harness's user, without capabilities, and can make no namespace in which it had any.
             args += ["--unshare-user"]
-            if _knows_disable_userns(self._program):
+            if "--disable-userns" in _printed(self._program, "--help"):
                 args.append("--disable-userns")
             processes += 1  # bubblewrap's own, process 1 there, counts for the same user
         args += [*mounts(seat, build_mb), "--chdir", HOME]
+        # Processes and threads at once: the kernel lets a bot have exactly so many.
         self._limits = {**limits, resource.RLIMIT_NPROC: processes}
         self._args = os.fsencode("".join([arg + "\0" for arg in args]))
         self._command = [*drop, *_GATE, *wrapper, *(inside(part, seat.cwd) for part in seat.run)]
@@ -186,6 +187,7 @@ class Sandbox:
 
     def kill(self) -> None:
         """Kill process 1 of the sandbox, and with it everything there."""
+        # By its handle: where it has ended, its number may be another's.
         if self._init >= 0:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._init, signal.SIGKILL)
@@ -303,14 +305,15 @@ def find_bubblewrap() -> str | None:
 def bubblewrap_version() -> str:
     """The output of `bwrap --version`, or an empty text."""
     program = find_bubblewrap()
-    if program is None:
-        return ""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=SETUP_S, check=False
-        )
-        return done.stdout.strip()
+        return "" if program is None else _printed(program, "--version").strip()
     return ""
+
+
+@cache
+def _printed(program: str, option: str) -> str:
+    done = subprocess.run([program, option], capture_output=True, text=True, timeout=SETUP_S, check=False)
+    return done.stdout or done.stderr
 
 
 def require_sandbox(*, building: bool = False) -> tuple[str, bytes]:
@@ -329,12 +332,6 @@ def require_sandbox(*, building: bool = False) -> tuple[str, bytes]:
     if os.geteuid() == 0 and shutil.which("setpriv") is None:
         raise BadInput("level sandbox as root needs setpriv (util-linux), to run no bot as root")
     return program, seccomp.build(machine, building=building)
-
-
-@cache
-def _knows_disable_userns(program: str) -> bool:
-    done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=SETUP_S, check=False)
-    return "--disable-userns" in done.stdout + done.stderr
 
 
 def _fresh_uid() -> int:
@@ -374,9 +371,6 @@ def read_key(seat: SeatSpec) -> bytes:
     if not key:
         raise HarnessFault(f"the key file of {seat.bot} is empty")
     return key
-
-
-# -- what killed harnesses left --------------------------------------------------------------------------
 
 
 def end_unmade() -> int:

@@ -25,7 +25,6 @@ _RETURN: Final = 0x06  # BPF_RET | BPF_K
 ALLOW: Final = 0x7FFF0000
 KILL_PROCESS: Final = 0x80000000
 _REFUSE: Final = 0x00050000  # SECCOMP_RET_ERRNO, the error number in the low 16 bits
-
 _NR: Final = 0  # offsets in struct seccomp_data
 _ARCH: Final = 4
 _ARG0: Final = 16
@@ -148,7 +147,7 @@ def build(name: str, *, building: bool = False) -> bytes:
     """
     column = list(AUDIT_ARCH).index(name)
     unknown, denied, invalid = refused(errno.ENOSYS), refused(errno.EPERM), refused(errno.EINVAL)
-    # Another architecture has other numbers: nothing of it may pass.
+    # Another architecture (programs of 32 bits) has other numbers: nothing of it may pass.
     program = [
         (_LOAD, 0, 0, _ARCH),
         (_EQUAL, 1, 0, AUDIT_ARCH[name]),
