@@ -197,7 +197,8 @@ def test_a_checkout_and_a_wheel_are_the_same_program(tmp_path: Path) -> None:
     bot.parent.mkdir(parents=True)
     bot.write_text("print()\n")
     assert source(place) == before
-    Path(place, "warpleague", "match", "chance.py").write_text("other = 1\n")
+    with Path(place, "warpleague", "match", "chance.py").open("a", encoding="utf-8") as module:
+        module.write("other = 1\n")
     assert source(place) != before
 
 

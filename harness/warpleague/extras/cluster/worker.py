@@ -185,7 +185,7 @@ def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchRes
 
 async def broadcast_here(name: str, fn: Callable[[], object], dask_worker: Any) -> None:
     """On a worker: call `fn` in each referee process of the plugin `name`."""
-    await asyncio.to_thread(dask_worker.plugins[name].pool.everywhere, fn)
+    await asyncio.to_thread(dask_worker.plugins[name].pool.broadcast, fn)
 
 
 async def renew(name: str, first: int, dask_worker: Any) -> None:

@@ -20,7 +20,7 @@ class Vectors:
         """Make the vectors, and write them where the other options say."""
         from warpleague.extras.rule_vectors.vectors import write_vectors
 
-        write_vectors(self._game, args)
+        write_vectors(self._game, args.count, args.seed, args.out, force=args.force)
 
 
 # In this table an argument takes as few lines as it needs.

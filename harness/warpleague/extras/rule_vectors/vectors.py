@@ -25,8 +25,8 @@ from warpleague.sim.serve import event_json, turn_json
 from warpleague.sim.simulator import Simulator
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 
 FORMAT: Final = 1
@@ -199,15 +199,15 @@ def _given(table: Simulator) -> JsonObject:
     return {field.name: getattr(table.options, field.name) for field in attrs.fields(table.game.Options)}
 
 
-def write_vectors(game: str, args: Namespace) -> None:
-    """Write `args.count` vectors of a game to the file `args.out`, or to standard output."""
-    if args.out is not None:
-        check_new(args.out, args.force)
-    lines = [encoded(vector) + b"\n" for vector in rule_vectors(game, args.count, args.seed)]
+def write_vectors(game: str, number: int, seed: str, out: Path | None, *, force: bool) -> None:
+    """Write so many vectors of a game to the file `out`, or to standard output."""
+    if out is not None:
+        check_new(out, force)
+    lines = [encoded(vector) + b"\n" for vector in rule_vectors(game, number, seed)]
     data = b"".join(lines)
-    if args.out is None:
+    if out is None:
         sys.stdout.write(data.decode())
         return
-    packed = lzma.compress(data, preset=9 | lzma.PRESET_EXTREME) if args.out.suffix == ".xz" else data
-    write_file(args.out, packed)
-    say(f"{args.out}: {len(lines) - 1:,} vectors")
+    packed = lzma.compress(data, preset=9 | lzma.PRESET_EXTREME) if out.suffix == ".xz" else data
+    write_file(out, packed)
+    say(f"{out}: {len(lines) - 1:,} vectors")
