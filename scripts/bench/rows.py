@@ -22,7 +22,7 @@ from warpleague.games.playout import drawn, rollout
 from warpleague.match.referee import Referee
 from warpleague.match.replay import verify_record
 from warpleague.runner.doctor import check_level
-from warpleague.runner.play import Match
+from warpleague.runner.playing import Match
 
 if TYPE_CHECKING:
     from collections.abc import Callable

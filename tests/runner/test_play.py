@@ -29,7 +29,8 @@ from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec, TimeC
 from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.host import children, own_counts
-from warpleague.runner.play import Match, end_idle, idle_bots, play_in_series, play_match, play_out
+from warpleague.runner.play import end_idle, idle_bots, play_in_series, play_match, play_out
+from warpleague.runner.playing import Match
 
 FIRST = "from warpline.client import run\nrun(lambda question: 0, wants=())\n"
 

@@ -28,7 +28,8 @@ from warpleague.runner.bot.clocks import Stopwatch
 from warpleague.runner.bot.halt import QUIET_NS, Children, Pondering
 from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess, IdleBots
-from warpleague.runner.play import Match, play_match
+from warpleague.runner.play import play_match
+from warpleague.runner.playing import Match
 from warpline.messages import BotHello
 
 MS = 1_000_000

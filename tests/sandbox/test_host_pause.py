@@ -55,7 +55,7 @@ if __name__ == "__main__":
                       "wall_ms": [seat.wall_ms for seat in result.times], "stops": stops}))
 """
 USUAL_START = """
-from warpleague.runner.play import start_bot as start
+from warpleague.runner.playing import start_bot as start
 stops = []
 """
 STOPS_AT_A_READING = '''

@@ -42,8 +42,9 @@ from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.runner.findings import FAULT, MACHINE, TIME, Finding
 from warpleague.runner.hints import fault_text
 from warpleague.runner.host import ending_leftovers
-from warpleague.runner.play import GRACE_S as MATCH_GRACE_S
-from warpleague.runner.play import end_idle, greet, play_within, within
+from warpleague.runner.play import end_idle, play_within, within
+from warpleague.runner.playing import GRACE_S as MATCH_GRACE_S
+from warpleague.runner.playing import greet
 from warpleague.text import counted, nearest
 from warpline.messages import BotHello
 

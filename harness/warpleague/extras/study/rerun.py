@@ -33,7 +33,7 @@ from warpleague.runner.bot.clocks import Loop
 from warpleague.runner.bot.process import BotProcess, IdleBots
 from warpleague.runner.doctor import check_level
 from warpleague.runner.host import become_subreaper, children, sweep
-from warpleague.runner.play import GRACE_S, greet, reap
+from warpleague.runner.playing import GRACE_S, greet, reap
 from warpleague.sim import cores
 from warpleague.text import counted, safe
 
