@@ -409,10 +409,10 @@ CORE: Final = (
                  "under [season]"),
     ), examples=("league run leagues/mine.toml", "league run leagues/mine.toml --jobs 4 --quiet")),
     Command("league prepare", "build all bots of the league, but play nothing",
-            "warpleague.cli.league_run:run_prepare", group="play the matches", arguments=OF_LEAGUE,
+            "warpleague.cli.league_setup:run_prepare", group="play the matches", arguments=OF_LEAGUE,
             examples=("league prepare leagues/mine.toml",)),
     Command("league commit", "fix the secret of the dice before the first match, and print a hash of it to "
-            "publish", "warpleague.cli.league_run:run_commit", group="play the matches", arguments=(
+            "publish", "warpleague.cli.league_setup:run_commit", group="play the matches", arguments=(
         *OF_LEAGUE,
         Flag("--entrants", "also fix bots, rules and format, and print a hash of them to publish"),
     ), examples=("league commit leagues/mine.toml", "league commit leagues/mine.toml --entrants")),

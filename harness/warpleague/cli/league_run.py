@@ -1,4 +1,4 @@
-"""Play a league: its bots built, its secret fixed, its matches played, with what is seen meanwhile."""
+"""Play a league, with what is seen meanwhile and told at the end."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ import shlex
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from warpleague.cli.common import print_json, program, say, write_file
 from warpleague.cli.league_common import in_arena, league_command
 from warpleague.cli.match_options import log_folder
 from warpleague.errors import BadInput, EntrantsError
-from warpleague.league.play.entering import commit, entered_from, open_to_run
+from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
 from warpleague.league.play.running import RunWatcher, StopWhen, run_league
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.faulted import bot_faults, confined_matches
 from warpleague.league.season.config import load_config
-from warpleague.league.season.entry import enter_bots
 from warpleague.league.store.events import commitment_to
 from warpleague.league.upkeep.verifying import published_record
-from warpleague.report.wording.columns import standing_json
 from warpleague.report.wording.league_words import (
     MAX_FAULTED,
     decision_lines,
@@ -83,6 +79,7 @@ def _end_event(league: League, report: RunReport, *, over: bool) -> dict[str, An
     """The event for the command `on_end`, if the file has one; `over`: the season was over before this run."""
     if not league.config.on_end:
         return {}
+    from warpleague.report.wording.columns import standing_json  # loads numpy, for this event only
 
     ended = not over and league.store.published() is not None
     return run_event(league, report, standing_json, over=ended)
@@ -222,52 +219,6 @@ def _conclude(args: Namespace, league: League, report: RunReport) -> None:
     print(f"Verify one:      {shlex.join((*program(), 'replay', 'verify', str(file)))}")
     if report.complete:
         print(f"Reproduce it:    {shlex.join((*program(), 'reproduce', str(file)))}")
-
-
-def run_commit(args: Namespace) -> int:
-    """Fix the secret; a file without bots will do."""
-    config = load_config(args.config, without_bots=not args.entrants)
-    fixed = commit(config, args.results, with_entrants=args.entrants, prepare=args.tools.prepare)
-    if args.json:
-        print_json({"league": config.name, **attrs.asdict(fixed), "store": str(fixed.store)})
-        return 0
-    print(f"commitment to the season's secret (SHA-256): {fixed.commitment}")
-    if args.entrants:
-        print(f"commitment to the entrants (SHA-256): {fixed.entrants}")
-    say(
-        f"{config.name}: fixed {fixed.committed}, stored in {fixed.store}; "
-        f"{counted(fixed.played, 'match')} played since"
-    )
-    if config.seed is not None:
-        say(
-            f"note: the secret follows from the seed in {args.config}: anyone who sees the file knows the dice"
-        )
-    return 0
-
-
-def run_prepare(args: Namespace) -> int:
-    """Build all bots, print what was built and which workers can play."""
-    config = load_config(args.config)
-    if config.entry is not None:
-        config, _ = entered_from(config, args.results, **args.tools.pool)
-    entries = enter_bots(config, args.tools.prepare)
-    for line in entries.skipped:
-        say(f"note: {line}")
-    jobs = None
-    if (cluster := getattr(args, "cluster", None)) is not None:
-        with cluster.open(config.rules.level, entries.bots) as executor:
-            jobs = executor.jobs
-            for note in executor.new_notes():
-                say(f"note: {note}")
-    if args.json:
-        bots = [{"bot": bot.bot, "version": bot.version, "digest": bot.digest} for bot in entries.bots]
-        print_json({"league": config.name, "bots": bots, "skipped": list(entries.skipped), "jobs": jobs})
-        return 0
-    for bot in entries.bots:
-        print(f"prepared  {bot.bot} {bot.version} ({bot.digest[:12]})")
-    if jobs is not None:
-        print(f"the cluster plays {counted(jobs, 'match')} at a time")
-    return 0
 
 
 # -- playing the matches, for other commands, too --------------------------------------------------------
