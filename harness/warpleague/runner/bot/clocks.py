@@ -137,7 +137,7 @@ class LongDecision:
         """Take the readings of `now_ns`, after a sleep that was to last `planned_ns` at most; see `excused_ns`."""
         passed = now_ns - self.read_ns
         before, begun = self.seen, self._begun
-        since = Reading(*[max(0, now - then) for now, then in zip(seen, before, strict=True)])
+        since = Reading(*[now - then if now > then else 0 for now, then in zip(seen, before, strict=True)])
         if passed >= _MOMENT_NS:
             self.sleeps = (since.own_ns + since.delay_ns) * _SLEEP_SHARE < passed
         self.own_ns += since.own_ns

@@ -384,9 +384,8 @@ class _Wait:
         self._budget_ns = budget_ns
         self._cpu_begun_ns = sent.cpu_begun_ns
         if self._cpu_begun_ns is None and bot.pipes.known_ns >= 0:
-            self._cpu_begun_ns = (
-                bot.pipes.known_ns
-            )  # what it did since its last answer is too little to be judged
+            # Its clock was not read: what it did since its last answer is too little to be judged.
+            self._cpu_begun_ns = bot.pipes.known_ns
         self.decision = bot.stopwatch.start(sent.begun_ns, budget_ns, self._cpu_begun_ns or 0, bot.share.loop)
         # How long was meant to be waited since the clocks were read; None: the event loop has waited, and read them.
         self._unread_ns: int | None = polled_ns
