@@ -59,7 +59,7 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
         shutil.copytree(ROOT / name, tmp_path / name)
     path = tmp_path / "rounds" / "demo.toml"
     short = 'id = "aliens"\noptions = { max_turns = 12 }'
-    path.write_text(path.read_text().replace("deals = 5", "deals = 1").replace('id = "aliens"', short))
+    path.write_text(path.read_text().replace("deals = 5", "deals = 1\nprevious = 0").replace('id = "aliens"', short))
     done = run(path, "--json", "--quiet")
     assert done.code == 0, done.err
     data = done.json
@@ -73,7 +73,7 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
         "idle": ["idle.0"] * 3,
     }
     ratings = {line["version"]: line["rating"] for line in data["versions"]}
-    assert ratings["steps.3"] > ratings["steps.0"]
+    assert ratings["steps.3"] > ratings["idle.0"]  # what it began with
     page = (tmp_path / "results" / "demo" / "report" / "index.html").read_text("utf-8")
     assert "Ratings over the rounds" in page
     assert "breaks.3" in page
