@@ -34,7 +34,7 @@ from luck import Player, play
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.ratings.elo import pair_points
+from warpleague.league.ratings.statistics import pair_points
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 

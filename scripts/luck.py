@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
-from warpleague.league.ratings.elo import pair_points
+from warpleague.league.ratings.statistics import pair_points
 from warpleague.match.chance import Dice, bot_seed, match_key
 from warpleague.match.setup import load_options, options_json
 from warpline import client

@@ -9,9 +9,17 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import attrs
 
-from warpline.bounds import Bounds, MaxBytes, Range
-from warpline.faults import FaultKind  # noqa: TC001 - the forms of fields are read at run time
-from warpline.limits import MAX_COST, MAX_NOTE_BYTES, NAME_BYTES, NOTE_BYTES, PROTOCOL
+from warpline.limits import (
+    MAX_COST,
+    MAX_NOTE_BYTES,
+    NAME_BYTES,
+    NOTE_BYTES,
+    PROTOCOL,
+    Bounds,
+    FaultKind,
+    MaxBytes,
+    Range,
+)
 
 JsonObject: TypeAlias = dict[str, Any]
 Natural: TypeAlias = Annotated[int, Bounds(0)]

@@ -19,8 +19,7 @@ import attrs
 import cattrs
 from cattrs.gen import make_dict_structure_fn, override
 
-from warpline.bounds import Bounds, MaxBytes, Null, Range, keys_of
-from warpline.limits import MAX_INT
+from warpline.limits import MAX_INT, Bounds, MaxBytes, Null, Range, keys_of
 
 StructureHook: TypeAlias = Callable[[Any, Any], Any]
 Path: TypeAlias = tuple[str | int, ...]

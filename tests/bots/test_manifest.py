@@ -13,7 +13,7 @@ import pytest
 
 from warpleague.games import game_ids
 from warpleague.match.spec import POLICIES, TimeControl
-from warpline.faults import FaultKind
+from warpline.limits import FaultKind
 
 FOLDER = Path(__file__).parent
 MANIFEST = tomllib.loads((FOLDER / "manifest.toml").read_text("utf-8"))

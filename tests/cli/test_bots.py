@@ -17,8 +17,7 @@ import tomli_w
 from warpleague.cli.bot import STARTERS, copy_starter
 from warpleague.cli.game_engine import describe
 from warpleague.games import GAMES, game_ids, load_game
-from warpleague.match.conditions import Conditions
-from warpleague.match.spec import TimeControl
+from warpleague.match.spec import Conditions, TimeControl
 from warpleague.runner.bundle.shipped import starter_folder
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.findings import MACHINE, TIME, Finding

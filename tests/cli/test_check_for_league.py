@@ -15,8 +15,7 @@ from warpleague.cli.bot_check import checkup_of
 from warpleague.cli.parser import parser_for
 from warpleague.league.season.bot_check import check_for, home_command
 from warpleague.league.season.config import load_config
-from warpleague.match.conditions import Conditions
-from warpleague.match.spec import TimeControl
+from warpleague.match.spec import Conditions, TimeControl
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.checkup import Checkup, Table, check_bot
 from warpleague.runner.findings import FOLDER, MACHINE, Finding

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from warpleague.cli.commands import COMMANDS, SUBMIT_WORDS
+from warpleague.cli.commands import SUBMIT_WORDS, commands
 from warpleague.cli.declaration import FAULT_RULES, LEVEL, LEVELS, load
 from warpleague.cli.parser import parser_for
 from warpleague.match import spec
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import Run
 
-RUN = {name: command for name, command in COMMANDS.items() if command.run}
-ABOVE = {name: command for name, command in COMMANDS.items() if not command.run}
+RUN = {name: command for name, command in commands().items() if command.run}
+ABOVE = {name: command for name, command in commands().items() if not command.run}
 
 
 @pytest.mark.parametrize("name", RUN)
@@ -101,7 +101,7 @@ def test_options_say_what_matches_take() -> None:
 def test_the_overview_tells_the_exit_codes(run: Run) -> None:
     """`warpleague --help` lists every command in its group, and what the exit codes mean."""
     text = run("--help").out
-    for command in COMMANDS.values():
+    for command in commands().values():
         if not command.above:
             assert f"  {command.name} " in text
             assert f"\n{command.group}:\n" in text
@@ -111,7 +111,7 @@ def test_the_overview_tells_the_exit_codes(run: Run) -> None:
 @pytest.mark.parametrize("name", ABOVE)
 def test_every_command_is_in_a_group(name: str) -> None:
     """Where the help of a command lists those below it in groups, each stands in one of them."""
-    groups = [command.group for command in COMMANDS.values() if command.above == name]
+    groups = [command.group for command in commands().values() if command.above == name]
     assert len(groups) > 1
     assert all(groups) or not any(groups)
 

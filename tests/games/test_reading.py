@@ -8,9 +8,8 @@ import attrs
 import pytest
 
 from warpleague.errors import ActionError, PositionError
-from warpleague.games.fields import choice, switch, whole
 from warpleague.games.reading import ActionReader, Misfit, Whole, by_hand, distinct, read
-from warpleague.games.values import Interned, copier
+from warpleague.games.values import Interned, choice, copier, switch, whole
 
 
 @attrs.frozen(eq=False)

@@ -22,7 +22,7 @@ for module in pkgutil.walk_packages(warpleague.__path__, "warpleague."):
             assert not error.name.startswith("warpleague"), error
 print(warpleague.__file__)
 """
-QUICK = ("tests/cli/test_mistakes.py", "tests/match/test_referee.py")
+QUICK = ("tests/league/test_schedule.py", "tests/match/test_referee.py")
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from tests.league.inline import Inline, InlinePool
 from warpleague.cli import TOOLS, Tools, main
 from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
+from warpleague.league.play.organising import Merged, merge_from
 from warpleague.league.play.running import run_league
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.season.config import FormatTable, load_config
 from warpleague.league.season.season import Season
 from warpleague.league.store.schema import store_at
-from warpleague.league.upkeep.organising import Merged, merge_from
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatSpec, TimeControl
 
 MakeSeason: TypeAlias = Callable[..., Season]

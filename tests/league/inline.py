@@ -3,8 +3,8 @@
 from concurrent.futures import Executor, Future
 from typing import Any
 
+from warpleague.league.play.verifying import problem_of
 from warpleague.league.referees.pool import Pool
-from warpleague.league.upkeep.verifying import problem_of
 
 
 class Inline(Executor):

@@ -10,17 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.league.conftest import Cup
 
-from warpleague.league.ratings.elo import SequentialElo
+from warpleague.league.play.organising import disqualify, reinstate
+from warpleague.league.play.verifying import altered
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
-from warpleague.league.ratings.statistics import Mean
+from warpleague.league.ratings.statistics import Mean, SequentialElo
 from warpleague.league.results.league import League, count_played, left_of, open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import WinLossRecord, outcomes, tally
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import Fixture, StoredMatch
 from warpleague.league.store.columns import PARTS, gathered, joined, of_matches
-from warpleague.league.upkeep.organising import disqualify, reinstate
-from warpleague.league.upkeep.verifying import altered
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatFault, SeatTimes
 
 

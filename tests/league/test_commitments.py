@@ -12,9 +12,9 @@ from tests.league.inline import InlinePool, Trusting
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import commit, open_to_run
+from warpleague.league.play.verifying import altered, verify_league
 from warpleague.league.season.config import load_config
 from warpleague.league.store.events import commitment_to
-from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
 from warpline.codec import canonical
 

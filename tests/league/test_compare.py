@@ -15,8 +15,8 @@ import warpleague.runner.bundle.bundle
 import warpleague.runner.play
 from warpleague.cli import Tools, main
 from warpleague.errors import ConfigError
-from warpleague.league.ratings.elo import expected
 from warpleague.league.ratings.sprt import Sprt
+from warpleague.league.ratings.statistics import expected
 from warpleague.league.results.status import Follower, strength_test
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthFormat, StrengthTest
 from warpleague.league.season.config import EntrantClock, load_config

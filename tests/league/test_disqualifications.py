@@ -10,12 +10,12 @@ from tests.league.conftest import Command, Cup, MakeSeason, Refereed
 from tests.league.inline import Trusting
 
 from warpleague.errors import BadInput, StoreError
+from warpleague.league.play.organising import disqualify, reinstate
+from warpleague.league.play.verifying import altered
 from warpleague.league.results.standings import standings
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import load_config
 from warpleague.league.store.disqualifications import KINDS
-from warpleague.league.upkeep.organising import disqualify, reinstate
-from warpleague.league.upkeep.verifying import altered
 
 REASON = "it is a copy of anna"
 

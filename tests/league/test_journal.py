@@ -13,11 +13,11 @@ from tests.league.inline import InlinePool, Trusting
 
 from warpleague.cli import Tools, main
 from warpleague.errors import BadInput, StoreError
+from warpleague.league.play.verifying import altered, published_record, verify_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import SEAT_TIMES
 from warpleague.league.store.journal import Head
-from warpleague.league.upkeep.verifying import altered, published_record, verify_league
 from warpleague.match import zstd
 from warpleague.match.chance import deal_key
 from warpleague.match.replay import verify_record

@@ -18,6 +18,7 @@ from tests.league.conftest import Command, Cup, Refereed
 from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.league.play.running import StopWhen
+from warpleague.league.play.verifying import problem_of
 from warpleague.league.results.export import TABLES, decisions_of, table_file
 from warpleague.league.results.faulted import (
     BotFaults,
@@ -27,7 +28,6 @@ from warpleague.league.results.faulted import (
     confined_matches,
     services,
 )
-from warpleague.league.upkeep.verifying import problem_of
 from warpleague.match.replay import Replay
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatFault, SeatTimes
 from warpleague.report.terminal.live import LiveWatcher, PlainWatcher

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warpleague.league.ratings.elo import SCALE, SequentialElo, expected
 from warpleague.league.ratings.fit import Method, joint_fit, transitivity
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.posterior import Posterior, shrunk_fit
-from warpleague.league.ratings.statistics import student, t95
+from warpleague.league.ratings.statistics import SCALE, SequentialElo, expected, student, t95
 
 
 def fitted(results: Any, bots: Any, **options: Any) -> Any:

@@ -14,12 +14,12 @@ from tests.league.inline import InlinePool
 from warpleague.cli import main
 from warpleague.errors import RecordError, StoreError
 from warpleague.games import load_game
+from warpleague.league.play.verifying import verify_league
 from warpleague.league.ratings.statistics import differences_to_next, share_interval
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import ranked, standings
 from warpleague.league.results.tallies import Tally
 from warpleague.league.season.config import load_config
-from warpleague.league.upkeep.verifying import verify_league
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
 from warpleague.match.scribe import digest_form, digest_of, seal

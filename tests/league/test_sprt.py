@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from warpleague.league.ratings.elo import SCALE, expected
 from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate, ratio
+from warpleague.league.ratings.statistics import SCALE, expected
 
 VALUES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 

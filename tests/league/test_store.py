@@ -17,6 +17,7 @@ import pytest
 from tests.league.conftest import Command, Cup, Refereed
 
 from warpleague.errors import BadInput, StoreError
+from warpleague.league.play.verifying import altered
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.season.season import canonical, differences
@@ -25,7 +26,6 @@ from warpleague.league.store.columns import PARTS, of_matches
 from warpleague.league.store.database import FileKind, Format, back_up, create, replace
 from warpleague.league.store.schema import STORE, TABLES
 from warpleague.league.store.store import Store
-from warpleague.league.upkeep.verifying import altered
 from warpleague.match.chance import season_commitment, season_secret
 from warpleague.match.spec import MatchSpec
 

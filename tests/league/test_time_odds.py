@@ -9,12 +9,12 @@ import pytest
 from tests.league.conftest import Cup
 from tests.league.inline import InlinePool
 
-import warpleague.league.upkeep.verifying
+import warpleague.league.play.verifying
 from warpleague.errors import ConfigError
 from warpleague.games import load_game
+from warpleague.league.play.verifying import altered, verify_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
-from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match.referee import Referee
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline.messages import BotHello
@@ -107,7 +107,7 @@ def test_an_altered_clock_in_a_record_is_found(write: Any, play: Any, cup: Cup) 
         bots = [(league.season.bots[bot].bot, league.season.bots[bot].digest) for bot in fixture.seats]
         key = league.season.key_of(fixture.deal)
         head = {**league.season.conditions, "id": fixture.id}
-        told = warpleague.league.upkeep.verifying.problem_of(record, key, head, bots, (), [], None)
+        told = warpleague.league.play.verifying.problem_of(record, key, head, bots, (), [], None)
     assert told == "its header names other bots, or other clocks of theirs"
 
 

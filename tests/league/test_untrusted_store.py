@@ -17,12 +17,12 @@ from tests.league.inline import InlinePool
 
 from warpleague.errors import StoreError
 from warpleague.league.play.entering import commit
+from warpleague.league.play.organising import mend, merge
+from warpleague.league.play.verifying import altered, verify_league
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import SEAT_TIMES
 from warpleague.league.store.schema import UntrustedStore
-from warpleague.league.upkeep.organising import mend, merge
-from warpleague.league.upkeep.verifying import altered, verify_league
 from warpleague.match import zstd
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec
 from warpleague.report.terminal.tables import VIEWS, LeagueView

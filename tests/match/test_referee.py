@@ -11,7 +11,7 @@ import pytest
 from warpleague.errors import RecordError
 from warpleague.games import game_ids, load_game
 from warpleague.games.api import CHANCE
-from warpleague.league.upkeep.verifying import RecordReader
+from warpleague.league.play.verifying import RecordReader
 from warpleague.match.chance import Dice
 from warpleague.match.referee import Situation, question_text
 from warpleague.match.replay import Replay, verify_record

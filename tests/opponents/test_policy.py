@@ -7,7 +7,7 @@ import pytest
 
 import warpleague.sim as sim
 from warpleague.errors import BadInput
-from warpleague.opponents.policy import policy
+from warpleague.opponents.player import policy
 
 TABLES: list[tuple[str, int, dict[str, Any]]] = [
     ("aliens", 2, {"max_turns": 6, "diagonals": "swapped"}),

@@ -59,7 +59,9 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
         shutil.copytree(ROOT / name, tmp_path / name)
     path = tmp_path / "rounds" / "demo.toml"
     short = 'id = "aliens"\noptions = { max_turns = 12 }'
-    path.write_text(path.read_text().replace("deals = 5", "deals = 1\nprevious = 0").replace('id = "aliens"', short))
+    path.write_text(
+        path.read_text().replace("deals = 5", "deals = 1\nprevious = 0").replace('id = "aliens"', short)
+    )
     done = run(path, "--json", "--quiet")
     assert done.code == 0, done.err
     data = done.json

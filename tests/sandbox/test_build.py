@@ -23,8 +23,7 @@ from tests.waiting import PATIENCE_S
 import warpleague.runner.bundle.build as building
 from warpleague.cli import main
 from warpleague.errors import BotError, HarnessFault
-from warpleague.match.conditions import Conditions
-from warpleague.match.spec import Level
+from warpleague.match.spec import Conditions, Level
 from warpleague.runner.bundle import bundle as bundles
 from warpleague.runner.bundle import cache as staging
 from warpleague.runner.bundle.build import CommandLimits

@@ -14,8 +14,7 @@ from warpleague.cli import main
 from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.season.config import load_config
-from warpleague.match.conditions import Conditions
-from warpleague.match.spec import LEVELS, Level, SeatSpec, TimeControl
+from warpleague.match.spec import LEVELS, Conditions, Level, SeatSpec, TimeControl
 from warpleague.runner.bundle.bundle import find_bundle, pack_bundle, prepare
 from warpleague.runner.bundle.cache import HELD, cached_bundles, remove_bundle
 from warpleague.runner.bundle.content import files_of

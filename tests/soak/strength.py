@@ -20,12 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from warpleague.league.ratings.elo import SCALE, expected
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import Posterior, shrunk_fit
 from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate
-from warpleague.league.ratings.statistics import Mean, t95
+from warpleague.league.ratings.statistics import SCALE, Mean, expected, t95
 from warpleague.league.schedule.formats import format_of
 from warpleague.league.season.config import FormatTable, UntilTable
 from warpleague.league.season.fixture import Outcome

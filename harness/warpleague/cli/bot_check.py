@@ -10,27 +10,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.cli.bot import print_finding
 from warpleague.cli.common import RESULTS, print_json, say
 from warpleague.cli.match_options import conditions_of, log_folder, parse_options, sandbox_paths
 from warpleague.errors import BadInput, BotError
 from warpleague.games import GAMES, load_game
 from warpleague.league.season.bot_check import check_for
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.match.setup import load_options, options_json, players_text
-from warpleague.report.terminal.bots import print_finding
 from warpleague.runner.bundle.cache import cache_folder
 from warpleague.runner.bundle.manifest import ANY, read_manifest
 from warpleague.runner.bundle.shipped import located
 from warpleague.runner.checkup import Checkup, Table, check_bot
 from warpleague.runner.confine.mounts import check_granted
-from warpleague.runner.findings import MACHINE, TIME
+from warpleague.runner.findings import MACHINE, TIME, Finding
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from warpleague.league.season.config import LeagueConfig
     from warpleague.runner.bot.logs import LogFolder
-    from warpleague.runner.findings import Finding
 
 _OF_LEAGUE: Final = (
     *("game", "players", "option", "move_s", "bank_s", "increment_s", "start_s", "faults", "strikes"),

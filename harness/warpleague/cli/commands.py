@@ -5,8 +5,9 @@ To add one, add a `Command` here, and write the function that its `run` names: i
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from warpleague.cli.declaration import (
     CLOCK,
@@ -34,6 +35,7 @@ from warpleague.cli.declaration import (
     STOP_ON_FAULT,
     Argument,
     Command,
+    Extra,
     Flag,
     OneOf,
     Section,
@@ -48,14 +50,11 @@ from warpleague.cli.declaration import (
 )
 from warpleague.languages import LANGUAGES
 
-if TYPE_CHECKING:
-    from warpleague.cli.declaration import Extra
-
 EXTRAS: Final = (
-    "warpleague.extras.cluster.commands",
-    "warpleague.extras.rounds.commands",
-    "warpleague.extras.rule_vectors.commands",
-    "warpleague.extras.study.commands",
+    "warpleague.extras.cluster",
+    "warpleague.extras.rounds",
+    "warpleague.extras.rule_vectors",
+    "warpleague.extras.study",
 )
 """What can be removed: a module for each, whose `EXTRA` has its commands, and its arguments of other commands."""
 
@@ -455,7 +454,7 @@ CORE: Final = (
                  type=count(0), default=0),
     ), examples=("league report leagues/mine.toml --replays all",)),
     Command("league export", "write the records of matches to files, or tables of all matches for data tools",
-            "warpleague.cli.league_export:run_export", group="use the results elsewhere", arguments=(
+            "warpleague.cli.league_report:run_export", group="use the results elsewhere", arguments=(
         *OF_LEAGUE,
         Argument("--match ID|N", "only this match: its number in the schedule, or the beginning of its id"),
         Argument("--out DIR", "write to this folder (default: RESULTS/NAME/records, or RESULTS/NAME/tables)",
@@ -739,7 +738,12 @@ CORE: Final = (
 # fmt: on
 
 
-def _with_extras() -> dict[str, Command]:
+@cache
+def commands() -> dict[str, Command]:
+    """All commands by their names, with those of the extras.
+
+    It is a function, since an extra imports the classes of this table, which must be complete by then.
+    """
     table = {command.name: command for command in CORE}
     for module in EXTRAS:
         extra: Extra = import_module(module).EXTRA
@@ -749,7 +753,3 @@ def _with_extras() -> dict[str, Command]:
         for name, lines in extra.examples.items():
             table[name] = table[name]._replace(examples=(*table[name].examples, *lines))
     return table
-
-
-COMMANDS: Final = _with_extras()
-"""All commands by their names."""

@@ -2,18 +2,76 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
 
 from warpleague.cli.common import print_json, say, write_out
 from warpleague.errors import BadInput
 from warpleague.games import GAMES
-from warpleague.report.terminal.docs import print_hits, print_list, print_page
-from warpleague.report.wording.docs import dead_ends, indexed, page_name, pages, search
+from warpleague.report.terminal.console import CODE, make_console, make_table
+from warpleague.report.wording.docs import (
+    Hit,
+    Page,
+    dead_ends,
+    indexed,
+    page_name,
+    page_text,
+    pages,
+    search,
+    without_links,
+)
 from warpleague.runner.bundle.shipped import shipped_root
 from warpleague.text import nearest
 
 if TYPE_CHECKING:
     from argparse import Namespace
+
+
+# -- docs ------------------------------------------------------------------------------------------------
+# Prints pages of the documentation in a terminal.
+
+
+_WIDTH: Final = 100  # the pages are written for about as many columns
+
+
+def print_list(pages: dict[str, Page]) -> None:
+    """Print one line a page."""
+    table = make_table()
+    for column in ("page", "title", "read it to"):
+        table.add_column(column)
+    for page in pages.values():
+        table.add_row(Text(page.name), Text(page.title), Text(page.purpose))
+    make_console().print(table)
+
+
+def print_hits(hits: list[Hit]) -> None:
+    """Print one line a section."""
+    table = make_table()
+    for column in ("page", "heading", "text"):
+        table.add_column(column, no_wrap=column == "page")
+    for hit in hits:
+        table.add_row(Text(hit.page), Text(hit.heading), Text(hit.text))
+    make_console().print(table)
+
+
+def print_page(page: Page, known: dict[str, Page]) -> None:
+    """Print the page laid out for a terminal; as it is written where the output is none."""
+    console = make_console()
+    text = page_text(page)
+    if not console.is_terminal:
+        print(text, end="")
+        return
+    from rich.markdown import Markdown  # takes longer to load than all else of this command
+    from rich.theme import Theme
+
+    # Colours of the terminal's own, so that all can be read on a dark ground as on a light one.
+    console.push_theme(Theme({"markdown.code": CODE, "markdown.code_block": CODE}))
+    laid_out = Markdown(without_links(text, known), code_theme="ansi_dark", hyperlinks=False)
+    console.print(laid_out, width=min(console.width, _WIDTH))
+
+
+# -- docs ------------------------------------------------------------------------------------------------
 
 
 def run_docs(args: Namespace) -> int:

@@ -5,15 +5,62 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
 
 from warpleague.cli.common import print_json
 from warpleague.match.spec import LEVELS
-from warpleague.report.terminal.doctor import print_findings
-from warpleague.runner.doctor import PROMISES, examine, host_facts
+from warpleague.report.terminal.console import make_console, make_table
+from warpleague.runner.doctor import PROMISES, Report, examine, host_facts
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Mapping, Sequence
+
+
+# -- doctor ----------------------------------------------------------------------------------------------
+# Prints the findings about this machine: one row for each promise, one column for each level.
+
+
+def print_findings(host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str]) -> None:
+    """Print the machine, the table of promises, and the reason for each that fails."""
+    console = make_console()
+    console.print(
+        Text(f"{host['system']}, {counted(host['cores'], 'core')}, Python {host['python']}, {host['user']}")
+    )
+    for tool, place in host["tools"].items():
+        console.print(Text(f"  {tool}: {place or 'not found'}"))
+    table = make_table()
+    table.add_column("promise")
+    for report in reports:
+        table.add_column(report.level, justify="center")
+    for name, text in promises.items():
+        if any(name in report.promised for report in reports):
+            table.add_row(text, *(_cell(report, name) for report in reports))
+    console.print(table)
+    for report in reports:
+        means = f" ({report.made_by})" if report.made_by else ""
+        verdict = "holds" if report.holds else "DOES NOT HOLD, and is refused"
+        console.print(Text(f"level {report.level}{means}: {verdict}"))
+        if report.failure:
+            console.print(Text(f"  {report.failure}"))
+        for finding in report.findings:
+            if not finding.kept:
+                console.print(Text(f"  {promises[finding.promise]}: {finding.reason}"))
+
+
+def _cell(report: Report, name: str) -> str:
+    if name not in report.promised:
+        return "-"
+    if report.failure:
+        return "no"
+    kept = any(finding.promise == name and finding.kept for finding in report.findings)
+    return "kept" if kept else "NOT KEPT"
+
+
+# -- doctor ----------------------------------------------------------------------------------------------
 
 
 def run_doctor(args: Namespace) -> int:

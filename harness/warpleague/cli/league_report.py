@@ -1,17 +1,33 @@
-"""Write the pages of a league, which `warpleague.report.site` makes."""
+"""Write a league to files: its pages, which `warpleague.report.site` makes, its records, and its tables of data."""
 
 from __future__ import annotations
 
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from rich.progress import Progress
 
-from warpleague.cli.common import check_writable, print_json, say, write_file
-from warpleague.cli.league_common import league_command, open_league
-from warpleague.report.site.write import SiteSettings, write_site
+from warpleague.cli.common import check_new, check_writable, print_json, say, write_file
+from warpleague.cli.league_common import league_command, open_league, print_json_list
+from warpleague.errors import BadInput
+from warpleague.league.play.verifying import published_record
+from warpleague.league.results.export import (
+    DECISIONS,
+    MATCHES,
+    SEATS,
+    match_row,
+    need,
+    seat_rows,
+    table_file,
+    write_decisions,
+)
+from warpleague.match.record import pack
+from warpleague.match.replay import is_same_play
+from warpleague.report.site.write import NotesFile, SiteSettings, write_site
 from warpleague.report.terminal.console import make_console
 from warpleague.text import counted
 
@@ -19,7 +35,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterator
 
-    from warpleague.report.site.write import NotesFile
+    from warpleague.league.results.league import League
 
 _LINE_S: Final = 5.0  # between two lines of progress
 
@@ -88,3 +104,93 @@ def _progress(args: Namespace, what: str) -> Iterator[Callable[[int, int], None]
     with Progress(console=make_console(stderr=True), transient=True) as bar:
         task = bar.add_task(f"{what}s", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+# -- league export ---------------------------------------------------------------------------------------
+# Write the records of a league to files, or its matches, seats and decisions as tables for data tools.
+
+
+_SUFFIXES: Final = {"jsonl": ".jsonl", "zst": ".jsonl.zst", "gz": ".jsonl.gz"}
+"""The end of a record's file name, by format; the other formats are of tables."""
+
+
+def run_export(args: Namespace) -> int:
+    """Write the files and print what was written."""
+    if args.format in _SUFFIXES:
+        if args.decisions:
+            raise BadInput("--decisions: is for tables; add --format csv or --format parquet")
+        return _records(args)
+    if args.match is not None:
+        raise BadInput("--match: is for records; tables are of all matches")
+    return _tables(args)
+
+
+def _records(args: Namespace) -> int:
+    with open_league(args) as league:
+        folder = args.out or args.results / league.config.name / "records"
+        if args.match is not None:
+            wanted = iter([league.find(args.match)])
+        else:
+            wanted = ((fixture.id, fixture.deal) for fixture, _ in league.stored())
+
+        def written() -> Iterator[str]:
+            for match_id, deal in wanted:
+                path = folder / (match_id + _SUFFIXES[args.format])
+                record = published_record(league, match_id, deal)
+                check_new(path, args.force or is_same_play(path, record))
+                write_file(path, pack(record, path.name))
+                yield str(path)
+
+        if args.json:
+            print_json_list(written())
+        elif args.match is not None:
+            print(*written())
+        else:
+            print(f"{counted(sum(1 for _ in written()), 'record')} written to {folder}")
+        if not league.store.published():
+            say("note: the season is not over: the records' keys stay secret until then")
+    return 0
+
+
+def _tables(args: Namespace) -> int:
+    need(args.format)
+    with open_league(args) as league:
+        folder = args.out or args.results / league.config.name / "tables"
+        paths = {
+            table.name: folder / f"{table.name}.{args.format}"
+            for table in (MATCHES, SEATS, *([DECISIONS] if args.decisions else []))
+        }
+        for path in paths.values():
+            check_new(path, args.force)
+        counts = _write(league, paths, args)
+        if args.json:
+            print_json(
+                [{"table": name, "file": str(paths[name]), "rows": rows} for name, rows in counts.items()]
+            )
+        else:
+            for name, rows in counts.items():
+                print(f"{rows:>9,} rows  {paths[name]}")
+    return 0
+
+
+def _write(league: League, paths: dict[str, Path], args: Namespace) -> dict[str, int]:
+    """Write the tables; the number of rows in each."""
+    counts = dict.fromkeys(paths, 0)
+    with (
+        table_file(paths["matches"], MATCHES, args.format) as matches,
+        table_file(paths["seats"], SEATS, args.format) as seats,
+    ):
+        for fixture, played in league.stored():
+            counts["matches"] += matches.write([match_row(league, fixture, played)])
+            counts["seats"] += seats.write(seat_rows(league, fixture, played))
+    if "decisions" in paths:
+        path = paths["decisions"]
+        with (
+            table_file(path, DECISIONS, args.format) as decisions,
+            TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as folder,
+        ):
+            fixtures = (fixture for fixture, _ in league.stored())
+            counts["decisions"] = write_decisions(
+                decisions, args.format, league, fixtures, Path(folder), args.jobs, **args.tools.pool
+            )
+    return counts

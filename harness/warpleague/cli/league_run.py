@@ -12,12 +12,12 @@ from warpleague.cli.match_options import log_folder
 from warpleague.errors import BadInput, EntrantsError
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
-from warpleague.league.play.running import RunWatcher, StopWhen, run_league
+from warpleague.league.play.running import MatchFault, RunReport, RunWatcher, StopWhen, run_league
+from warpleague.league.play.verifying import published_record
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.faulted import bot_faults, confined_matches
-from warpleague.league.season.config import load_config
+from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.store.events import commitment_to
-from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.wording.league_words import (
     MAX_FAULTED,
     decision_lines,
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from warpleague.league.play.running import MatchFault, RunReport
     from warpleague.league.results.league import League
-    from warpleague.league.season.config import LeagueConfig
     from warpleague.runner.bot.logs import LogFolder
 
 
@@ -105,7 +103,7 @@ def _check_no_arena(config: LeagueConfig, results: Path) -> None:
 
 def _print_problems(args: Namespace, config: LeagueConfig, error: EntrantsError) -> int:
     """Several bots cannot take part: all of them at once, and how to play without them."""
-    from warpleague.report.terminal.bots import problems_table
+    from warpleague.cli.bot import problems_table
     from warpleague.report.terminal.console import make_console
 
     if args.json:

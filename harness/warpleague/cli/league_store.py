@@ -11,13 +11,13 @@ from warpleague.cli.common import print_json, say
 from warpleague.cli.league_common import league_command, open_league
 from warpleague.errors import BadInput
 from warpleague.league.play.entering import stage_problems
-from warpleague.league.season.config import load_config
+from warpleague.league.play.organising import disqualify, mend, merge, reinstate
+from warpleague.league.play.verifying import altered, mispaired, random_sample, verify_league
+from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.store.database import back_up
 from warpleague.league.store.disqualifications import KINDS
 from warpleague.league.store.journal import REMOVED, Head
 from warpleague.league.store.store import Store
-from warpleague.league.upkeep.organising import disqualify, mend, merge, reinstate
-from warpleague.league.upkeep.verifying import altered, mispaired, random_sample, verify_league
 from warpleague.report.wording.league_words import decision_lines, fault_lines, verdict
 from warpleague.text import counted
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.league import League
     from warpleague.league.schedule.formats.strength_test import StrengthTest
-    from warpleague.league.season.config import LeagueConfig
     from warpleague.league.season.fixture import Fixture
 
 _BESIDE: Final = ("arena.db",)

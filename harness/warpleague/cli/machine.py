@@ -17,14 +17,12 @@ from warpleague.cli.declaration import Argument, Command
 from warpleague.cli.parser import Parser
 from warpleague.errors import BadInput
 from warpleague.games import game_ids
-from warpleague.runner.bundle.cache import cache_folder, cached_bundles, remove_bundle, sweep_cache
+from warpleague.runner.bundle.cache import Cached, cache_folder, cached_bundles, remove_bundle, sweep_cache
 from warpleague.text import counted, nearest, size_text
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Sequence
-
-    from warpleague.runner.bundle.cache import Cached
 
 
 def run_cache_list(args: Namespace) -> int:
@@ -33,7 +31,7 @@ def run_cache_list(args: Namespace) -> int:
     if args.json:
         print_json({"folder": str(cache_folder()), "bots": [_json(entry) for entry in entries]})
         return 0
-    from warpleague.report.terminal.bots import print_cache  # rich
+    from warpleague.cli.bot import print_cache  # rich
 
     print_cache(str(cache_folder()), entries)
     return 0

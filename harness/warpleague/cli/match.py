@@ -25,7 +25,7 @@ from warpleague.games import load_game
 from warpleague.match.branch import branch_off
 from warpleague.match.chance import match_key
 from warpleague.match.record import bare_name, pack, read_record
-from warpleague.match.replay import Replay, first_difference
+from warpleague.match.replay import Difference, Replay, first_difference
 from warpleague.match.setup import (
     first_state,
     load_options,
@@ -35,8 +35,8 @@ from warpleague.match.setup import (
     players_text,
     recorded_spec,
 )
-from warpleague.match.spec import LEVEL, LEVELS, SeatSpec
-from warpleague.runner.bot.inside import RecordedSeat
+from warpleague.match.spec import LEVEL, LEVELS, Conditions, Level, MatchResult, MatchSpec, SeatSpec
+from warpleague.runner.bot.inside import InsideSeat, RecordedSeat
 from warpleague.runner.bundle.bundle import find_bundle, prepare
 from warpleague.runner.bundle.manifest import bots_in, games_named, plays
 from warpleague.runner.bundle.shipped import located
@@ -46,10 +46,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from warpleague.games.api import Game, JsonObject
-    from warpleague.match.conditions import Conditions
-    from warpleague.match.replay import Difference
-    from warpleague.match.spec import Level, MatchResult, MatchSpec
-    from warpleague.runner.bot.inside import InsideSeat
 
 
 DONE: Final = 0

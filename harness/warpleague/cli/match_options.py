@@ -10,8 +10,7 @@ import attrs
 
 from warpleague.cli.common import RESULTS, make_folder, unreadable
 from warpleague.errors import BadInput, ConfigError, OptionsError, PositionError
-from warpleague.match.conditions import Conditions
-from warpleague.match.spec import LEVEL, STRIKES, TimeControl
+from warpleague.match.spec import LEVEL, STRIKES, Conditions, TimeControl
 from warpleague.runner.bot.logs import LogFolder
 from warpleague.runner.bundle.cache import cache_folder
 from warpleague.runner.confine.mounts import check_granted

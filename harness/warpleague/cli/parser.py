@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from warpleague import __version__
-from warpleague.cli.commands import COMMANDS, ROOT
+from warpleague.cli.commands import ROOT, commands
 from warpleague.cli.declaration import OneOf, Section
 from warpleague.games import GAMES
 from warpleague.text import SafeStream, closest, nearest
@@ -67,7 +67,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, command: Command = ROOT, **given: Any) -> None:
         self.command = command
-        self.below = [other for other in COMMANDS.values() if other.above == command.name]
+        self.below = [other for other in commands().values() if other.above == command.name]
         prog = f"warpleague {command.name}".rstrip()
         sentence = f"{command.help[:1].upper()}{command.help[1:]}."
         epilog = command.after
@@ -273,7 +273,7 @@ class Parser(argparse.ArgumentParser):
                 f"{word} is a game, and a command is missing before it: {self.prog} play {word}, or "
                 f"{self.prog} games {word}"
             )
-        inner = [command for command in COMMANDS.values() if command.run]
+        inner = [command for command in commands().values() if command.run]
         likely = [command for command in inner if command.word == word][:3]
         if not likely and not closest(word, [command.word for command in self.below]):
             near = closest(word, [command.word for command in inner])
@@ -301,7 +301,7 @@ def parser_for(words: Sequence[str]) -> tuple[Parser, list[str]]:
     command = ROOT
     before, after = [], []
     for place, word in enumerate(words):
-        below = COMMANDS.get(f"{command.name} {word}".lstrip())
+        below = commands().get(f"{command.name} {word}".lstrip())
         if below is not None:
             command = below
         elif word == "help" and not command.run:
@@ -328,11 +328,11 @@ def _in_league_file(key: str) -> str:
 
 def _with_option(option: str, prog: str) -> list[str]:
     """The commands that have an option; those of the same family first."""
-    commands = [
+    having = [
         f"warpleague {command.name}"
-        for command in COMMANDS.values()
+        for command in commands().values()
         if command.run
         and any(argument.help and option in argument.names for argument in command.each_argument())
     ]
     family = prog.split()[:2]
-    return sorted(commands, key=lambda name: name.split()[:2] != family)
+    return sorted(having, key=lambda name: name.split()[:2] != family)

@@ -23,17 +23,15 @@ from warpleague.cli.match_options import clock_of, sandbox_paths
 from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.match.chance import match_key
-from warpleague.match.conditions import Conditions
 from warpleague.match.record import pack
 from warpleague.match.setup import match_id, players_text
-from warpleague.match.spec import SeatSpec
+from warpleague.match.spec import Conditions, MatchResult, MatchSpec, SeatSpec
 from warpleague.runner.bundle.bundle import prepare
 from warpleague.runner.bundle.shipped import located
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from warpleague.match.spec import MatchResult, MatchSpec
 
 RECORDS: Final = Path("results/play")
 """Where records go that are given no name."""

@@ -148,7 +148,7 @@ def wait_for(
 
 def print_findings(now: Submission, shown: int = 0) -> int:
     """Print the findings from this number on; how many there are."""
-    from warpleague.report.terminal.bots import print_finding  # rich
+    from warpleague.cli.bot import print_finding  # rich
 
     for finding in now.found[shown:]:
         if finding.what != REPEAT:

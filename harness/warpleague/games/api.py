@@ -12,13 +12,12 @@ import attrs
 
 from warpleague.errors import BadInput
 from warpleague.games.values import Cache, encoded
-from warpleague.games.words import action_in_words
+from warpleague.games.words import Guide, action_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from random import Random
 
-    from warpleague.games.guide import Guide
     from warpleague.games.scene import Scene
 
 CHANCE: Final = -1

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.games.api import CHANCE
+from warpleague.games.api import CHANCE, Game, JsonObject
 from warpleague.games.playout import random_roll
 
 if TYPE_CHECKING:
-    from warpleague.games.api import Game, JsonObject
-    from warpleague.games.guide import Guide
     from warpleague.games.scene import Scene
+    from warpleague.games.words import Guide
 
 
 @attrs.frozen

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import attrs
 
 from warpleague.errors import ActionError
-from warpleague.games.api import Game
+from warpleague.games.api import Event, Game, JsonObject, Outcome, Weights
 from warpleague.games.reading import distinct, fail, read, refuse, within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-    from warpleague.games.api import Event, JsonObject, Outcome, Weights
-    from warpleague.games.guide import Guide
     from warpleague.games.scene import Scene
+    from warpleague.games.words import Guide
 
 
 @attrs.frozen

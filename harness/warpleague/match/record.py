@@ -19,9 +19,12 @@ from warpleague.errors import RecordError
 from warpleague.match import zstd
 from warpleague.match.spec import Confinement, EntrantKind, FaultPolicy, Level, Seconds
 from warpleague.text import nearest_path
-from warpline.bounds import Bounds, Range
-from warpline.faults import FaultKind  # noqa: TC001
-from warpline.limits import MAX_INT
+from warpline.limits import (
+    MAX_INT,
+    Bounds,
+    FaultKind,
+    Range,
+)
 from warpline.structure import strict_converter
 
 # -- forms -----------------------------------------------------------------------------------------------

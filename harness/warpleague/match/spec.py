@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import attrs
 
-from warpline.bounds import Range
-from warpline.limits import NOTE_BYTES
+from warpline.limits import NOTE_BYTES, FaultKind, Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.games.api import JsonObject
-    from warpline.faults import FaultKind
-
 
 # -- spec ------------------------------------------------------------------------------------------------
 
@@ -318,3 +315,29 @@ class Confinement:
         if self.host:
             parts.append(f"on {self.host}")
         return "; ".join(filter(None, parts))
+
+
+# -- conditions ------------------------------------------------------------------------------------------
+# The conditions of matches: what is the same whatever the game, the bots and the dice.
+#
+# A league and the check of a bot for it make their matches from the same conditions, so that both are played
+# alike.
+
+
+@attrs.frozen(kw_only=True, slots=False)
+class Conditions:
+    """How long bots may think, how they are confined, and what a fault costs; each as in `MatchSpec`."""
+
+    clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
+    level: Level = LEVEL
+    faults: FaultPolicy = "forfeit"
+    strikes: int = 0
+    pondering: Pondering = "off"
+    again: int = 0
+    failures: int = 0
+    note_bytes: int = NOTE_BYTES
+
+    def match(self, **what: Any) -> MatchSpec:
+        """A match under these conditions; `what` are the other fields of `MatchSpec`."""
+        shared = {field.name: getattr(self, field.name) for field in attrs.fields(Conditions)}
+        return MatchSpec(**shared, **what)

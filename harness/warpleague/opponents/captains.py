@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.games.captains import GAME
-from warpleague.games.captains.geometry import DISCARDS, DONE, DRAW, END, TAKES
+from warpleague.games.captains.geometry import DISCARDS, DONE, DRAW, END, TAKES, Galaxy
 from warpleague.games.captains.rules import scores
 from warpleague.games.captains.state import (
     AI_PLACE,
@@ -36,7 +36,6 @@ from warpleague.opponents.player import Player, Skill, best_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.games.captains.geometry import Galaxy
     from warpline.budget import Budget
     from warpline.client import Question, Reply
 

@@ -29,17 +29,25 @@ from warpleague.games.api import CHANCE, Game
 from warpleague.games.playout import random_roll
 from warpleague.match import greeting
 from warpleague.match.chance import match_key
-from warpleague.match.conditions import Conditions
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import load_options, options_json, players_and_options
-from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault, SeatSpec, TimeControl, Violation
+from warpleague.match.spec import (
+    Conditions,
+    Level,
+    MatchResult,
+    MatchSpec,
+    SeatFault,
+    SeatSpec,
+    TimeControl,
+    Violation,
+)
 from warpleague.runner.bot.pipe import Answer
 from warpleague.runner.bot.process import BotProcess, never_late
 from warpleague.runner.bundle.bundle import Bundle, prepare
 from warpleague.runner.bundle.content import left_out
 from warpleague.runner.bundle.manifest import ANY, MANIFEST, games_named, plays, require_folder
 from warpleague.runner.bundle.shipped import shipped_root
-from warpleague.runner.findings import FAULT, MACHINE, TIME, Finding
+from warpleague.runner.findings import FAULT, MACHINE, TIME, Finding, Verdict
 from warpleague.runner.hints import fault_text
 from warpleague.runner.host import ending_leftovers
 from warpleague.runner.play import end_idle, play_within, within
@@ -53,7 +61,6 @@ if TYPE_CHECKING:
 
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bot.pipe import IsLate
-    from warpleague.runner.findings import Verdict
 
     # How a line is handed over: the pieces that it is sent in, one after the other.
     Way = Callable[[bytes], list[bytes]]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.match.spec import SeatSpec
-    from warpline.faults import FaultKind
+    from warpline.limits import FaultKind
 
 # The likely cause of silence at hello: a pipe is not written to line by line, as a terminal is.
 NOTHING_WRITTEN: Final = "it has written nothing at all; most likely its output was not flushed"

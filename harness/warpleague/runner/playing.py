@@ -15,7 +15,7 @@ import trio
 from warpleague.errors import BadInput, BotError, HarnessFault
 from warpleague.match import greeting
 from warpleague.match.faults import with_words
-from warpleague.match.spec import MatchResult, SeatLog, Violation
+from warpleague.match.spec import MatchResult, SeatFault, SeatLog, Violation
 from warpleague.runner.bot.clocks import Loop, LoopShare
 from warpleague.runner.bot.logs import BotLog
 from warpleague.runner.bot.process import BackgroundTasks, BotProcess, IdleBots
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from warpleague.games.api import Event
     from warpleague.match.referee import Question, Referee
-    from warpleague.match.spec import SeatFault
     from warpleague.runner.bot.inside import InsideSeat
     from warpleague.runner.bot.pipe import Answer
 

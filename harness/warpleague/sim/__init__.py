@@ -12,7 +12,6 @@
 
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import Dice
-from warpleague.sim.cores import cores, over_cores
-from warpleague.sim.simulator import Simulator, common_dice
+from warpleague.sim.simulator import Simulator, common_dice, cores, over_cores
 
 __all__ = ["CHANCE", "Dice", "Simulator", "common_dice", "cores", "over_cores"]

@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.errors import WarpLeagueError
-from warpleague.games.api import CHANCE, Event
+from warpleague.games.api import CHANCE, Event, JsonObject
 from warpleague.games.playout import random_roll
 from warpleague.games.values import encoded
 from warpleague.sim.simulator import Simulator, common_dice
@@ -18,7 +18,6 @@ from warpleague.sim.simulator import Simulator, common_dice
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from warpleague.games.api import JsonObject
 
 MAX_STATES: Final = 200_000
 """The most positions in memory at once; `free` drops some."""

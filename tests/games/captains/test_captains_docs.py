@@ -10,7 +10,7 @@ import attrs
 from warpleague.games.captains import GAME
 from warpleague.games.captains.dealing import AIS, GALAXIES, PATTERNS, WHYS, Options
 from warpleague.games.captains.events import _LINES
-from warpleague.games.captains.view import View
+from warpleague.games.captains.position import View
 
 PAGE = (Path(__file__).parents[3] / "docs" / "games" / "captains.md").read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ from tests.games.coasters.conftest import Desk
 
 from warpleague.errors import ActionError, PositionError
 from warpleague.games.coasters import GAME
-from warpleague.games.coasters.view import View
+from warpleague.games.coasters.position import View
 
 THREE = "0/0 1/0 2/0"
 DRAWING = ". . . . . . . . .\n. 0> . . 1^ . . 2v2 .\n. . . . . . . . ."

@@ -26,6 +26,7 @@ import warpleague.league.schedule.formats as formats
 from warpleague.errors import BadInput, ConfigError
 from warpleague.league.play.entering import stage_problems
 from warpleague.league.play.running import RunWatcher, run_league
+from warpleague.league.play.verifying import mispaired
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import placings, rounds_of, standings, ties_of
 from warpleague.league.schedule.formats.api import Batches
@@ -36,7 +37,6 @@ from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import Group, Outcome, points_of
 from warpleague.league.season.season import Season
 from warpleague.league.store.events import commitment_to
-from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.bracket import _tree, bracket_json, bracket_text, latest_lines
 from warpleague.report.wording.columns import standing_json

@@ -16,9 +16,10 @@ from tests.league.conftest import Cup
 
 from warpleague.errors import ConfigError, StoreError
 from warpleague.league.play.running import StopWhen
-from warpleague.league.ratings.elo import SCALE
+from warpleague.league.play.verifying import mispaired
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import shrunk_fit
+from warpleague.league.ratings.statistics import SCALE
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.status import status
@@ -29,7 +30,6 @@ from warpleague.league.season.fixture import Outcome
 from warpleague.league.season.season import Season, TableProgress
 from warpleague.league.store.disqualifications import disqualify
 from warpleague.league.store.events import read_progress
-from warpleague.league.upkeep.verifying import mispaired
 from warpleague.report.wording.league_words import besides_lines
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'

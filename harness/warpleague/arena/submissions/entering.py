@@ -16,13 +16,13 @@ from warpleague.arena.submissions.ledger import FILE, SANDBOX, Ledger, filled
 from warpleague.arena.submissions.upload import source_folder
 from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import BadInput, ConfigError, StoreError
+from warpleague.league.play import organising
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
 from warpleague.league.season.fixture import utc_now
 from warpleague.league.season.season import Entry, Season
 from warpleague.league.store.disqualifications import disqualified
 from warpleague.league.store.store import Store
-from warpleague.league.upkeep import organising
 from warpleague.match.spec import SeatSpec
 
 if TYPE_CHECKING:

@@ -22,7 +22,16 @@ import attrs
 from warpleague.arena.processes import log, log_error
 from warpleague.arena.submissions import jobs, on_demand, versions
 from warpleague.arena.submissions.entering import entries_closed, sandbox_refusal
-from warpleague.arena.submissions.jobs import CHALLENGE, MAX_CLAIMS, SUBMISSION, TRIAL, TrialMatch
+from warpleague.arena.submissions.jobs import (
+    CHALLENGE,
+    MAX_CLAIMS,
+    SUBMISSION,
+    TRIAL,
+    ChallengeSeat,
+    Kind,
+    Submission,
+    TrialMatch,
+)
 from warpleague.arena.submissions.ledger import SANDBOX, Ledger, SubmissionLimits
 from warpleague.arena.submissions.upload import FOLDER, source_folder, unpack_upload
 from warpleague.errors import BadInput, BotError, HarnessFault, StoreError
@@ -48,7 +57,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from warpleague.arena.submissions.jobs import ChallengeSeat, Kind, Submission
     from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec
 
     CheckBot = Callable[[Path, Checkup, Callable[[Finding], None]], bool]

@@ -27,13 +27,13 @@ from warpleague.arena.submissions.entering import entered, is_paused
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import StoreError
+from warpleague.league.play.verifying import published_record
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.league import CourseCache, League, open_to_read
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.season.fixture import PlayedMatch, utc_now
 from warpleague.league.store.database import back_up
 from warpleague.league.store.store import Store
-from warpleague.league.upkeep.verifying import published_record
 from warpleague.report.site.bot_page import FOLDER as BOTS
 from warpleague.report.site.bot_page import BotTables, pages_on_server
 from warpleague.report.site.league_page import Pick, cards, index_content

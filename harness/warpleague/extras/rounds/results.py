@@ -13,11 +13,10 @@ import attrs
 import msgspec
 import numpy as np
 
-from warpleague.league.ratings.elo import pair_points
 from warpleague.league.ratings.fit import Fit, joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.sprt import Sprt
-from warpleague.league.ratings.statistics import Mean, rounded
+from warpleague.league.ratings.statistics import Mean, pair_points, rounded
 from warpleague.league.results.export import Column, Kind, Row, Table, TableFormat, need, table_file
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import standings

@@ -36,9 +36,9 @@ from warpleague.extras.rounds.workspace import (
     require_git,
 )
 from warpleague.league.play.entering import open_to_run
+from warpleague.league.play.verifying import published_record
 from warpleague.league.referees.pool import RefereeDied, RefereePool, usable_cores
 from warpleague.league.store.database import take_lock
-from warpleague.league.upkeep.verifying import published_record
 from warpleague.runner.bot.logs import KINDS, LogFolder, log_file
 from warpleague.runner.bundle.build import Command, CommandLimits, run_command
 from warpleague.runner.bundle.content import folder_digest

@@ -12,9 +12,9 @@ from warpleague.errors import BotError
 from warpleague.extras.rounds.playing import RunFolder, field_of
 from warpleague.extras.rounds.run import begun_run
 from warpleague.extras.rounds.workspace import BOT, GitError
+from warpleague.league.play.verifying import altered, mispaired, verify_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
-from warpleague.league.upkeep.verifying import altered, mispaired, verify_league
 from warpleague.runner.bundle.content import folder_digest
 
 if TYPE_CHECKING:

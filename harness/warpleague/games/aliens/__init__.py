@@ -9,7 +9,6 @@ from warpleague.games.aliens import people as _people
 from warpleague.games.aliens import position as _position
 from warpleague.games.aliens import rules as _rules
 from warpleague.games.aliens import state as _state
-from warpleague.games.aliens import view as _view
 from warpleague.games.aliens.geometry import ACTIONS, Action
 from warpleague.games.aliens.state import Options as AliensOptions
 from warpleague.games.aliens.state import State
@@ -24,8 +23,8 @@ class Aliens(InPlaceGame[State, Action]):
     players = (2,)
     Options = AliensOptions
     Actions: ClassVar[tuple[type, ...]] = ACTIONS
-    View = _view.View
-    Setup = _view.Setup
+    View = _position.View
+    Setup = _position.Setup
 
     initial = staticmethod(_state.initial)
     match_of = staticmethod(_state.match_of)
@@ -41,10 +40,10 @@ class Aliens(InPlaceGame[State, Action]):
     push = staticmethod(_rules.push)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_rules.outcome)
-    setup = staticmethod(_view.setup)
-    view = staticmethod(_view.view)
-    view_json = staticmethod(_view.view_json)
-    determinize = staticmethod(_view.determinize)
+    setup = staticmethod(_position.setup)
+    view = staticmethod(_position.view)
+    view_json = staticmethod(_position.view_json)
+    determinize = staticmethod(_position.determinize)
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_people.scene)

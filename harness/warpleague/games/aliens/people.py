@@ -21,21 +21,20 @@ from warpleague.games.aliens.geometry import (
     TARGET,
     USES,
     WAYS,
+    Action,
     Order,
     Place,
     Send,
 )
 from warpleague.games.aliens.rules import wins
-from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND
-from warpleague.games.guide import Guide
+from warpleague.games.aliens.state import END, JUMP, OPENING_ROLL, ORDER, PLACE, ROLL, SEND, State
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
+from warpleague.games.words import Guide
 from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.games.aliens.geometry import Action
-    from warpleague.games.aliens.state import State
 
 _LETTERS = "SMCA"
 _GLYPHS: Final = ("sun", "moon", "crown", "shield")

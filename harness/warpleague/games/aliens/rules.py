@@ -36,6 +36,7 @@ from warpleague.games.aliens.geometry import (
     Action,
     Order,
     Place,
+    Reach,
     Send,
 )
 from warpleague.games.aliens.state import (
@@ -52,19 +53,19 @@ from warpleague.games.aliens.state import (
     SEATS,
     SEND,
     TURN,
+    Cascade,
+    Rules,
     State,
+    Why,
     copied,
 )
-from warpleague.games.api import Outcome
+from warpleague.games.api import Event, Events, Outcome, Rolled, Weights
 from warpleague.games.reading import ActionReader
 from warpleague.games.values import Cache, encoded, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from warpleague.games.aliens.geometry import Reach
-    from warpleague.games.aliens.state import Cascade, Rules, Why
-    from warpleague.games.api import Event, Events, Rolled, Weights
 
 T = TypeVar("T")
 

@@ -9,8 +9,7 @@ import attrs
 
 from warpleague.games.aliens.geometry import COUNT, JUMP_REACH, STARTS, Action, Reach
 from warpleague.games.api import CHANCE
-from warpleague.games.fields import choice, switch, whole
-from warpleague.games.values import copier, keyer
+from warpleague.games.values import choice, copier, keyer, switch, whole
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

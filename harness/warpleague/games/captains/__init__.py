@@ -13,7 +13,6 @@ from warpleague.games.captains import people as _people
 from warpleague.games.captains import position as _position
 from warpleague.games.captains import rules as _rules
 from warpleague.games.captains import state as _state
-from warpleague.games.captains import view as _view
 from warpleague.games.captains.dealing import Options as CaptainsOptions
 from warpleague.games.captains.dealing import plan
 from warpleague.games.captains.geometry import ACTIONS, Action
@@ -29,8 +28,8 @@ class Captains(InPlaceGame[Position, Action]):
     rules_version = 2
     Options = CaptainsOptions
     Actions: ClassVar[tuple[type, ...]] = ACTIONS
-    View = _view.View
-    Setup = _view.Setup
+    View = _position.View
+    Setup = _position.Setup
     file_options = frozenset({"galaxy_file"})
 
     def check_options(self, players: int, options: Any) -> None:
@@ -50,10 +49,10 @@ class Captains(InPlaceGame[Position, Action]):
     push = staticmethod(_rules.push)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_rules.outcome)
-    setup = staticmethod(_view.setup)
-    view = staticmethod(_view.view)
-    view_json = staticmethod(_view.view_json)
-    determinize = staticmethod(_view.determinize)
+    setup = staticmethod(_position.setup)
+    view = staticmethod(_position.view)
+    view_json = staticmethod(_position.view_json)
+    determinize = staticmethod(_position.determinize)
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_people.scene)

@@ -21,7 +21,7 @@ from warpleague.games.captains.boards import (
     check_boards,
 )
 from warpleague.games.captains.geometry import Galaxy, Laid, Layout, galaxy, misfit
-from warpleague.games.fields import choice, free, whole
+from warpleague.games.values import choice, free, whole
 
 GALAXIES: tuple[str, ...] = ("full", "basic")
 AIS: tuple[str, ...] = ("echabod-z", "brood", "azimuth")

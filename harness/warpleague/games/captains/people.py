@@ -42,8 +42,8 @@ from warpleague.games.captains.state import (
     State,
     pair,
 )
-from warpleague.games.guide import Guide
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
+from warpleague.games.words import Guide
 from warpleague.text import counted
 
 if TYPE_CHECKING:

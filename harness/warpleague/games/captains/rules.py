@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.api import Event, Events, Outcome, ranked
+from warpleague.games.api import Event, Events, Outcome, Rolled, Weights, ranked
 from warpleague.games.captains import dealing
 from warpleague.games.captains import events as make
-from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS, RETIRED, Dealing
+from warpleague.games.captains.dealing import DECK_EMPTY, EXPLORED, MAX_ROUNDS, RETIRED, Dealing, Why
 from warpleague.games.captains.geometry import (
     ACTIONS,
     DELIVERIES,
@@ -57,6 +57,7 @@ from warpleague.games.captains.state import (
     TURN_ACTIONS,
     Cards,
     Known,
+    Position,
     State,
     Table,
     add_token,
@@ -76,9 +77,6 @@ from warpleague.games.values import Cache, replaced
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.api import Rolled, Weights
-    from warpleague.games.captains.dealing import Why
-    from warpleague.games.captains.state import Position
 
 # -- the score (captains E2, E3, A4) ---------------------------------------------------------------------
 

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
-from warpleague.games.api import CHANCE
-from warpleague.games.captains.dealing import Dealing, first_deal, plan
-from warpleague.games.captains.geometry import END, PLACES, WARPS
+from warpleague.games.api import CHANCE, Event
+from warpleague.games.captains.dealing import Dealing, Options, Plan, Why, first_deal, plan
+from warpleague.games.captains.geometry import END, PLACES, WARPS, Action, Galaxy, Layout, Place, Warp
 from warpleague.games.values import Cache, copier, each, keyer, mask, members, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from warpleague.games.api import Event
-    from warpleague.games.captains.dealing import Options, Plan, Why
-    from warpleague.games.captains.geometry import Action, Galaxy, Layout, Place, Warp
 
 HAND: Final = 4
 """Cards a hand is filled up to (captains T7)."""

@@ -10,7 +10,6 @@ from warpleague.games.coasters import people as _people
 from warpleague.games.coasters import position as _position
 from warpleague.games.coasters import rules as _rules
 from warpleague.games.coasters import state as _state
-from warpleague.games.coasters import view as _view
 from warpleague.games.coasters.geometry import ACTIONS, MAX_COLOURS, Action
 from warpleague.games.coasters.state import Options as CoastersOptions
 from warpleague.games.coasters.state import State, check
@@ -24,8 +23,8 @@ class Coasters(InPlaceGame[State, Action]):
     players = tuple(range(2, MAX_COLOURS + 1))
     Options = CoastersOptions
     Actions: ClassVar[tuple[type, ...]] = ACTIONS
-    View = _view.View
-    Setup = _view.Setup
+    View = _position.View
+    Setup = _position.Setup
 
     check_options = staticmethod(check)
     initial = staticmethod(_state.initial)
@@ -41,10 +40,10 @@ class Coasters(InPlaceGame[State, Action]):
     push = staticmethod(_rules.push)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_rules.outcome)
-    setup = staticmethod(_view.setup)
-    view = staticmethod(_view.view)
-    view_json = staticmethod(_view.view_json)
-    determinize = staticmethod(_view.determinize)
+    setup = staticmethod(_position.setup)
+    view = staticmethod(_position.view)
+    view_json = staticmethod(_position.view_json)
+    determinize = staticmethod(_position.determinize)
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_people.scene)

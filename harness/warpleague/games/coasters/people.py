@@ -30,6 +30,7 @@ from warpleague.games.coasters.geometry import (
     Step,
     Swap,
     SwapSystems,
+    Systems,
     Turn,
     Warp,
     free_places,
@@ -38,15 +39,13 @@ from warpleague.games.coasters.geometry import (
 )
 from warpleague.games.coasters.rules import torpedo
 from warpleague.games.coasters.state import State, key
-from warpleague.games.guide import Guide
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.games.values import members
+from warpleague.games.words import Guide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from warpleague.games.coasters.geometry import Systems
-    from warpleague.games.coasters.state import State
 
 _ARROW_MARKS: Final = "↑→↓←"
 _COMPASS: Final[tuple[Literal["N", "E", "S", "W"], ...]] = ("N", "E", "S", "W")

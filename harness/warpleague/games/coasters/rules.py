@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from warpleague.errors import ActionError
-from warpleague.games.api import Event, Events, Outcome
+from warpleague.games.api import Event, Events, Outcome, Rolled, Weights
 from warpleague.games.coasters import events as make
 from warpleague.games.coasters import state as st
 from warpleague.games.coasters.geometry import (
@@ -73,7 +73,6 @@ from warpleague.games.values import members, replaced
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.api import Rolled, Weights
 
 # -- legal actions ---------------------------------------------------------------------------------------
 #

@@ -10,8 +10,7 @@ import attrs
 from warpleague.errors import OptionsError
 from warpleague.games.api import CHANCE
 from warpleague.games.coasters.geometry import MAX_COLOURS, Galaxy, Systems, galaxy
-from warpleague.games.fields import switch, whole
-from warpleague.games.values import copier, each, encoded, keyer
+from warpleague.games.values import copier, each, encoded, keyer, switch, whole
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

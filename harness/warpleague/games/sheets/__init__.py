@@ -10,7 +10,6 @@ from warpleague.games.sheets import people as _people
 from warpleague.games.sheets import position as _position
 from warpleague.games.sheets import rules as _rules
 from warpleague.games.sheets import state as _state
-from warpleague.games.sheets import view as _view
 from warpleague.games.sheets.geometry import ACTIONS, Action
 from warpleague.games.sheets.state import Options as SheetsOptions
 from warpleague.games.sheets.state import State
@@ -24,8 +23,8 @@ class Sheets(InPlaceGame[State, Action]):
     players = (1, 2, 3, 4)
     Options = SheetsOptions
     Actions: ClassVar[tuple[type, ...]] = ACTIONS
-    View = _view.View
-    Setup = _view.Setup
+    View = _position.View
+    Setup = _position.Setup
 
     initial = staticmethod(_state.initial)
     match_of = staticmethod(_state.match_of)
@@ -41,10 +40,10 @@ class Sheets(InPlaceGame[State, Action]):
     push = staticmethod(_rules.push)
     retire = staticmethod(_rules.retire)
     outcome = staticmethod(_rules.outcome)
-    setup = staticmethod(_view.setup)
-    view = staticmethod(_view.view)
+    setup = staticmethod(_position.setup)
+    view = staticmethod(_position.view)
     view_json = staticmethod(_position.view_json)
-    determinize = staticmethod(_view.determinize)
+    determinize = staticmethod(_position.determinize)
     to_json = staticmethod(_position.to_json)
     from_json = staticmethod(_position.from_json)
     scene = staticmethod(_people.scene)

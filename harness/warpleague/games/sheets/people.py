@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, assert_never
 
-from warpleague.games.guide import Guide
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.games.sheets.geometry import (
     BLACK_1,
@@ -28,6 +27,7 @@ from warpleague.games.sheets.geometry import (
     WHITE_UNIT,
     YELLOW_LINES,
     YELLOW_VALUES,
+    Action,
     Blue,
     FreeLine,
     Keep,
@@ -41,15 +41,14 @@ from warpleague.games.sheets.geometry import (
     side_of,
 )
 from warpleague.games.sheets.rules import PARTS, score_parts
-from warpleague.games.sheets.state import key
+from warpleague.games.sheets.state import State, key
 from warpleague.games.values import mask, members
+from warpleague.games.words import Guide
 from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
-    from warpleague.games.sheets.geometry import Action
-    from warpleague.games.sheets.state import State
 
 _GAP: Final = SIDE + 1
 """Columns from one sheet to the next."""

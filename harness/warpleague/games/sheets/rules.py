@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.games.api import CHANCE, Event, Outcome, ranked
+from warpleague.games.api import CHANCE, Event, Events, Outcome, Rolled, ranked
 from warpleague.games.reading import ActionReader
 from warpleague.games.sheets import events as make
 from warpleague.games.sheets.geometry import (
@@ -59,16 +59,14 @@ from warpleague.games.sheets.geometry import (
     Reroll,
     Take,
     Yellow,
+    YellowLine,
 )
-from warpleague.games.sheets.state import NO_DICE, NOBODY, State, copied, own_sheet
+from warpleague.games.sheets.state import NO_DICE, NOBODY, Phase, Sheet, State, copied, own_sheet
 from warpleague.games.values import Cache, encoded, members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warpleague.games.api import Events, Rolled
-    from warpleague.games.sheets.geometry import YellowLine
-    from warpleague.games.sheets.state import Phase, Sheet
 
 _Actions = tuple[Action, ...]
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import attrs
 
 from warpleague.games.api import CHANCE
-from warpleague.games.fields import switch
 from warpleague.games.sheets.geometry import ALL_UNITS, BOX_EDGES
-from warpleague.games.values import copier, each, keyer, replaced
+from warpleague.games.values import copier, each, keyer, replaced, switch
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -357,11 +357,7 @@ def _change_in(league: League, before: Stage, now: Stage) -> str | None:
 
 def _verify(league: League, where: str, new_pool: NewPool) -> None:
     """Raise `ConfigError` if a record of the league does not hold, or its store was altered."""
-    from warpleague.league.upkeep.verifying import (  # 25 ms, which few runs need
-        altered,
-        mispaired,
-        verify_league,
-    )
+    from warpleague.league.play.verifying import altered, mispaired, verify_league
 
     wrong = [problem for _, problem in verify_league(league, new_pool=new_pool) if problem is not None]
     wrong += [problem for _, _, problem in (*altered(league), *mispaired(league), *stage_problems(league))]

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.elo import SCALE
 from warpleague.league.ratings.outcomes import Deals, Outcomes, Rows, added, pair_rows, ranking_rows, summed
-from warpleague.league.ratings.statistics import student, t95
+from warpleague.league.ratings.statistics import SCALE, student, t95
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.elo import pair_points
+from warpleague.league.ratings.statistics import pair_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

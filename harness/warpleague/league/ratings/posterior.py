@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.elo import SCALE, pair_points
 from warpleague.league.ratings.fit import Fit, Method, components, joint_fit
 from warpleague.league.ratings.outcomes import Deals, Earlier, Outcomes, added, pair_rows
+from warpleague.league.ratings.statistics import SCALE, pair_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

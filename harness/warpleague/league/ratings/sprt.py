@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.elo import SCALE, elo_of, expected
+from warpleague.league.ratings.statistics import SCALE, elo_of, expected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

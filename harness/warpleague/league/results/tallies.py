@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.elo import SCALE, SequentialElo, pair_points
 from warpleague.league.ratings.outcomes import Outcomes, PairTotals
-from warpleague.league.ratings.statistics import Mean
+from warpleague.league.ratings.statistics import SCALE, Mean, SequentialElo, pair_points
 from warpleague.league.store.columns import BLOCK, Columns, block_ends
 
 if TYPE_CHECKING:

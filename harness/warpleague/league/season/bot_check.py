@@ -16,15 +16,13 @@ from warpleague.errors import BadInput, OptionsError
 from warpleague.games import load_game
 from warpleague.league.season.config import BotEntry, LeagueConfig
 from warpleague.league.season.entry import folder_of, name_of, seat_in
-from warpleague.match.conditions import Conditions
 from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import Conditions, Level
 from warpleague.runner.checkup import QUICK_S, Checkup, Table
 from warpleague.runner.findings import FOLDER
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from warpleague.match.spec import Level
 
 
 def check_for(

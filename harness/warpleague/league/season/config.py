@@ -18,11 +18,11 @@ from attrs.validators import ge, gt, le, lt, optional
 
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.games import load_game
-from warpleague.match.conditions import Conditions
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import (
     LEVEL,
     STRIKES,
+    Conditions,
     FaultPolicy,
     Increment,
     Level,
@@ -35,8 +35,7 @@ from warpleague.runner.bundle.shipped import located
 from warpleague.strict import place_of, structure
 from warpleague.text import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
-from warpline.bounds import NO_KEY, Bounds, in_schema, is_key
-from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
+from warpline.limits import MAX_NOTE_BYTES, NO_KEY, NOTE_BYTES, Bounds, in_schema, is_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,7 @@ from warpleague.games import load_game
 from warpleague.league.season.config import FormatTable, LeagueConfig, with_dice
 from warpleague.league.season.seat_plan import SeatPlan
 from warpleague.match.chance import beacon_secret, deal_key, season_commitment
-from warpleague.match.conditions import Conditions
-from warpleague.match.spec import FORMAT, MatchSpec, SeatSpec
+from warpleague.match.spec import FORMAT, Conditions, MatchSpec, SeatSpec
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from warpleague.errors import BadInput, RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.languages import of_program
+from warpleague.league.play.verifying import published_record
 from warpleague.league.ratings.statistics import share_interval
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, busy, faults
 from warpleague.league.results.faulted import bot_faults
@@ -24,7 +25,6 @@ from warpleague.league.results.standings import Standing, Standings, standings
 from warpleague.league.results.status import Status, status, strength_test
 from warpleague.league.schedule.formats.ladder import CHOOSES
 from warpleague.league.season.entry import folder_of
-from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site import charts
 from warpleague.report.site.delta import diff

@@ -24,8 +24,8 @@ import attrs
 from warpleague import __version__
 from warpleague.errors import BadInput, StoreError
 from warpleague.games import load_game
+from warpleague.league.play.verifying import published_record
 from warpleague.league.referees.pool import Pool, RefereePool
-from warpleague.league.upkeep.verifying import published_record
 from warpleague.match.replay import Replay
 from warpleague.report.site.bot_page import FOLDER as BOTS
 from warpleague.report.site.bot_page import BotTables, file_name, pages_on_disk

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeAl
 import attrs
 
 from warpleague.league.ratings.statistics import rounded, share_interval
-from warpleague.league.results.details import faults, seats, times
+from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, faults, seats, times
+from warpleague.league.results.standings import Standing, Standings
 from warpleague.league.results.standings import standings as standings_of
 from warpleague.report.wording.league_words import (
     FaultTallies,
@@ -25,10 +26,8 @@ from warpleague.report.wording.match_words import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.results.faulted import ServiceLine
     from warpleague.league.results.league import League
-    from warpleague.league.results.standings import Standing, Standings
     from warpleague.league.store.columns import Columns
 
 

@@ -27,7 +27,7 @@ import trio
 from warpleague.errors import BotError
 from warpleague.match.spec import SeatSpec, Violation
 from warpleague.runner.bot.clocks import LoopShare
-from warpleague.runner.bot.logs import EVIDENCE_CHARS
+from warpleague.runner.bot.logs import EVIDENCE_CHARS, BotLog
 from warpleague.runner.bot.pipe import Answer, timed_out
 from warpline import client
 from warpline.codec import to_bytes
@@ -35,7 +35,6 @@ from warpline.codec import to_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from warpleague.runner.bot.logs import BotLog
     from warpleague.runner.bot.pipe import IsLate
     from warpline.messages import BotHello
 

@@ -21,7 +21,7 @@ import attrs
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.spec import KILLED_BY_OTHERS, Violation
+from warpleague.match.spec import KILLED_BY_OTHERS, Level, SeatSpec, Violation
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clocks import INTERVAL_NS, NEVER, SLACK_NS, Loop, LoopShare, Stopwatch
 from warpleague.runner.bot.halt import QUIET_NS, Halt, Pondering
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from warpleague.games.api import JsonObject
-    from warpleague.match.spec import Level, SeatSpec
     from warpleague.runner.bot.pipe import IsLate
     from warpline.messages import BotHello
 

@@ -15,8 +15,7 @@ import pyspiel
 
 from warpleague.errors import BadInput, OptionsError
 from warpleague.games import load_game
-from warpleague.games.fields import free, switch, whole
-from warpleague.games.values import Interned, decoded, encoded
+from warpleague.games.values import Interned, decoded, encoded, free, switch, whole
 from warpleague.text import nearest
 
 if TYPE_CHECKING:

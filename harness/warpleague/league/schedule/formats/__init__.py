@@ -8,11 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from warpleague.league.schedule.formats.api import Static
-from warpleague.league.schedule.formats.until import Until
+from warpleague.league.schedule.formats.api import Format, Static, Until
 
 if TYPE_CHECKING:
-    from warpleague.league.schedule.formats.api import Format
     from warpleague.league.season.season import Season
 
 CLASSES: Final = {

@@ -11,9 +11,17 @@ import attrs
 import numpy as np
 
 from warpleague.league.ratings.posterior import Posterior
-from warpleague.league.schedule.formats.api import Batches, describe_seatings, seatings_count
+from warpleague.league.schedule.formats.api import (
+    FEWEST,
+    MAX,
+    Batches,
+    batch_size,
+    describe_seatings,
+    describe_until,
+    enough,
+    seatings_count,
+)
 from warpleague.league.schedule.formats.round_robin import group_of
-from warpleague.league.schedule.formats.until import FEWEST, MAX, batch_size, describe_until, enough
 from warpleague.text import counted
 
 if TYPE_CHECKING:

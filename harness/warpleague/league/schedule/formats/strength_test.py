@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.ratings.elo import pair_points
-from warpleague.league.ratings.statistics import Mean, student, t95
+from warpleague.league.ratings.statistics import Mean, pair_points, student, t95
 from warpleague.league.schedule.formats.api import Batches, describe_seatings, seatings, seatings_count
 from warpleague.league.season.fixture import Group, Outcome
 from warpleague.text import counted

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import RecordError, StoreError
+from warpleague.league.play.verifying import Recorded, altered, read_recorded, verify_league
 from warpleague.league.referees.pool import RefereeDied, RefereePool
 from warpleague.league.results.league import League, assemble, check_store, open_to_mend
 from warpleague.league.season.config import LeagueConfig, with_dice
@@ -16,7 +17,6 @@ from warpleague.league.store import disqualifications
 from warpleague.league.store.events import record_merge
 from warpleague.league.store.schema import UntrustedStore, store_at, unplayed
 from warpleague.league.store.store import Store
-from warpleague.league.upkeep.verifying import Recorded, altered, read_recorded, verify_league
 from warpleague.match.record import unpack
 from warpleague.match.scribe import end_digest
 from warpleague.text import safe

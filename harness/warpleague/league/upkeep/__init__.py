@@ -1,1 +1,0 @@
-"""The work of an organiser besides playing: verify, mend, merge, disqualify."""
