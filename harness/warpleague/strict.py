@@ -18,7 +18,7 @@ import attrs
 
 from warpleague.errors import ConfigError
 from warpleague.text import nearest
-from warpline.limits import keys_of
+from warpline.bounds import keys_of
 from warpline.structure import Misfit, MisfitError, Path, path_text, strict_converter
 
 T = TypeVar("T")

@@ -9,17 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import attrs
 
-from warpline.limits import (
-    MAX_COST,
-    MAX_NOTE_BYTES,
-    NAME_BYTES,
-    NOTE_BYTES,
-    PROTOCOL,
-    Bounds,
-    FaultKind,
-    MaxBytes,
-    Range,
-)
+from warpline.bounds import Bounds, MaxBytes, Range
+from warpline.limits import MAX_COST, MAX_NOTE_BYTES, NAME_BYTES, NOTE_BYTES, PROTOCOL, FaultKind
 
 JsonObject: TypeAlias = dict[str, Any]
 Natural: TypeAlias = Annotated[int, Bounds(0)]

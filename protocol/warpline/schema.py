@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 import attrs
 
-from warpline.limits import Bounds, MaxBytes, Null, Range, keys_of
+from warpline.bounds import Bounds, MaxBytes, Null, Range, keys_of
 from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, Failed, JsonObject
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

@@ -19,7 +19,8 @@ import attrs
 import cattrs
 from cattrs.gen import make_dict_structure_fn, override
 
-from warpline.limits import MAX_INT, Bounds, MaxBytes, Null, Range, keys_of
+from warpline.bounds import Bounds, MaxBytes, Null, Range, keys_of
+from warpline.limits import MAX_INT
 
 StructureHook: TypeAlias = Callable[[Any, Any], Any]
 Path: TypeAlias = tuple[str | int, ...]

@@ -24,8 +24,9 @@ from warpleague.match.record import unpack
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpline import limits
+from warpline.bounds import in_schema
 from warpline.codec import WireError, decode_bot, decode_referee, encode
-from warpline.limits import FaultKind, in_schema
+from warpline.limits import FaultKind
 from warpline.messages import BOT_MESSAGES, REFEREE_MESSAGES, BotHello, Natural, Note
 from warpline.schema import Definitions, schema_of
 

@@ -6,23 +6,20 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from rich.text import Text
 
 from warpleague.cli.common import print_json
 from warpleague.cli.match_options import parse_options
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.games.api import CHANCE, Game
+from warpleague.games.api import CHANCE
 from warpleague.match.chance import Dice, match_key
 from warpleague.match.setup import first_state, load_options, options_json, players_text
-from warpleague.report.terminal.board import Picture
-from warpleague.report.terminal.console import make_console
-from warpleague.text import safe
+from warpleague.report.terminal.games import print_galaxy
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from warpleague.games.scene import Scene
+    from warpleague.games.api import Game
 
 
 def describe(game: Game[Any, Any]) -> dict[str, Any]:
@@ -66,10 +63,3 @@ def show_galaxy(args: Namespace) -> int:
         return 0
     print_galaxy(scene, seed)
     return 0
-
-
-def print_galaxy(scene: Scene, seed: str) -> None:
-    """Print the board of a match with this seed."""
-    console = make_console()
-    console.print(Picture(scene))
-    console.print(Text(safe(f"seed {seed!r}")))

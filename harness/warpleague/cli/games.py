@@ -12,19 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.text import Text
-
 from warpleague import games
 from warpleague.cli.common import json_text, say, write_out
 from warpleague.errors import BadInput
 from warpleague.games import GAMES, game_ids, load_game
-from warpleague.report.terminal.console import make_console, make_table
 
 if TYPE_CHECKING:
     from argparse import Namespace
-
-    from rich.console import Console
-
 
 LISTED: Final = Path(games.__file__).with_name("listed.json")
 """The file beside the games with what `describe` says about each of ours."""
@@ -71,6 +65,8 @@ def _ours() -> dict[str, dict[str, Any]]:
 def _text(descriptions: list[dict[str, Any]], args: Namespace) -> str:
     if args.json:
         return json_text(descriptions if args.game is None else descriptions[0]) + "\n"
+    from warpleague.report.terminal.console import make_console
+    from warpleague.report.terminal.games import print_game, print_games
 
     console = make_console()
     with console.capture() as captured:
@@ -79,42 +75,3 @@ def _text(descriptions: list[dict[str, Any]], args: Namespace) -> str:
         else:
             print_game(descriptions[0], console)
     return captured.get()
-
-
-# -- games -----------------------------------------------------------------------------------------------
-# Prints the list of games, and the description of one game.
-
-
-def print_games(games: list[dict[str, Any]], console: Console) -> None:
-    """Print one line a game."""
-    table = make_table()
-    table.add_column("game")
-    table.add_column("title")
-    table.add_column("players", justify="right")
-    table.add_column("options")
-    for game in games:
-        players = game["players"]
-        span = str(players[0]) if len(players) == 1 else f"{players[0]}-{players[-1]}"
-        table.add_row(game["game"], game["title"], span, ", ".join(game["options"]))
-    console.print(table)
-
-
-def print_game(game: dict[str, Any], console: Console) -> None:
-    """Print all about one game."""
-    players = ", ".join(map(str, game["players"]))
-    console.print(
-        f"[bold]{game['title']}[/] ({game['game']}), rules version {game['rules']}, players: {players}"
-    )
-    if game["options"]:
-        table = make_table()
-        for heading in ("option", "default", "meaning"):
-            table.add_column(heading)
-        for name, option in game["options"].items():
-            default = option["default"]
-            text = "-" if default is None else str(default)
-            text = text.lower() if isinstance(default, bool) else text
-            table.add_row(Text(name), Text(text), Text(option["help"]))
-        console.print(table)
-    if game["by_score"]:
-        console.print("standings: by mean score")
-    console.print(f"actions: {', '.join(game['actions'])}")

@@ -278,8 +278,8 @@ class Parser(argparse.ArgumentParser):
         if not likely and not closest(word, [command.word for command in self.below]):
             near = closest(word, [command.word for command in inner])
             likely = [command for command in inner if command.word == near][:1]
-        commands = [shlex.join([self.prog, *command.name.split(), *rest]) for command in likely]
-        return f"there is no command {word!r}; did you mean: {' or '.join(commands)}" if commands else ""
+        meant = [shlex.join([self.prog, *command.name.split(), *rest]) for command in likely]
+        return f"there is no command {word!r}; did you mean: {' or '.join(meant)}" if meant else ""
 
     def _for_file(self, path: str) -> str | None:
         """The command that is most likely meant where a file or folder stands in its place."""

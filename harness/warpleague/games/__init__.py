@@ -9,8 +9,8 @@ geometry    the board: numbers of its squares, tables of what lies where; the ac
 state       what the players may settle before the game; the classes of a position, the first one, who must act in one
 rules       the legal actions in the canonical order; what is rolled; what a move does to a position; who won
 events      what happens in a move, and a line of English for each kind of event
-position    a position as JSON: its class, how it is written and read, what is wrong with one made by hand
-view        what a seat sees, what the start message tells, and positions drawn to fit a view
+position    a position as JSON: its class, how it is written and read, what is wrong with one made by hand; what a seat
+            sees, what the start message tells, and positions drawn to fit a view
 people      the picture, and what to click in it; actions in words; the rules in a minute, and a first turn
 """
 

@@ -19,12 +19,8 @@ from warpleague.errors import RecordError
 from warpleague.match import zstd
 from warpleague.match.spec import Confinement, EntrantKind, FaultPolicy, Level, Seconds
 from warpleague.text import nearest_path
-from warpline.limits import (
-    MAX_INT,
-    Bounds,
-    FaultKind,
-    Range,
-)
+from warpline.bounds import Bounds, Range
+from warpline.limits import MAX_INT, FaultKind
 from warpline.structure import strict_converter
 
 # -- forms -----------------------------------------------------------------------------------------------

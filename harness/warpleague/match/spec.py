@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import attrs
 
-from warpline.limits import NOTE_BYTES, FaultKind, Range
+from warpline.bounds import Range
+from warpline.limits import NOTE_BYTES, FaultKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -40,7 +40,7 @@ from warpleague.runner.confine.sandbox import parse_address
 from warpleague.strict import structure
 from warpleague.text import nearest_path
 from warpleague.toml_text import parse_toml, read_text
-from warpline.limits import NO_KEY, in_schema
+from warpline.bounds import NO_KEY, in_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

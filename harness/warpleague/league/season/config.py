@@ -35,7 +35,8 @@ from warpleague.runner.bundle.shipped import located
 from warpleague.strict import place_of, structure
 from warpleague.text import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
-from warpline.limits import MAX_NOTE_BYTES, NO_KEY, NOTE_BYTES, Bounds, in_schema, is_key
+from warpline.bounds import NO_KEY, Bounds, in_schema, is_key
+from warpline.limits import MAX_NOTE_BYTES, NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,7 @@ from warpleague.runner.confine.mounts import misfit_asked
 from warpleague.strict import structure
 from warpleague.text import nearest_path
 from warpleague.toml_text import parse_toml, read_text
-from warpline.limits import Bounds, in_schema
+from warpline.bounds import Bounds, in_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

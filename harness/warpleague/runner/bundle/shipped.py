@@ -63,7 +63,7 @@ def starter_folder(name: str) -> Path:
 ENGINE: Final = "engine"  # the name of the folder
 _MATCH: Final = ("match/__init__.py", "match/chance.py", "match/spec.py")
 _WARPLEAGUE: Final = ("__init__.py", "errors.py", "text.py", "games", "sim", *_MATCH)
-_WARPLINE: Final = ("__init__.py", "bounds.py", "budget.py", "client.py", "faults.py", "limits.py")
+_WARPLINE: Final = ("__init__.py", "bounds.py", "budget.py", "client.py", "limits.py")
 _LEFT_OUT: Final = ("__pycache__", "contract.py", "*.pyi", "*.pyc", "py.typed")
 _MARK: Final = "README.txt"
 _README: Final = """\
