@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import shlex
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,11 +24,11 @@ from warpleague.match import spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from tests.cli.conftest import Run
 
 RUN = {name: command for name, command in commands().items() if command.run}
+ROOT = Path(__file__).parents[2]
 ABOVE = {name: command for name, command in commands().items() if not command.run}
 
 
@@ -132,6 +134,14 @@ def test_help_is_a_command_too(run: Run, asked: tuple[str, ...], same: tuple[str
     done = run(*asked)
     assert done == run(*same)
     assert (done.code, done.out[:6]) == (0, "usage:")
+
+
+def test_the_docs_have_the_exit_codes_of_every_command() -> None:
+    """The page has one row for each code that a command declares, in the words of its help."""
+    rows = re.findall(
+        r"^\| `(.+)` \| (\d+) \| (.+) \|$", (ROOT / "docs/exit-codes.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert rows == [(c.name, str(code), what) for c in RUN.values() for code, what in c.codes.items()]
 
 
 @pytest.mark.parametrize("words", [(), ("league",), ("arena", "author")])

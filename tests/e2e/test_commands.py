@@ -7,13 +7,15 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import sysconfig
 import threading
 import venv
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,17 @@ def test_bad_input_ends_with_2_and_no_traceback(command: Command) -> None:
     assert "Traceback" not in done.stderr
 
 
+@contextmanager
+def unread() -> Iterator[int]:
+    """A pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        yield writing
+    finally:
+        os.close(writing)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -87,14 +100,38 @@ def test_a_reader_that_leaves_is_no_failure(
     command: Command, first: Path, arguments: tuple[str, ...]
 ) -> None:
     """When the reader of the output is gone (`| head`), the command ends quietly."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    argv = command(*(argument.format(first=first) for argument in arguments))
-    try:
-        done = subprocess.run(argv, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
-    finally:
-        os.close(writing)
+    with unread() as output:
+        argv = command(*(argument.format(first=first) for argument in arguments))
+        done = subprocess.run(argv, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_verdict_does_not_depend_on_who_reads_it(
+    command: Command, first: Path, make_bot: Callable[[str, str], Path], tmp_path: Path
+) -> None:
+    """A run plays all matches, and a test of strength, a check and a verification end with their codes."""
+    crash = make_bot("crash", "import sys\nsys.exit(7)\n")
+    league = tmp_path / "league.toml"
+    league.write_text(
+        f"name = 'unread'\nbots = ['{first}', {{ path = '{first}', name = 'twin' }}]\n"
+        "[game]\nid = 'aliens'\noptions = { max_turns = 2 }\n[format]\ndeals = 3\n[rules]\nlevel = 'none'\n"
+    )
+    store = ("--results", tmp_path)
+
+    def unread_code(*arguments: object) -> int:
+        with unread() as output:
+            return subprocess.run(command(*arguments), stdout=output, stderr=output, check=False).returncode
+
+    assert unread_code("league", "run", league, *store) == 0
+    listed = subprocess.run(
+        command("league", "matches", league, *store, "--json"), capture_output=True, check=True
+    )
+    assert [len(match["ranks"]) for match in json.loads(listed.stdout)] == [2] * 6
+    assert unread_code("league", "verify", league, *store) == 0
+    with closing(sqlite3.connect(tmp_path / "unread" / "league.sqlite")) as base, base:
+        base.execute("UPDATE seat SET score = score + 1")
+    assert unread_code("league", "verify", league, *store) == 1
+    assert unread_code("bot", "check", crash, "--quick", "--level", "none") == 1
 
 
 @LINUX

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from warpleague.cli.declaration import load
 from warpleague.cli.parser import BAD_INPUT, parser_for
 from warpleague.errors import BadInput, HarnessFault, interrupt_behind
-from warpleague.text import SafeStream, safe
+from warpleague.text import LastingStream, ReaderEnded, SafeStream, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,22 +60,24 @@ def run(words: Sequence[str], tools: Tools = TOOLS) -> int:
     """Run the command of these words; returns its exit code. Its errors are raised."""
     parser, rest = parser_for(words)
     args = parser.parse_args(rest, argparse.Namespace(tools=tools))
+    if args.command.prints and isinstance(sys.stdout, SafeStream):
+        cast("LastingStream", sys.stdout.inner).lasts = False
     code: int = load(args.command.run)(args)
     return code
 
 
 def _cause(error: BaseException) -> BaseException:
-    """The cause of an error: behind rich's exit after a broken pipe, a lock's error after Ctrl-C, a group of trio's.
+    """The cause of an error: behind rich's exit when the reader ended, a lock's error after Ctrl-C, a group of trio's.
 
     The first of these kinds that is in a group of several causes decides its message; a group of bugs stays as it is.
     """
-    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+    if isinstance(error, SystemExit) and isinstance(error.__context__, ReaderEnded):
         return error.__context__
     if (interrupt := interrupt_behind(error)) is not None:
         return interrupt
     if isinstance(error, BaseExceptionGroup):
         causes = [_cause(inner) for inner in error.exceptions]
-        for kind in (KeyboardInterrupt, SystemExit, BrokenPipeError, HarnessFault, BadInput):
+        for kind in (KeyboardInterrupt, SystemExit, ReaderEnded, HarnessFault, BadInput):
             for cause in causes:
                 if isinstance(cause, kind):
                     return cause
@@ -94,9 +96,8 @@ def _code(error: BaseException) -> int:
         case KeyboardInterrupt():
             print("warpleague: interrupted", file=sys.stderr)
             return INTERRUPTED
-        case BrokenPipeError():
-            _drop_output()  # the reader has ended (`| head`) and needs no more
-            return DONE
+        case ReaderEnded():
+            return DONE  # the reader (`| head`) needs no more
         case SystemExit() as cause:
             raise cause
         case (OSError(errno=errno.EMFILE | errno.ENFILE) | MemoryError()) as cause:
@@ -107,15 +108,11 @@ def _code(error: BaseException) -> int:
             )
             return FAILED
         case OSError(errno=errno.ENOSPC, filename=None):
-            _drop_output()
+            # Keep the interpreter's exit from failing once more.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             print("warpleague: cannot write the output: no space left", file=sys.stderr)
             return FAILED
     raise error
-
-
-def _drop_output() -> None:
-    """Keep the interpreter's exit from failing on standard output once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _spare_encodings() -> None:
@@ -127,10 +124,13 @@ def _spare_encodings() -> None:
 
 @contextmanager
 def _safe_output() -> Iterator[None]:
-    """Have all that is printed pass `SafeStream`: text of bots, records and stores cannot steer the terminal."""
+    """Have all that is printed pass `SafeStream`: text of bots, records and stores cannot steer the terminal.
+
+    Nor does it matter when nobody reads it any more: a run plays on, and a verdict stays what it is.
+    """
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (
-        cast("TextIO", SafeStream(stream)) if stream is not None else stream for stream in before
+        stream and cast("TextIO", SafeStream(cast("TextIO", LastingStream(stream)))) for stream in before
     )
     try:
         yield

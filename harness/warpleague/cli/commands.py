@@ -106,9 +106,8 @@ exit codes:
   0    done
   1    a check failed, or the program itself failed
   2    bad input
-  3    a test of strength is undecided
-  4    in a single match a bot did not start
-  130  stopped by Ctrl-C""")
+  130  stopped by Ctrl-C
+The help of a command names what else they mean.""")
 """The program itself."""
 
 CORE: Final = (
@@ -159,7 +158,8 @@ CORE: Final = (
     ), examples=(
         "match aliens my-bot bots/aliens-greedy --seed 1 --record one.jsonl",
         "match captains bots/captains-planner --option max_rounds=20",
-    )),
+    ),
+            codes={4: "a bot did not start"}),
     Command("games", "list the games, or describe one", "warpleague.cli.games:run_games", group="play",
             about=("List the games, or describe one: its players, options and actions; or draw the map of a "
                    "match."),
@@ -172,17 +172,20 @@ CORE: Final = (
                  type=count(1)),
         Argument("--option KEY=VALUE", "with --show-galaxy: an option of the game; can be given several "
                  "times", many=True),
-    ), examples=("games", "games captains", "games captains --show-galaxy --seed 1 --players 3")),
+    ), examples=("games", "games captains", "games captains --show-galaxy --seed 1 --players 3"),
+            codes={1: "a game cannot be loaded"}),
     Command("brief", "print everything about a game that the author of a bot needs",
             "warpleague.cli.docs:run_brief", group="play",
             about=("Print everything about a game that the author of a bot needs: rules, messages, types, "
                    "clock, and how to test."),
             arguments=(
         Argument("game GAME", "the game"),
-    ), examples=("brief aliens", "brief captains")),
+    ), examples=("brief aliens", "brief captains"),
+            prints=True),
     Command("demo", "play a small league of every game", "warpleague.cli.demo:run_demo", group="play",
             about="Play the demo: a small league of every game, each with its report, in about a minute.",
-            arguments=(RESULTS,), examples=("demo", "demo --results demo-results")),
+            arguments=(RESULTS,), examples=("demo", "demo --results demo-results"),
+            codes={1: "a league of the demo went wrong"}),
     Command("docs", "list the pages of the documentation, or print one", "warpleague.cli.docs:run_docs",
             group="play",
             about="List the pages of the documentation, print one of them, or search all of them for a word.",
@@ -191,7 +194,8 @@ CORE: Final = (
                  "all pages)", nargs="?"),
         Flag("--path", "print where the file of the page is; without PAGE, where the folder of all pages is"),
         Flag("--json", "list the pages, or where the word is, as JSON"),
-    ), examples=("docs", "docs write-a-bot", "docs move_s", "docs write-a-bot --path")),
+    ), examples=("docs", "docs write-a-bot", "docs move_s", "docs write-a-bot --path"),
+            prints=True),
 
     # improve a bot
     Command("bot", "start a new bot, check whether a bot is ready, list bots", group="improve a bot",
@@ -220,7 +224,8 @@ CORE: Final = (
         "bot check my-bot --game aliens --level sandbox",
         "bot check my-bot --league leagues/my-league.toml",
         "bot check my-bot --league https://arena.example.org/l/open",
-    )),
+    ),
+            codes={1: "the bot is not ready"}),
     Command("bot new", "make a new folder with a bot that plays at random, to change as you like",
             "warpleague.cli.bot:run_new", arguments=(
         Argument("folder FOLDER", "the new folder; the bot gets its name", type=path),
@@ -235,7 +240,8 @@ CORE: Final = (
         Argument("folder FOLDER", "the folder in which the folders of bots are (default: the bots that come "
                  "with Warp League)", type=path, nargs="?"),
         AS_JSON,
-    ), examples=("bot list", "bot list mybots --json")),
+    ), examples=("bot list", "bot list mybots --json"),
+            codes={1: "the manifest of a bot is invalid"}),
     Command("compare", "test whether a bot is better than another", "warpleague.cli.compare:run_compare",
             group="improve a bot",
             usage="warpleague compare [options] NEW OLD [FIELD ...] --game GAME\n"
@@ -287,7 +293,10 @@ CORE: Final = (
         "compare bots/mine bots/old bots/greedy bots/lazy --game sheets",
         "compare aliens bots/mine@0.5s bots/mine@100ms",
         "compare bots/mine bots/mine-before --game aliens --in-process",
-    )),
+    ),
+            codes={0: "accepted: the new bot is better",
+                   1: "rejected: it is not better; or a match is void, or `--stop-on-fault` stopped the test",
+                   3: "undecided: `--max-matches` was reached"}),
     Command("replay", "show or verify the record of a match", group="improve a bot",
             about=("Show a recorded match, verify that it holds, make a page of it, or take a position from "
                    "it.")),
@@ -314,7 +323,8 @@ CORE: Final = (
         "replay show results/one.jsonl --at 30 --seat 0",
         "replay show results/one.jsonl --step",
         "replay show results/one.jsonl --stderr 0 --log logs",
-    )),
+    ),
+            prints=True),
     Command("replay verify", "check that a record is genuine: execute it again by the rules, and compare "
             "everything", "warpleague.cli.replay:run_verify", arguments=(
         Argument("files RECORD", "the record of a match", type=path, nargs="+"),
@@ -322,7 +332,8 @@ CORE: Final = (
         Argument("--parent RECORD", "the record from which this match was branched off: check that it starts "
                  "from that position", type=path),
         Flag("--json", "print the outcome as JSON"),
-    ), examples=("replay verify results/one.jsonl", "replay verify results/mine/records/*.jsonl --json")),
+    ), examples=("replay verify results/one.jsonl", "replay verify results/mine/records/*.jsonl --json"),
+            codes={1: "a record does not hold"}),
     Command("replay page", "make a page of the match: one file that any browser opens",
             "warpleague.cli.replay:run_page", arguments=(
         RECORD,
@@ -379,7 +390,8 @@ CORE: Final = (
     ), examples=(
         "reproduce results/one.jsonl",
         "reproduce results/one.jsonl my-new-bot bots/aliens-greedy",
-    )),
+    ),
+            codes={1: "the match came out differently"}),
     Command("sim", "answer questions about the rules, for bots that search", "warpleague.cli.sim:run_sim",
             group="improve a bot",
             about=("Answer questions about the rules, for a bot that tries out moves: lines of JSON in, lines "
@@ -406,7 +418,8 @@ CORE: Final = (
         STOP_ON_FAULT,
         Argument("--beacon VALUE", "the public value that the dice also depend on, if the file names one "
                  "under [season]"),
-    ), examples=("league run leagues/mine.toml", "league run leagues/mine.toml --jobs 4 --quiet")),
+    ), examples=("league run leagues/mine.toml", "league run leagues/mine.toml --jobs 4 --quiet"),
+            codes={1: "a match is void, or `--stop-on-fault` stopped after a fault; the next run continues"}),
     Command("league prepare", "build all bots of the league, but play nothing",
             "warpleague.cli.league_setup:run_prepare", group="play the matches", arguments=OF_LEAGUE,
             examples=("league prepare leagues/mine.toml",)),
@@ -443,7 +456,8 @@ CORE: Final = (
             "warpleague.cli.league:run_list", group="look at the tables", arguments=(
         *OF_LEAGUE,
         Argument("--bot NAME", "only the matches of this bot"),
-    ), examples=("league matches leagues/mine.toml --bot my-bot",)),
+    ), examples=("league matches leagues/mine.toml --bot my-bot",),
+            prints=True),
     Command("league report", "write pages with tables, charts and replays, which any browser opens",
             "warpleague.cli.league_report:run_report", group="use the results elsewhere", arguments=(
         *OF_LEAGUE,
@@ -452,7 +466,8 @@ CORE: Final = (
                  "(default: 300)", type=count_or_all, default=300),
         Argument("--jobs N", "the number of processes at the same time (default: one for each core)",
                  type=count(0), default=0),
-    ), examples=("league report leagues/mine.toml --replays all",)),
+    ), examples=("league report leagues/mine.toml --replays all",),
+            codes={1: "a page lacks something, such as a record that does not hold"}),
     Command("league export", "write the records of matches to files, or tables of all matches for data tools",
             "warpleague.cli.league_report:run_export", group="use the results elsewhere", arguments=(
         *OF_LEAGUE,
@@ -491,7 +506,8 @@ CORE: Final = (
         "league verify leagues/mine.toml",
         "league verify leagues/mine.toml --head HEAD",
         "league verify leagues/mine.toml --sample 100",
-    )),
+    ),
+            codes={1: "a result is not genuine"}),
     Command("league mend", "remove results that are not genuine, so that the next run plays these matches "
             "again", "warpleague.cli.league_store:run_mend", group="check the results", arguments=(
         *OF_LEAGUE,
@@ -545,7 +561,9 @@ CORE: Final = (
         "submit status --to https://arena.example.org",
         "submit records my-bot --to https://arena.example.org",
         "submit trial my-bot --to https://arena.example.org --deals 40",
-    )),
+    ),
+            codes={1: "the bot, or the new version in a trial, was not accepted",
+                   3: "undecided: the check or the trial failed, or is not over after `--max-wait`"}),
     Command("serve", "show leagues in the browser while they are played, and take bots that authors submit",
             "warpleague.cli.serve:run_serve", group="arena", arguments=(
         LEAGUES, RESULTS,
@@ -606,7 +624,8 @@ CORE: Final = (
     ), examples=(
         "arena challenge my-bot aliens-greedy --to https://arena.example.org",
         "arena challenge 12 7 --to https://arena.example.org",
-    )),
+    ),
+            codes={3: "the match could not be played, or is not over after `--max-wait`"}),
     Command("arena author", "add an author, list the authors, renew or end a token",
             group="authors and their submissions",
             examples=("arena author add ada", "arena author list --json")),
@@ -656,7 +675,8 @@ CORE: Final = (
         *OF_ARENA,
         Argument("--author NAME", "only submissions of this author"),
         MOST,
-    ), examples=("arena submissions --author ada",)),
+    ), examples=("arena submissions --author ada",),
+            prints=True),
     Command("arena export", "write all submissions to a folder: their archives and a list",
             "warpleague.cli.arena:run_export", group="authors and their submissions", arguments=(
         *OF_ARENA,
@@ -693,7 +713,8 @@ CORE: Final = (
     ), examples=("arena replay leagues/open.toml 0123ab --reason \"no power\"",)),
     Command("arena journal", "list all actions and who did them, the newest first",
             "warpleague.cli.arena:run_journal", group="look back", arguments=(*OF_ARENA, MOST),
-            examples=("arena journal --most 20",)),
+            examples=("arena journal --most 20",),
+            prints=True),
 
     # this machine
     Command("doctor", "test this machine: languages, limits and the sandbox",
@@ -703,7 +724,8 @@ CORE: Final = (
         Argument("--level", "test only this level, exit code 1 if it does not work; can be given several "
                  "times (default: test all, exit code 0)", choices=LEVELS, many=True),
         FINDINGS_JSON,
-    ), examples=("doctor", "doctor --level sandbox")),
+    ), examples=("doctor", "doctor --level sandbox"),
+            codes={1: "a level that `--level` names does not hold"}),
     Command("cache", "list the built bots in the cache, or remove some",
             "warpleague.cli.machine:run_cache_list", group="this machine",
             usage="warpleague cache [-h] [--json] COMMAND ...",
@@ -715,7 +737,8 @@ CORE: Final = (
     Command("cache list", "list the built bots, the one used last first",
             "warpleague.cli.machine:run_cache_list", arguments=(
         JSON,
-    ), examples=("cache list --json",)),
+    ), examples=("cache list --json",),
+            prints=True),
     Command("cache clean", "remove built bots, except those that a running command uses",
             "warpleague.cli.machine:run_cache_clean", arguments=(
         Argument("bots BOT", "the name of a bot, or the beginning of its digest", nargs="*"),
@@ -723,7 +746,8 @@ CORE: Final = (
                  "12h", type=duration(0, 1e6 * 86_400, "d")),
         Flag("--all", "remove all"),
         JSON,
-    ), examples=("cache clean --older-than 30", "cache clean my-bot 3f2a")),
+    ), examples=("cache clean --older-than 30", "cache clean my-bot 3f2a"),
+            codes={1: "something was kept, since it is in use"}),
     Command("completion", "print a script that lets your shell complete commands",
             "warpleague.cli.machine:run_completion", group="this machine",
             after="bash reads it from ~/.local/share/bash-completion/completions/warpleague,\n"
@@ -732,7 +756,8 @@ CORE: Final = (
                    "with Tab."),
             arguments=(
         Argument("shell", "your shell", choices=("bash", "zsh", "tcsh")),
-    ), examples=("completion bash",)),
+    ), examples=("completion bash",),
+            prints=True),
 )
 
 # fmt: on

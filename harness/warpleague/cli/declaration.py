@@ -132,6 +132,10 @@ class Command(NamedTuple):
     usage: str | None = None
     after: str = ""
     """What stands before the examples at the end of the help."""
+    codes: Mapping[int, str] = {}
+    """What exit codes mean here, besides 0, 2 and 130, which mean the same everywhere."""
+    prints: bool = False
+    """Whether it only prints, so that nothing is left to do when nobody reads the output any more."""
 
     @property
     def word(self) -> str:

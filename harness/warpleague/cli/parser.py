@@ -71,6 +71,10 @@ class Parser(argparse.ArgumentParser):
         prog = f"warpleague {command.name}".rstrip()
         sentence = f"{command.help[:1].upper()}{command.help[1:]}."
         epilog = command.after
+        if command.codes:
+            epilog += "\n".join(
+                ["exit codes:", *(f"  {code}  {what}" for code, what in command.codes.items()), "\n"]
+            )
         if command.examples:
             epilog += "\n".join([EXAMPLES, *(f"  warpleague {line}" for line in command.examples)])
         super().__init__(

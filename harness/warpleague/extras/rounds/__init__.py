@@ -33,5 +33,5 @@ EXTRA: Final = Extra(commands=(
         "rounds rounds/mine.toml",
         "rounds results rounds/mine.toml --json",
         "rounds verify rounds/mine.toml",
-    )),
+    ), codes={1: "`verify` found something that is not genuine; or the rounds stopped, and say why"}),
 ))

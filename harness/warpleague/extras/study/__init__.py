@@ -76,7 +76,7 @@ EXTRA: Final = Extra(arguments={"replay page": (PAGE,), "league report": (SITE,)
         "bot rerun my-bot results/one.jsonl --seat 0",
         "bot rerun my-bot leagues/mine.toml",
         "bot rerun my-bot results/mine/records --name old-bot --json",
-    )),
+    ), codes={1: "the bot decided differently somewhere, or faulted"}),
     Command("analyse", "find the mistakes and turning points in the record of a match",
             "warpleague.extras.study.cli:run_analyse", group="improve a bot",
             about=("Find the mistakes and turning points of a recorded match: it plays every possible action "

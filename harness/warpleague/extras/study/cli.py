@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
 from contextlib import closing
@@ -100,8 +99,7 @@ def run_analyse(args: Namespace) -> int:
     if args.json:
         print_json(analysis_json(analysis, replay, elapsed_s, path, stopped=stopped))
     else:
-        with contextlib.suppress(BrokenPipeError):
-            print_analysis(analysis, replay, elapsed_s, args.list, every=args.all)
+        print_analysis(analysis, replay, elapsed_s, args.list, every=args.all)
     if stopped:
         say(f"stopped {'by Ctrl-C' if interrupted else f'after {limit_s:g} s'}: the same command goes on")
     if args.out is not None:
