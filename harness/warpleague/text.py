@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import TextIO
 
 
@@ -124,44 +122,6 @@ class SafeStream:
         """Write `text`, with what could steer a terminal escaped."""
         self.inner.write(safe(text))
         return len(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-
-class ReaderEnded(BrokenPipeError):
-    """Nobody reads the output any more, and the command is for nothing else."""
-
-
-class LastingStream:
-    """A text stream on which a program can go on writing to `inner` when nobody reads it any more (`| head`)."""
-
-    def __init__(self, inner: TextIO) -> None:
-        self.inner = inner
-        self.lasts = True
-        """Whether what is written then is dropped. Else `write` and `flush` raise `ReaderEnded`, once."""
-
-    def write(self, text: str) -> int:
-        """Write `text`."""
-        with self._dropping():
-            self.inner.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        """Hand on what was written so far."""
-        with self._dropping():
-            self.inner.flush()
-
-    @contextmanager
-    def _dropping(self) -> Iterator[None]:
-        # The stream still holds what could not be written, and tries again at each flush, the last time when the
-        # interpreter ends: so it gets another file below it.
-        try:
-            yield
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.inner.fileno())
-            if not self.lasts:
-                raise ReaderEnded from None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)

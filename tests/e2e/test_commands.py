@@ -134,6 +134,35 @@ def test_a_verdict_does_not_depend_on_who_reads_it(
     assert unread_code("bot", "check", crash, "--quick", "--level", "none") == 1
 
 
+SIGNALS = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM, signal.SIGTERM})
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("level", ["none", "limits"])
+def test_signals_that_the_starter_ignores_or_blocks_change_nothing(
+    command: Command, make_bot: Callable[[str, str], Path], level: str
+) -> None:
+    """A crash is told with its status, and the bot inherits nothing of what the starter did to signals."""
+    crash = make_bot(
+        "crash",
+        "import signal, sys\n"
+        "usual = not signal.pthread_sigmask(signal.SIG_BLOCK, ())\n"
+        "usual &= {signal.getsignal(signal.SIGCHLD), signal.getsignal(signal.SIGUSR1)} == {signal.SIG_DFL}\n"
+        "sys.exit(7 if usual else 8)\n",
+    )
+    match = command("match", "aliens", crash, crash, "--level", level)
+    done = subprocess.run(
+        [sys.executable, "-c", SIGNALS, *match], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (4, "")
+    assert done.stdout.count("exited with status 7") == 2
+
+
 @LINUX
 def test_a_full_disk_is_told(command: Command) -> None:
     """Output that cannot be written is a failure, in one line."""

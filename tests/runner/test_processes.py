@@ -8,6 +8,7 @@ import time
 import pytest
 from tests.waiting import PATIENCE_S
 
+from warpleague.errors import HarnessFault
 from warpleague.runner.host import ended, own_counts, spawn, state
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
@@ -28,6 +29,16 @@ def test_the_dead_keep_their_number(end: str, status: int) -> None:
         assert ended(process) == status
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_nothing_is_started_whose_end_could_not_be_known() -> None:
+    """In a program that ignores SIGCHLD the kernel drops the status of each child, which must not be read as 0."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        with pytest.raises(HarnessFault, match="ignores SIGCHLD"):
+            spawn(["/bin/true"], "/", {})
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 def test_a_name_cannot_forge_a_state() -> None:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from warpleague.cli.declaration import load
 from warpleague.cli.parser import BAD_INPUT, parser_for
 from warpleague.errors import BadInput, HarnessFault, interrupt_behind
-from warpleague.text import LastingStream, ReaderEnded, SafeStream, safe
+from warpleague.process import LastingStream, ReaderEnded, reset_signals
+from warpleague.text import SafeStream, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -154,6 +155,8 @@ def main(argv: Sequence[str] | None = None, tools: Tools = TOOLS) -> int:
     0: done. 1: a check failed, or the harness failed. 2: bad input, with an error message and no traceback. All
     other exceptions are bugs and keep their traceback.
     """
+    if argv is None:
+        reset_signals()
     _spare_encodings()
     sys.excepthook = _print_bug
     with _safe_output():

@@ -20,7 +20,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, HarnessFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +30,11 @@ HOLDS_NUMBERS: Final = hasattr(os, "waitid")
 
 # The errors of pidfd_open(2) for the number of a process that is just ending.
 GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
+
+NO_STATUS: Final = (
+    "this process ignores SIGCHLD, so nobody can know how its programs end: "
+    "signal.signal(signal.SIGCHLD, signal.SIG_DFL)"
+)
 
 _CHUNK: Final = 1 << 16
 _TICK_NS: Final = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
@@ -48,6 +53,7 @@ def spawn(
     """
     # A child that asked to die with its parent dies with the thread that started it: the end of a worker thread could
     # kill a bot.
+    expect_status()
     pipes: list[tuple[int, int]] = []
     try:
         # Not by Popen: that of early Python 3.11 keeps what it has opened when there is no room for the next pipe.
@@ -77,6 +83,16 @@ def spawn(
     return process
 
 
+def expect_status() -> None:
+    """Raise `HarnessFault` where nobody could find out how a child ends; to be called before one is started.
+
+    Our own processes begin with `reset_signals`. This is for programs of others that call us: `subprocess` takes an
+    unknown status for 0.
+    """
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        raise HarnessFault(NO_STATUS)
+
+
 def started() -> set[int]:
     """The process ids of what `spawn` has started here and nobody has waited for yet."""
     return {process.pid for process in list(_started) if process.returncode is None}
@@ -98,7 +114,7 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
     try:
         status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
-        return process.poll()  # the kernel itself took it, since SIGCHLD is ignored here
+        raise HarnessFault(NO_STATUS) from None
     if status is None:
         return None
     return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
+from warpleague.process import reset_signals
 from warpleague.runner.bot.clocks import Loop
 from warpleague.runner.confine.cgroups import free_share
 
@@ -383,4 +384,5 @@ class Room:
 
 
 if __name__ == "__main__":
+    reset_signals()  # the pool may be that of a program of others, such as a worker of Dask
     main(sys.argv[1:])

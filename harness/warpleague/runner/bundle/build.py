@@ -28,7 +28,7 @@ from warpleague.runner.confine.launch import MemoryWatch, data_bytes, environmen
 from warpleague.runner.confine.mounts import SOURCE
 from warpleague.runner.confine.sandbox import Sandbox, exit_status
 from warpleague.runner.doctor import check_level
-from warpleague.runner.host import descendants, ended, ending_leftovers, read_file
+from warpleague.runner.host import descendants, ended, ending_leftovers, expect_status, read_file
 from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
@@ -211,6 +211,7 @@ def _environment(command: Command, level: Level, home: str) -> dict[str, str]:
 
 
 def _in_place(command: Command, level: Level, feed: Callable[[bytes], None]) -> CommandEnd:
+    expect_status()
     limits = command.limits
     argv = list(command.argv)
     if level == "limits":
