@@ -9,16 +9,18 @@ from typing import Any
 
 from tests.waiting import PATIENCE_S
 
+NO_SUCH_KEY = 400
+
 
 class Model(ThreadingHTTPServer):
-    """`script` has what it does first: an HTTP status, a text, or silence (0). Then it answers 0.
+    """`script` has what it does first: an HTTP status, a text, a whole choice, or silence (0). Then it answers 0.
 
     An answer has `tokens` tokens, and its question ten times as many.
     """
 
     daemon_threads = True
 
-    def __init__(self, *script: int | str, tokens: int = 10) -> None:
+    def __init__(self, *script: int | str | dict[str, Any], tokens: int = 10) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.script, self.tokens = list(script), tokens
         self.asked: list[dict[str, Any]] = []
@@ -40,11 +42,17 @@ class Handler(BaseHTTPRequestHandler):
             return
         if isinstance(todo, int):
             # A service may quote what it was sent; none of it may come into a record.
-            self.send_error(todo, "Unwell", explain=str(self.headers["Authorization"]))
+            quote = "" if todo == NO_SUCH_KEY else f" of {self.headers['Authorization']}"
+            reason = json.dumps({"error": {"message": f"Not with this model{quote}."}}).encode()
+            self.send_response(todo, "Unwell")
+            self.send_header("Content-Length", str(len(reason)))
+            self.end_headers()
+            self.wfile.write(reason)
             return
         tokens = self.server.tokens
         usage = {"prompt_tokens": 10 * tokens, "completion_tokens": tokens}
-        data = json.dumps({"choices": [{"message": {"content": todo}}], "usage": usage}).encode()
+        choice = todo if isinstance(todo, dict) else {"message": {"content": todo}}
+        data = json.dumps({"choices": [choice], "usage": usage}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -55,7 +63,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(*script: int | str, tokens: int = 10) -> Iterator[Model]:
+def serving(*script: int | str | dict[str, Any], tokens: int = 10) -> Iterator[Model]:
     """A model that answers until the end of the block."""
     with Model(*script, tokens=tokens) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

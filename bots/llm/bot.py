@@ -18,7 +18,11 @@ from warpline.client import Failed, Reply, run
 
 MAX_BYTES = 1 << 20  # of a reply
 NO_USE = (400, 401, 403, 404)  # what the service will answer again, however often it is asked
-USELESS = "That names no action: end with ANSWER: and a number below"
+WORDS = 200  # characters of the service's reason that are told
+# The number stands alone behind ANSWER: but for what marks it up, as in **3**. or action 3.
+NAMED = re.compile(
+    r"(?:action|number|no\.?|option)?[\s*_`'\"()\[\]{}#$]*(\d{1,9})[\s*_`'\"()\[\]{}$.!]*", re.IGNORECASE
+)
 
 
 class NoRedirects(HTTPRedirectHandler):
@@ -41,7 +45,7 @@ class Service:
     """The model: `reply` puts messages to it, and counts what that took."""
 
     def __init__(self, config, key):
-        self.config = config
+        self.config, self.key = config, key
         self.opener = build_opener(ProxyHandler({}), NoRedirects())
         self.url = config["url"].rstrip("/") + "/chat/completions"
         self.headers = {"Content-Type": "application/json"}
@@ -49,7 +53,7 @@ class Service:
             self.headers["Authorization"] = f"Bearer {key}"
 
     def reply(self, messages, timeout_s):
-        """The text of the reply, and the tokens in and out; `ServiceError` if there is none in time."""
+        """The text of the reply, whether it was cut off, tokens in and out; `ServiceError` if there is none."""
         body = {"model": self.config["model"], "messages": messages, **self.config.get("options", {})}
         request = Request(self.url, json.dumps(body).encode(), self.headers)
         found = []
@@ -68,15 +72,19 @@ class Service:
         if not found or isinstance(getattr(found[0], "reason", found[0]), TimeoutError):
             raise ServiceError(f"no reply within {timeout_s:.1f} s")
         if isinstance(found[0], HTTPError):
-            raise refused(found[0])
+            raise refused(found[0], [self.key, self.config["prompt"]["system"], messages[1]["content"]])
         if isinstance(found[0], Exception):
             # Only the system's own words: another error may quote the key.
             words = f": {found[0]}" if isinstance(found[0], OSError) else ""
             raise ServiceError(f"{type(found[0]).__name__}{words}")
         try:
-            text = found[0]["choices"][0]["message"]["content"] or ""
+            choice = found[0]["choices"][0]
+            text = choice["message"]["content"] or ""
+            if isinstance(text, list):  # in parts
+                text = "".join(str(part.get("text", "")) for part in text)
             used = found[0].get("usage") or {}
-            return str(text), tokens(used, "prompt_tokens"), tokens(used, "completion_tokens")
+            cut_off = choice.get("finish_reason") == "length"
+            return str(text), cut_off, tokens(used, "prompt_tokens"), tokens(used, "completion_tokens")
         except (KeyError, IndexError, TypeError, AttributeError):
             raise ServiceError("a reply without choices[0].message.content") from None
 
@@ -87,12 +95,19 @@ def tokens(used, name):
     return count if isinstance(count, int) and 0 <= count < 1 << 50 else 0
 
 
-def refused(error):
-    """The same error without what the service wrote, which may quote the request."""
+def refused(error, sent):
+    """The same error with the service's reason, unless that quotes what was `sent`: the key, or the prompt."""
     pause = error.headers.get("Retry-After", "")
-    return ServiceError(
-        f"HTTP {error.code} {error.reason}", error.code in NO_USE, float(pause) if pause.isdigit() else 0.0
-    )
+    reason = ""
+    try:
+        told = json.loads(error.read(MAX_BYTES))["error"]
+        reason = " ".join(str(told["message"] if isinstance(told, dict) else told).split())
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # a page for people, or nothing
+    if not reason or any(text and (text in reason or reason in text) for text in sent):
+        reason = str(error.reason)
+    text = f"HTTP {error.code} {reason[:WORDS]}"
+    return ServiceError(text, error.code in NO_USE, float(pause) if pause.isdigit() else 0.0)
 
 
 class Player:
@@ -105,8 +120,8 @@ class Player:
         self.system = config["prompt"]["system"].strip()
 
     def choose(self, question):
-        """The action that the model names; else what went wrong."""
-        limits, wrong, text = self.limits, None, ""
+        """The action that the model names; else what went wrong, in each attempt."""
+        limits, wrong, final = self.limits, [], False
         time_s = question.time_s
         deadline = time.monotonic() + (
             1e6 if time_s is None else max(time_s - limits["margin_s"], time_s / 2)
@@ -117,38 +132,35 @@ class Player:
         ]
         usage = {"input_tokens": 0, "output_tokens": 0, "cost": 0.0}
         pause_s = limits["pause_s"]
-        for attempt in range(limits["attempts"]):
-            left_s = deadline - time.monotonic()
-            if left_s <= 0:
-                break
+        while len(wrong) < limits["attempts"] and not final and (left_s := deadline - time.monotonic()) > 0:
             try:
-                text, read, written = self.service.reply(messages, min(left_s, limits["request_s"]))
+                text, cut_off, read, written = self.service.reply(messages, min(left_s, limits["request_s"]))
             except ServiceError as error:
-                wrong = error
+                wrong.append(str(error))
                 pause_s = max(pause_s, error.pause_s)
-                if error.final or attempt + 1 == limits["attempts"] or time.monotonic() + pause_s >= deadline:
-                    break
-                time.sleep(pause_s)
-                pause_s *= 2
+                final = error.final or time.monotonic() + pause_s >= deadline
+                if not final and len(wrong) < limits["attempts"]:
+                    time.sleep(pause_s)
+                    pause_s *= 2
                 continue
-            wrong = None
             usage["input_tokens"] += read
             usage["output_tokens"] += written
-            index = answered(text, len(question.legal))
+            index = None if cut_off else answered(text, len(question.legal))
             if index is not None:
-                return Reply(index, note=text, usage=self.charged(usage))
+                # What came before it belongs into the record: a model that needs many attempts is a worse one.
+                before = f"[asked again: {in_short(wrong)}] " if wrong else ""
+                return Reply(index, note=before + text, usage=self.charged(usage))
+            wrong.append("cut off by its token limit" if cut_off else "named no action")
+            hint = "Your reply was cut off: be brief, and" if cut_off else "That names no action:"
             messages[2:] = [
-                {"role": "assistant", "content": text},
+                {"role": "assistant", "content": text or "(nothing)"},
                 {
                     "role": "user",
-                    "content": f"That names no action: end with ANSWER: and a number below {len(question.legal)}.",
+                    "content": f"{hint} end with ANSWER: and a number below {len(question.legal)}.",
                 },
             ]
-        if wrong is not None or not text:
-            return Failed(f"the model did not answer: {wrong or 'the time is up'}", usage=self.charged(usage))
-        return Reply(
-            0, note=f"no action was named, so the first is played: {text}", usage=self.charged(usage)
-        )
+        told = in_short(wrong) or "the time is up"
+        return Failed(f"the model did not answer: {told}", usage=self.charged(usage))
 
     def charged(self, usage):
         """The usage with its cost."""
@@ -159,9 +171,23 @@ class Player:
 
 
 def answered(text, count):
-    """The number of the action at the end of a reply; None if there is none, or no such action."""
-    found = re.findall(r"ANSWER:\W*(\d{1,9})", text, re.IGNORECASE) or re.findall(r"\b\d{1,9}\b", text)
-    return int(found[-1]) if found and int(found[-1]) < count else None
+    """The number of the action that a reply names; None if it names none, or none of the `count` there are.
+
+    It stands alone behind the last ANSWER:, or is the whole reply. A number of the prose is not taken for it, nor a
+    part of `-1`, `1,034` or `0, because 1 loses`: those are asked again.
+    """
+    text = re.sub(r"<think>.*?(</think>|$)", "", text, flags=re.DOTALL)
+    *before, said = re.split(r"ANSWER\s*[*_`]*[:\uff1a]", text, flags=re.IGNORECASE)
+    found = NAMED.fullmatch(said.strip().partition("\n")[0] if before else said.strip())
+    return int(found[1]) if found and int(found[1]) < count else None
+
+
+def in_short(wrong):
+    """What went wrong, each thing once with how often it did."""
+    return "; ".join(
+        f"{what} ({wrong.count(what)} times)" if wrong.count(what) > 1 else what
+        for what in dict.fromkeys(wrong)
+    )
 
 
 def read_key():

@@ -2,13 +2,14 @@
 
 import json
 import re
+import runpy
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.model import Model, serving
+from tests.model import NO_SUCH_KEY, Model, serving
 
 from warpleague.cli import main
 
@@ -75,7 +76,7 @@ def test_a_model_plays_and_its_tokens_are_summed(
     assert (line["bot"], line["input_tokens"], line["output_tokens"]) == ("llm", 100 * replies, 10 * replies)
     assert line["cost"] == pytest.approx(replies * 300 / 1e6)
     acts = [act for act in record_of(path, capsys) if act["type"] == "act" and "note" in act]
-    assert acts[0]["note"] == "ANSWER: 1"
+    assert acts[0]["note"] == "[asked again: HTTP 503 Unwell; named no action] ANSWER: 1"
     assert acts[0]["detail"]["usage"] == {"cost": 0.0006, "input_tokens": 200, "output_tokens": 20}
     for file in (tmp_path / "results").rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
@@ -94,10 +95,67 @@ def test_a_service_that_fails_is_told_and_asked_again(
     act = next(line for line in lines if "failed" in line.get("detail", ()))
     assert (header["note_bytes"], act["note"]) == (4096, words)
     assert [told["message"] for told in act["detail"]["failed"]] == [
-        "the model did not answer: HTTP 503 Unwell",
+        "the model did not answer: HTTP 503 Unwell (4 times)",
         "the model did not answer: HTTP 401 Unwell",
     ]
     assert command(capsys, path, "services")[0]["failures"] == 2
+
+
+def test_a_reply_that_is_cut_off_or_refused_says_why(
+    model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No number of the prose is played for it; the reason of the service is told."""
+    cut_off = {"finish_reason": "length", "message": {"content": "I will not play 1. ANSWER: 1"}}
+    nothing = {"finish_reason": "length", "message": {"content": None}}
+    model.script = [cut_off, "ANSWER: 0", nothing, nothing, nothing, nothing, NO_SUCH_KEY]
+    path = league(tmp_path, model, extra="[service]\nask_again = 1")
+    command(capsys, path, "run")
+    lines = record_of(path, capsys)
+    notes = [line["note"] for line in lines if line["type"] == "act" and "note" in line]
+    assert notes == ["[asked again: cut off by its token limit] ANSWER: 0"]
+    (fault,) = command(capsys, path, "faults")
+    assert fault["message"].endswith("the model did not answer: HTTP 400 Not with this model.")
+    assert "cut off by its token limit (4 times)" in json.dumps(lines)
+
+
+def test_only_an_explicit_answer_names_an_action() -> None:
+    """A part of something else is no answer: it would play what the model did not name."""
+    answered = runpy.run_path(str(ROOT / "bots" / "llm" / "bot.py"))["answered"]
+    for text in (
+        "ANSWER: 3",
+        "answer: **3**",
+        "I think 4.\n**ANSWER:** `3`.",
+        "3",
+        " 3. ",
+        "Answer\uff1a 3",
+        "ANSWER: action 3",
+        "ANSWER: 1\nNo, better:\nANSWER: 3",
+        "ANSWER: 3\nIt wins.",
+        "<think>ANSWER: 1</think>\nANSWER:\n3",
+        "ANSWER: #3",
+    ):
+        assert answered(text, 5) == 3, text
+    for text in (
+        "ANSWER: -1",
+        "ANSWER: 1,034",
+        "ANSWER: 0 or 1",
+        "ANSWER: 0-1",
+        "ANSWER: 1.0",
+        "ANSWER: 0/1",
+        "ANSWER: 5",
+        "",
+        "ANSWER:",
+        "ANSWER: action 0 (to 3, 1)",
+        "ANSWER: number 0, because 1 loses",
+        "I would not play 1.\nFINAL ANSWER: none of these",
+        "I play 1",
+        "1\nor 2",
+        "ANSWER\uff1a 0 \u56e0\u4e3a 1",
+        "<think>ANSWER: 1",
+        "ANSWER: 1 ANSWER: no",
+        "1st",
+    ):
+        assert answered(text, 5) is None, text
 
 
 def test_a_silent_service_costs_no_timeout(
