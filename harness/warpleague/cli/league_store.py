@@ -42,7 +42,11 @@ def run_verify(args: Namespace) -> int:
         records, wrong = _verify_records(league, args, fixtures)
         good = records - len(wrong)
         known = {row["match"] for row in wrong}
-        for number, match, problem in (*altered(league, heads), *mispaired(league), *stage_problems(league)):
+        for number, match, problem in (
+            *altered(league, heads, numbers_too=fixtures is None),
+            *mispaired(league),
+            *stage_problems(league),
+        ):
             if match is None or match not in known:  # else its record was reported already
                 wrong.append(_reported(args, number, match, problem))
         test = _recomputed(league)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import add
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -68,7 +68,7 @@ def verify_league(
     confinements = league.store.confinements(damaged=True)
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
     with new_pool(jobs, "none") as pool:
-        for fixture in league.schedule if fixtures is None else fixtures:
+        for fixture in scheduled(league, league.store.ids()) if fixtures is None else fixtures:
             bots = [(season.bots[bot].bot, season.bots[bot].identity) for bot in fixture.seats]
             head = {**season.conditions, "id": fixture.id}
             key = season.key_of(fixture.deal)
@@ -98,15 +98,38 @@ def verify_league(
             yield fixture, future.result()
 
 
+def scheduled(league: League, ids: Iterable[str]) -> Iterator[Fixture]:
+    """The matches of the schedule with these ids, in its order; of a long season the rest is not looked at."""
+    left = set(ids)
+    schedule = iter(league.schedule)
+    while left and (fixture := next(schedule, None)) is not None:
+        if fixture.id in left:
+            left.remove(fixture.id)
+            yield fixture
+
+
 def random_sample(league: League, many: int, seed: str) -> tuple[list[Fixture], int]:
     """Stored matches of the schedule that are drawn at random, `many` or all, in its order; and how many there are.
 
     The same `seed` draws the same matches from the same store.
     """
-    ids = set(league.store.ids())
-    stored = [fixture for fixture in league.schedule if fixture.id in ids]
-    drawn = Random(seed).sample(stored, min(many, len(stored)))
-    return sorted(drawn, key=lambda fixture: fixture.number), len(stored)
+    numbers = (
+        {match_id: place[0] for match_id, place in league.store.places_in_schedule().items()}
+        if league.is_numbered
+        else {}
+    )
+    if numbers:
+        # The others are passed over without working out their dice and ids: a sample takes the time of a sample.
+        stored = sorted(numbers, key=numbers.__getitem__)
+        drawn = Random(seed).sample(stored, min(many, len(stored)))
+        wanted = {numbers[match_id] for match_id in drawn}
+        others = [number for number in range(1, max(wanted, default=1)) if number not in wanted]
+        found = list(islice(league.schedule.skipping(others), len(wanted)))
+        if {fixture.id for fixture in found} == set(drawn):
+            return found, len(stored)
+    stored_fixtures = list(scheduled(league, league.store.ids()))
+    drawn_fixtures = Random(seed).sample(stored_fixtures, min(many, len(stored_fixtures)))
+    return sorted(drawn_fixtures, key=lambda fixture: fixture.number), len(stored_fixtures)
 
 
 def problem_of(
@@ -144,22 +167,20 @@ def problem_of(
     return None
 
 
-def altered(league: League, heads: Sequence[Head] = ()) -> list[tuple[int | None, str | None, str]]:
+def altered(
+    league: League, heads: Sequence[Head] = (), *, numbers_too: bool = True
+) -> list[tuple[int | None, str | None, str]]:
     """The alterations of the store: deleted, replaced, added; `heads` are earlier heads of its journal.
 
-    Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it.
+    Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it. With
+    `numbers_too`, the numbers of all stored matches are compared with the schedule.
     """
     problems = league.store.alterations(heads)
-    with suppress(StoreError):  # another check reports a match that cannot be read
-        problems += misnumbered(league) if not problems else []
+    if numbers_too and not problems:
+        with suppress(StoreError):  # another check reports a match that cannot be read
+            problems += misnumbered(league)
     ids = {match_id for match_id, _ in problems if match_id is not None}
-    numbers: dict[str, int] = {}
-    if ids:
-        for fixture in league.schedule:
-            if fixture.id in ids:
-                numbers[fixture.id] = fixture.number
-                if len(numbers) == len(ids):
-                    break
+    numbers = {fixture.id: fixture.number for fixture in scheduled(league, ids)}
     return [(numbers.get(match_id or ""), match_id, problem) for match_id, problem in problems]
 
 
@@ -168,16 +189,11 @@ def misnumbered(league: League) -> list[tuple[str | None, str]]:
     if not league.is_numbered:
         return []
     places = league.store.places_in_schedule()
-    left = set(league.store.ids())
-    problems: list[tuple[str | None, str]] = []
-    for fixture in league.schedule:
-        if not left:
-            break  # of a long season that has just begun, the rest need not be looked at
-        if fixture.id not in left:
-            continue
-        left.remove(fixture.id)
-        if places.pop(fixture.id, None) != (fixture.number, fixture.group):
-            problems.append((fixture.id, "its number in the store is not its number in the schedule"))
+    problems: list[tuple[str | None, str]] = [
+        (fixture.id, "its number in the store is not its number in the schedule")
+        for fixture in scheduled(league, league.store.ids())
+        if places.pop(fixture.id, None) != (fixture.number, fixture.group)
+    ]
     return problems + [
         (match_id, "has a number in the store, but is not in the schedule") for match_id in places
     ]
