@@ -336,7 +336,7 @@ def test_a_bot_that_comes_too_late(arena: ArenaHarness) -> None:
     assert (found.state, found.active) == ("refused", False)
     assert found.found[-1].text == "came too late for cup: the season is over, and its secret is public"
     with pytest.raises(BadInput, match="cup: cannot be extended: the season is over"):
-        entering.extend(arena.ledger, arena.config, "test", max_matches=1_000_000)
+        entering.extend(arena.ledger, arena.config, "test", "max_matches", 1_000_000)
 
 
 def test_a_command_hears_of_each_check(arena: ArenaHarness) -> None:

@@ -4,6 +4,8 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
@@ -11,8 +13,11 @@ import pytest
 from tests.arena.harness import Answer, ArenaHarness
 
 from warpleague.arena.submissions import accounts, entering, versions
-from warpleague.arena.submissions.ledger import set_limit
+from warpleague.arena.submissions.ledger import Ledger, set_limit
 from warpleague.cli import main
+from warpleague.errors import BadInput
+from warpleague.league.season.config import load_config
+from warpleague.runner.bundle.shipped import shipped_root
 
 JSON: Final[dict[str, Any]] = {"content_type": "application/json"}
 GZIP: Final[dict[str, Any]] = {"content_type": "application/gzip"}
@@ -362,19 +367,17 @@ def test_an_organiser_decides(arena: ArenaHarness) -> None:
     for fields in (
         {"what": "pause"},
         {"what": "close"},
-        {"what": "disqualify", "bot": "mine", "reason": "a copy", "results": "stay"},
-        {"what": "replay", "match": "abcdef", "reason": "the power failed"},
     ):
         assert client.post("/organise/league", {"league": "cup", **fields}).status == 303
+    early = {"league": "cup", "what": "disqualify", "bot": "mine", "reason": "a copy", "results": "stay"}
+    refused = client.post("/organise/league", early)
+    assert (refused.status, "nothing has been played yet in cup" in refused.text) == (422, True)
     assert entering.is_paused(arena.ledger, "cup")
-    assert arena.app.rendered == ["cup"] * 4
+    assert arena.app.rendered == ["cup"] * 2
     assert entering.is_closed(arena.ledger, "cup")
-    assert [one.what for one in entering.decisions(arena.ledger, "cup")] == ["replay", "disqualify"]
     assert client.post("/organise/limit", {"key": "per_day", "value": "3"}).status == 303
     assert client.post("/organise/author", {"what": "revoke", "name": "eve"}).status == 303
     page = client.ask("GET", "/organise")
-    assert "waits for the scheduler" in page.text
-    assert "a copy" in page.text
     for words in ("cup is paused", "cup takes no more submissions", "the limit is now 3 "):
         assert words in page.text.partition('<h2 id="journal">')[2]
     # Whatever does harm asks back.
@@ -415,7 +418,6 @@ def test_authors_get_their_own_records(arena: ArenaHarness, capsys: pytest.Captu
     from warpleague.league.play.running import StopWhen, run_league
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bundle.content import folder_digest
-    from warpleague.runner.bundle.shipped import shipped_root
 
     number = arena.accepted("ada")
     kept = arena.results / "arena" / "bots"
@@ -452,15 +454,31 @@ def test_authors_get_their_own_records(arena: ArenaHarness, capsys: pytest.Captu
     pages.mkdir()
     kept, gone = pages / "1-other.html", pages / f"1-{match}.html"
     kept.touch(), gone.touch()
-    entering.ask(arena.ledger, "cup", "replay", "olga", match=match, reason="the power failed")
+    entering.ask(arena.ledger, arena.config, "replay", "olga", match=match[:8], reason="the power failed")
+    assert "waits for the scheduler" in arena.client("olga").ask("GET", "/organise").text
     assert [one.answer for one in entering.decide(arena.ledger, arena.config, arena.results)] == [
         "done: it will be played again"
     ]
     assert [*pages.iterdir()] == [kept]
-    entering.ask(arena.ledger, "cup", "replay", "olga", match="0123456789", reason="a slip")
-    (decision,) = entering.decide(arena.ledger, arena.config, arena.results)
-    assert decision.answer is not None
-    assert decision.answer.startswith("nothing is void: no match with this id is stored")
+    # What could not be done is refused when it is asked for, and nothing is entered.
+    entries = len(arena.ledger.journal())
+    for what, details, told in (
+        ("replay", {"match": "0123456789"}, "no match of cup that was played has an id that begins so"),
+        ("replay", {"match": "1"}, "the first letters of a match's id"),
+        ("disqualify", {"bot": "mien", "results": "out"}, "did you mean 'mine'"),
+        ("reinstate", {"bot": "mine"}, "no bot of this league is disqualified"),
+    ):
+        with pytest.raises(BadInput, match=told):
+            entering.ask(arena.ledger, arena.config, what, "olga", reason="a slip", **details)
+    assert len(arena.ledger.journal()) == entries
+    entering.ask(arena.ledger, arena.config, "disqualify", "olga", bot="mine", reason="a copy", results="out")
+    entering.ask(arena.ledger, arena.config, "reinstate", "olga", bot="mine", reason="it was none")
+    asked = entering.decisions(arena.ledger, "cup", "done IS NULL")
+    assert [entering.decision_words(one) for one in asked] == [
+        "let mine play again (it was none)",
+        "disqualify mine (a copy)",
+    ]
+    assert [one.answer for one in entering.decide(arena.ledger, arena.config, arena.results)] == ["done"] * 2
     # Commands see the league as the arena plays it, and leave playing to the arena.
     file, results = str(arena.folder / "cup.toml"), ["--results", str(arena.results)]
     assert main(["league", "status", file, *results]) == 0
@@ -472,3 +490,32 @@ def test_authors_get_their_own_records(arena: ArenaHarness, capsys: pytest.Captu
     assert main(["arena", "journal", "--results", str(arena.folder)]) == 2
     assert "there is no arena in this folder" in capsys.readouterr().err
     assert not (arena.folder / "arena.db").exists()
+
+
+def test_an_extension_says_what_it_means(tmp_path: Path) -> None:
+    """Deals and matches before and after; far more is asked about, and it can be taken back to what has begun."""
+    file = tmp_path / "cup.toml"
+    bots = [str(shipped_root() / "bots" / name) for name in ("random-python", "random-c", "random-perl")]
+    text = f"bots = {json.dumps(bots)}\n[game]\nid = 'aliens'\n[format]\ndeals = 2\nseats = 'rotations'\n"
+    file.write_text(text + "[rules]\nlevel = 'sandbox'\n")
+    config = load_config(file)
+
+    with Ledger.open(tmp_path / "results") as ledger:
+        extend = partial(entering.extend, ledger, config, "olga", "deals")
+        assert extend(3).words() == "3 deals of each table in all, not 2: 18 matches, not 12"
+        with pytest.raises(
+            BadInput, match=r"31 deals .* not 3: 186 matches, not 18; if you mean it, .* --yes"
+        ):
+            extend(31)
+        far = extend(1000, sure=True)
+        assert (far.old, far.new, far.matches_before, far.matches_after, far.days) == (
+            3,
+            1000,
+            18,
+            6000,
+            None,
+        )
+        assert extend(1).matches_after == 6
+        with pytest.raises(BadInput, match="deals is 1, of which 0 have begun"):
+            extend(1)
+        assert entering.entered(ledger, config).format.deals == 1

@@ -7,6 +7,8 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from warpleague.arena.processes import end_with_parent
 from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.workers import lower_priority, run_checker
@@ -113,12 +115,12 @@ def run_extend(args: Namespace) -> int:
     """Play more matches."""
     ((name, config),) = _leagues([args.config]).items()
     given = {"deals": args.deals, "max_matches": args.matches}
-    more = {key: value for key, value in given.items() if value is not None}
-    if not more:
-        raise BadInput("extend: by what? --deals N or --matches N")
+    more = [(key, value) for key, value in given.items() if value is not None]
+    if len(more) != 1:
+        raise BadInput("extend: to what? --deals N or --matches N")
     with open_ledger(args) as ledger:
-        entering.extend(ledger, config, user(), **more)
-    return _print_decision(args, name, "extended", more)
+        extension = entering.extend(ledger, config, user(), *more[0], sure=args.yes)
+    return _print_decision(args, name, f"will play {extension.words()}", attrs.asdict(extension))
 
 
 def run_close(args: Namespace) -> int:
@@ -148,11 +150,11 @@ def run_replay(args: Namespace) -> int:
 
 def _ask(args: Namespace, about: str, given: dict[str, Any]) -> int:
     """Enter a decision that whoever plays the league carries out."""
-    (name,) = _leagues([args.config])
+    ((name, config),) = _leagues([args.config]).items()
     what = args.command.word
     with open_ledger(args) as ledger:
-        entering.ask(ledger, name, what, user(), **given)
-    return _print_decision(args, name, f"{what} {about}: done when the league is played next", given)
+        entering.ask(ledger, config, what, user(), **given)
+    return _print_decision(args, name, f"{what} {about}: will be done when the league is played next", given)
 
 
 def _print_decision(args: Namespace, league: str, text: str, given: dict[str, Any] | None = None) -> int:

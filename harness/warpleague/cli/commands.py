@@ -688,11 +688,12 @@ CORE: Final = (
     Command("arena resume", "continue a paused league", "warpleague.cli.arena_league:run_resume",
             group="decide about a league", arguments=(*OF_ARENA, LEAGUE),
             examples=("arena resume leagues/open.toml",)),
-    Command("arena extend", "play more matches: more deals, or a longer ladder",
+    Command("arena extend", "play more matches: more deals, or a longer ladder; or less, down to what has begun",
             "warpleague.cli.arena_league:run_extend", group="decide about a league", arguments=(
         *OF_ARENA, LEAGUE,
         Argument("--deals N", "the number of deals of each table in all", type=count(1)),
         Argument("--matches N", "the number of matches of the ladder in all", type=count(1)),
+        Flag("--yes", "also for more than ten times of today"),
     ), examples=("arena extend leagues/open.toml --deals 4",)),
     Command("arena close", "take no more submissions, and end the season as soon as its matches are played",
             "warpleague.cli.arena_league:run_close", group="decide about a league",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -17,11 +18,12 @@ from warpleague.arena.submissions.upload import source_folder
 from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.play import organising
+from warpleague.league.referees.pool import usable_cores
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
 from warpleague.league.season.fixture import utc_now
 from warpleague.league.season.season import Entry, Season
-from warpleague.league.store.disqualifications import disqualified
+from warpleague.league.store.disqualifications import check_disqualify, check_reinstate, disqualified
 from warpleague.league.store.store import Store
 from warpleague.match.spec import SeatSpec
 
@@ -38,6 +40,11 @@ MAX_GATHERING_S: Final = 60.0
 
 _STATES: Final = ("paused", "closed")
 _LOOKED_AT: Final = 1000
+_ID_LETTERS: Final = 6
+_SURE: Final = 10
+"""An extension to more than so many times of today is asked about."""
+_PACE: Final = 20
+"""How many matches show how long one takes."""
 _DECISIONS: Final = {
     "disqualify": "disqualify {bot} ({reason})",
     "reinstate": "let {bot} play again ({reason})",
@@ -110,6 +117,18 @@ def matches_added(ledger: Ledger, config: LeagueConfig) -> int | None:
 
     In a sampled league a few more or less, since chance decides which tables even out those that are there.
     """
+    season = _season(ledger, config)
+    one = attrs.evolve(season, bots=(*season.bots, SeatSpec(bot=" new", digest="")), history=season.entries)
+    if len(one.bots) < one.players:
+        return 0
+    after = Schedule(one).fixed_total
+    if after is None or len(season.bots) < season.players:
+        return after
+    return after - (Schedule(season).fixed_total or 0)
+
+
+def _season(ledger: Ledger, config: LeagueConfig) -> Season:
+    """The season as it will be played next: with the bots that come, and extended as the organiser decided."""
     more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
     bots, history = tuple[SeatSpec, ...](), tuple[Entry, ...]()
     if (ledger.results / config.name / "league.sqlite").is_file():
@@ -121,14 +140,7 @@ def matches_added(ledger: Ledger, config: LeagueConfig) -> int | None:
     # Bots of the file that have not been entered yet have no names before they are read.
     coming += [f" {number}" for number in range(len(config.entries) if not bots else 0)]
     season = Season.of(config, (*bots, *(SeatSpec(bot=name, digest=name) for name in coming)), b"")
-    season = attrs.evolve(season, history=history, format=attrs.evolve(season.format, **more))
-    one = attrs.evolve(season, bots=(*season.bots, SeatSpec(bot=" new", digest="")), history=season.entries)
-    if len(one.bots) < one.players:
-        return 0
-    after = Schedule(one).fixed_total
-    if after is None or len(season.bots) < season.players:
-        return after
-    return after - (Schedule(season).fixed_total or 0)
+    return attrs.evolve(season, history=history, format=attrs.evolve(season.format, **more))
 
 
 def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tuple[int, str | None]:
@@ -223,35 +235,114 @@ def close(ledger: Ledger, league: str, who: str) -> None:
     ledger.set(f"closed {league}", utc_now(), who)
 
 
-def extend(ledger: Ledger, config: LeagueConfig, who: str, **more: int) -> None:
-    """Play more: `deals` of each table, or `max_matches` of a ladder. Raises `BadInput` for less than now."""
+@attrs.frozen
+class Extension:
+    """What an extension means: `key`, "deals" or "max_matches", and the matches in all, each before and after.
+
+    The matches are None before all bots are there. `days` is how long the further ones take at the pace of the last
+    ones on `jobs` processes; None where nobody can know yet.
+    """
+
+    key: str
+    old: int
+    new: int
+    matches_before: int | None
+    matches_after: int | None
+    days: float | None
+
+    def words(self) -> str:
+        """The same as a sentence without its end."""
+        unit = "deals of each table" if self.key == "deals" else "matches"
+        text = f"{self.new:,} {unit} in all, not {self.old:,}"
+        if self.key == "deals" and self.matches_after is not None:
+            text += f": {self.matches_after:,} matches, not {self.matches_before or 0:,}"
+        return text + ("" if self.days is None else f"; the further ones take about {_long(self.days)}")
+
+
+def _long(days: float) -> str:
+    hours = 24 * days
+    if hours < 1:
+        return f"{max(round(60 * hours), 1)} min"
+    return f"{hours:.0f} h" if hours < 48 else f"{days:,.0f} days"
+
+
+def extend(
+    ledger: Ledger, config: LeagueConfig, who: str, key: str, value: int, *, sure: bool = False
+) -> Extension:
+    """Play `value` deals of each table (`key` "deals"), or so many matches of a ladder ("max_matches"), in all.
+
+    More than now, or less down to what has been dealt. Raises `BadInput` if that cannot be, or for more than ten times
+    as much as now unless the organiser is `sure`.
+    """
     if (why := entries_closed(ledger, config)) is not None:
         raise BadInput(f"{config.name}: cannot be extended: {why}")
-    was = json.loads(ledger.setting(f"extended {config.name}") or "{}")
-    for key, value in more.items():
-        old = was.get(key, getattr(config.format, key))
-        if key == "max_matches" and config.format.kind != "ladder":
-            raise BadInput(f"{config.name}: is not a ladder: extend it with more deals")
-        if key == "deals" and config.format.kind not in ("round-robin", "gauntlet"):
-            raise BadInput(f"{config.name}: a {config.format.kind} cannot be extended by deals")
-        if old is None or value <= old:
-            raise BadInput(
-                f"{config.name}: {key} is {'without end' if old is None else old}; more is needed, not {value}"
-            )
+    if key == "max_matches" and config.format.kind != "ladder":
+        raise BadInput(f"{config.name}: is not a ladder: extend it with more deals")
+    if key == "deals" and config.format.kind not in ("round-robin", "gauntlet"):
+        raise BadInput(f"{config.name}: a {config.format.kind} cannot be extended by deals")
+    more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
+    old = more.get(key, getattr(config.format, key))
+    if old is None:
+        raise BadInput(f"{config.name}: {key} is without end; there is nothing to extend")
+    more[key] = value
     try:
-        extended = attrs.evolve(config, format=attrs.evolve(config.format, **{**was, **more}))
+        extended = attrs.evolve(config, format=attrs.evolve(config.format, **more))
     except ValueError as error:
         raise BadInput(f"{config.name}: {error}") from None
     check_config(extended, str(config.path))
-    ledger.set(f"extended {config.name}", json.dumps({**was, **more}), who)
+    extension = _extension(ledger, config, key, old, value)
+    if value > _SURE * old and not sure:
+        raise BadInput(f"{config.name}: {extension.words()}; if you mean it, say so with --yes")
+    ledger.set(f"extended {config.name}", json.dumps(more), who)
+    return extension
 
 
-def ask(ledger: Ledger, league: str, what: str, who: str, **details: Any) -> Decision:
+def _extension(ledger: Ledger, config: LeagueConfig, key: str, old: int, new: int) -> Extension:
+    """What it means to change `key`; `BadInput` if more than that was dealt already."""
+    changed: dict[str, Any] = {key: new}
+    season = _season(ledger, config)
+    before = Schedule(season).fixed_total if len(season.bots) >= season.players else None
+    after = (
+        None
+        if before is None
+        else Schedule(attrs.evolve(season, format=attrs.evolve(season.format, **changed))).fixed_total
+    )
+    folder, pace_s, last = ledger.results / config.name, 0.0, 0
+    if (folder / "league.sqlite").is_file():
+        with Store.open_to_read(folder) as store:
+            pace_s = fmean([match.match.elapsed_s for match in store.last_played(_PACE)] or [0.0])
+            # One deal of all tables comes after the other: the schedule with fewer deals is the beginning of this one.
+            last = max((number for number, _ in store.places_in_schedule().values()), default=store.count())
+    dealt = -(-last * old // before) if key == "deals" and before else last
+    if new == old or new < dealt:
+        raise BadInput(
+            f"{config.name}: {key} is {old}, of which {dealt} have begun; give another number, {dealt} or more, "
+            f"not {new}"
+        )
+    further = (after or 0) - (before or 0) if key == "deals" else new - old
+    jobs = config.run.jobs or len(usable_cores())
+    return Extension(
+        key, old, new, before, after, max(further, 0) * pace_s / jobs / 86_400 if pace_s else None
+    )
+
+
+def ask(ledger: Ledger, config: LeagueConfig, what: str, who: str, **details: Any) -> Decision:
     """Ask the scheduler to do something that only it can do, since it has the league's store open.
 
     `what` is "disqualify" (with `bot`, `reason`, `results`), "reinstate" (`bot`, `reason`) or "replay" (`match`,
-    `reason`).
+    `reason`). Raises `BadInput` for what could not be done: whoever asks is told at once, not by the journal.
     """
+    league = config.name
+    open_ones = decisions(ledger, league, "done IS NULL")
+    with _store_of(ledger, league) as store:
+        match what:
+            case "disqualify":
+                check_disqualify(store, details["bot"], details["reason"])
+            case "reinstate":
+                coming = [asked.details["bot"] for asked in open_ones if asked.what == "disqualify"]
+                check_reinstate(store, details["bot"], details["reason"], coming)
+            case _:
+                details["match"] = _stored_id(store, league, details["match"])
     with ledger.writing() as db:
         row = db.execute(
             "INSERT INTO decision (league, what, details, who, asked) VALUES (?, ?, ?, ?, ?)",
@@ -259,6 +350,26 @@ def ask(ledger: Ledger, league: str, what: str, who: str, **details: Any) -> Dec
         )
         ledger.note(who, what, league=league, **details)
     return decisions(ledger, league, f"id = {int(row.lastrowid or 0)}")[0]
+
+
+def _store_of(ledger: Ledger, league: str) -> Store:
+    """The store of a league, to read; `BadInput` if nothing was played yet."""
+    folder = ledger.results / league
+    if not (folder / "league.sqlite").is_file():
+        raise BadInput(f"nothing has been played yet in {league}")
+    return Store.open_to_read(folder)
+
+
+def _stored_id(store: Store, league: str, begin: str) -> str:
+    """The id of the one stored match whose id begins so; `BadInput` if there is none, or more than one."""
+    matches = store.matching(begin)
+    if len(begin) < _ID_LETTERS or len(matches) > 1:
+        raise BadInput(
+            f"{begin}: the first letters of a match's id, enough to know it, are needed (at least 6)"
+        )
+    if not matches:
+        raise BadInput(f"{begin}: no match of {league} that was played has an id that begins so")
+    return str(matches[0])
 
 
 def decisions(ledger: Ledger, league: str, where: str = "1") -> list[Decision]:
@@ -321,15 +432,12 @@ def _done(decision: Decision, config: LeagueConfig, results: Path) -> str:
 def _play_again(match_id: str, reason: str, config: LeagueConfig, results: Path) -> str:
     """Remove a stored match, so that it is played again."""
     with Store.open_to_write(results / config.name) as store:
-        matches = store.matching(match_id)
-        if len(match_id) < 6 or len(matches) > 1:
-            raise BadInput(f"{match_id}: the first letters of a match's id, enough to know it, are needed")
-        if not matches:
+        if match_id not in store:
             return (
-                "nothing is void: no match with this id is stored; one of this league is still to be played"
+                "nothing is void: the match is not stored any more; one of this league is still to be played"
             )
         with store.writing():
-            store.remove(matches[0], f"declared void by the organiser: {reason}")
-    for page in (results / config.name / "pages").glob(f"*-{matches[0]}.*"):
+            store.remove(match_id, f"declared void by the organiser: {reason}")
+    for page in (results / config.name / "pages").glob(f"*-{match_id}.*"):
         page.unlink(missing_ok=True)  # of the match that is void: its id will be that of another one
     return "done: it will be played again"

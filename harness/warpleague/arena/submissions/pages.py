@@ -353,18 +353,19 @@ class OrganiserPages:
                 entering.close(ledger, name, who)
             case "extend":
                 key = "max_matches" if config.format.kind == "ladder" else "deals"
-                entering.extend(ledger, config, who, **{key: number_field(form, "number")})
+                sure = form.get("sure") == "on"
+                entering.extend(ledger, config, who, key, number_field(form, "number"), sure=sure)
             case "disqualify":
                 rule = field(form, "results")
                 if rule not in _RULES:
                     raise Refused(422, "results: stay or out.")
                 answers = {"bot": field(form, "bot"), "reason": field(form, "reason"), "results": rule}
-                entering.ask(ledger, name, what, who, **answers)
+                entering.ask(ledger, config, what, who, **answers)
             case "reinstate":
-                entering.ask(ledger, name, what, who, bot=field(form, "bot"), reason=field(form, "reason"))
+                entering.ask(ledger, config, what, who, bot=field(form, "bot"), reason=field(form, "reason"))
             case "replay":
                 entering.ask(
-                    ledger, name, what, who, match=field(form, "match"), reason=field(form, "reason")
+                    ledger, config, what, who, match=field(form, "match"), reason=field(form, "reason")
                 )
             case _:
                 raise Refused(422, "what: no such decision.")

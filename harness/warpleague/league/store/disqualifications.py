@@ -74,8 +74,7 @@ def disqualify(store: Store, bot: str, reason: str, results: Results) -> Disqual
 
     `BadInput` for a name that no bot has, or a reason that cannot be shown in one line.
     """
-    _check_name(bot, [entrant.bot for entrant in store.bots() or ()])
-    _check_reason(reason)
+    check_disqualify(store, bot, reason)
     digest = next(entrant.digest for entrant in store.bots() or () if entrant.bot == bot)
     store.note(_DISQUALIFIED, {"bot": bot, "digest": digest, "reason": reason, "results": results})
     return disqualified(store)[bot]
@@ -83,12 +82,23 @@ def disqualify(store: Store, bot: str, reason: str, results: Results) -> Disqual
 
 def reinstate(store: Store, bot: str, reason: str) -> None:
     """End the disqualification of `bot`. Raises `BadInput` if there is none, or for a bad reason as above."""
-    known = disqualified(store)
+    check_reinstate(store, bot, reason)
+    store.note(_REINSTATED, {"bot": bot, "reason": reason})
+
+
+def check_disqualify(store: Store, bot: str, reason: str) -> None:
+    """Raise `BadInput` if `disqualify` would."""
+    _check_name(bot, [entrant.bot for entrant in store.bots() or ()])
+    _check_reason(reason)
+
+
+def check_reinstate(store: Store, bot: str, reason: str, coming: Iterable[str] = ()) -> None:
+    """Raise `BadInput` if `reinstate` would, once the bots `coming` are disqualified, too."""
+    known = [*disqualified(store), *coming]
     if not known:
         raise BadInput(f"{bot}: no bot of this league is disqualified")
-    _check_name(bot, list(known))
+    _check_name(bot, known)
     _check_reason(reason)
-    store.note(_REINSTATED, {"bot": bot, "reason": reason})
 
 
 def _check_name(bot: str, known: Sequence[str]) -> None:
