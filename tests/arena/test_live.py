@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import pytest
 import trio
+from tests.report.site.conftest import patch
 
 from warpleague.arena import live
 from warpleague.arena.live import Frame, LiveFolder, new_frames
@@ -19,7 +20,7 @@ from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
-from warpleague.report.site.delta import EMPTY, patch, plain
+from warpleague.report.site.delta import EMPTY, plain
 from warpline.messages import BotHello
 
 PLAYERS = {"aliens": 2, "captains": 3, "coasters": 3, "sheets": 2}

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import trio
 from tests.arena.conftest import Client, Serve
+from tests.report.site.conftest import patch
 
 from warpleague.match.replay import Replay, verify_record
-from warpleague.report.site.delta import EMPTY, patch, plain
+from warpleague.report.site.delta import EMPTY, plain
 
 SHORT: dict[str, dict[str, Any]] = {
     "aliens": {"max_turns": 12},

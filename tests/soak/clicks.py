@@ -1,8 +1,8 @@
-"""Plays a whole match of each game in real browsers by clicks on the board alone, and keeps screenshots.
+"""Plays a whole match of each game in real browsers by clicks on the board, and keeps screenshots.
 
-A place that glows is clicked while there is one; only what has no place on the board, such as the end of a turn, is
-clicked in the list. What glows must take clicks: below the pointer must be the thing itself. The record of each match
-must hold.
+What is clicked is what a person sees glow: it is found in the picture of the page. First the board of each table is
+loaded, loaded anew and shown in other sizes, and all that glows must take a click each time. Then a match is played:
+only what has no place on the board, such as the end of a turn, is clicked in the list. Its record must hold.
 
     make clicks                                            all games, 1440 and 390 pixels wide, both browsers
     make clicks CLICKS='--games sheets --widths 390 --browsers firefox'
@@ -10,6 +10,7 @@ must hold.
 """
 
 import argparse
+import json
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from browsers import BROWSERS, page_of, run, server, shoot, started, wait
+from glow import glowing
 
 GAMES = {
     "aliens": ["max_turns=24"],
@@ -31,16 +33,53 @@ _SHOTS = (0, 12, 40)
 _MAX = 4000
 _PRESS_MS = 60_000
 _END_S = 120
-_HOT = "#stage [data-id].hot"
-_OWN_POINT = """(made) => {
-    made.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-    const { left, top, width, height } = made.getBoundingClientRect();
-    const steps = [0.5, 0.3, 0.7, 0.15, 0.85];
-    const points = steps.flatMap((down) => steps.map((right) => [left + right * width, top + down * height]));
-    const below = ([x, y]) => document.elementFromPoint(x, y)?.closest('[data-id]');
-    return { id: made.dataset.id, at: points.find((point) => below(point) === made), gone: !made.isConnected };
-}"""
-"""Where a thing is itself below the pointer: at its middle, else where nothing else lies on it."""
+_TABLES = {"aliens": (2,), "captains": (2, 5), "coasters": (2, 6), "sheets": (2, 3, 4)}
+"""At how many seats the board of each game is looked at."""
+_SIZES = ((1280, 800), (1024, 768), (1920, 1080), (390, 844))
+_READY = """() => !document.getElementById('over').hidden || !document.getElementById('menu').hidden ||
+    (document.body.getAttribute('aria-busy') !== 'true' && document.querySelector('#moves button, #send:enabled'))"""
+_TOLD = """() => JSON.stringify([document.getElementById('menu').hidden, document.getElementById('chosen').textContent,
+    document.getElementById('moves-title').textContent, document.getElementById('moves').textContent,
+    [...document.querySelectorAll('#stage .picked')].map((made) => made.dataset.id)])"""
+"""What a click on the board changes, whatever it chooses."""
+
+
+def look(browser: Any, game: str, players: int, out: Path, *, dark: bool) -> int:
+    """Click whatever glows once the board is loaded, loaded anew and in another size; how many clicks it took."""
+    clicks = 0
+    words = ["play", game, *["bots/random-python"] * (players - 1), "--no-browser", "--seed", "glow"]
+    with server(*words) as (_, address), page_of(browser, _SIZES[0][0], dark=dark) as page:
+        page.goto(address)
+        wait(page, _READY)
+        while not page.is_visible("#send"):  # from then on, a choice can be taken back
+            page.click("#hold")
+            page.wait_for_timeout(500)
+        for width, height in _SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            for load in (lambda: page.goto(address), page.reload):
+                load()
+                clicks += _try_all(page)
+            shoot(page, out / f"{game}-of-{players}-{width}-{browser.browser_type.name}.png")
+        for width, height in _SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            clicks += _try_all(page)
+    return clicks
+
+
+def _try_all(page: Any) -> int:
+    """Click on each thing that glows, and take it back; how many there were."""
+    wait(page, _READY)
+    page.wait_for_timeout(300)  # as long as a person takes to look
+    found = glowing(page)
+    assert found, f"nothing glows at {page.viewport_size}"
+    for at in found:
+        told = page.evaluate(_TOLD)
+        _click(page, at)
+        wait(page, _READY)
+        page.keyboard.press("Escape")
+        page.keyboard.press("u")  # a click on the button might scroll the page
+        wait(page, f"() => ({_TOLD})() === {json.dumps(told)}", tries=500)
+    return len(found)
 
 
 def play(browser: Any, game: str, width: int, out: Path, *, dark: bool, seed: str) -> tuple[int, int, float]:
@@ -66,11 +105,9 @@ def play(browser: Any, game: str, width: int, out: Path, *, dark: bool, seed: st
 
 def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
     """Choose until the match is over: on the board where it can be done there."""
-    ready = """() => !document.getElementById('over').hidden || !document.getElementById('menu').hidden ||
-        (document.body.getAttribute('aria-busy') !== 'true' && document.querySelector('#moves button'))"""
     on_board = in_list = 0
     for step in range(_MAX):
-        wait(page, ready)
+        wait(page, _READY)
         if step in _SHOTS:
             shoot(step)
         if page.is_visible("#over"):
@@ -78,16 +115,15 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
         if page.is_visible("#menu"):
             on_board += _press(rng.choice(page.query_selector_all("#menu button")))
             continue
-        found = page.query_selector_all(_HOT)
+        found = glowing(page)
         # Now and then what is only in the list: else a turn might never end.
-        if found and rng.random() < 0.15 and not page.query_selector("#stage .picked"):
-            found = []
-        if found:
-            on_board += _click(page, rng.choice(found))
-        else:
-            listed = page.query_selector_all("#moves button")[:9]
-            if listed:  # else the page has heard of something meanwhile, and tells it first
-                in_list += _press(rng.choice(listed))
+        if not found or (rng.random() < 0.15 and not page.query_selector("#stage .picked")):
+            placeless = _placeless(page)
+            assert found or placeless, "what can be chosen has a place on the board, and nothing glows"
+            if placeless:
+                in_list += _press(rng.choice(placeless))
+                continue
+        on_board += _click(page, rng.choice(found))
     raise AssertionError(f"the match is not over after {_MAX} clicks")
 
 
@@ -104,13 +140,26 @@ def _press(button: Any) -> bool:
     return True
 
 
-def _click(page: Any, hot: Any) -> bool:
-    """Click on a thing that glows; False if it is gone meanwhile."""
-    target = hot.evaluate(_OWN_POINT)
-    if target["gone"]:
-        return False
-    assert target["at"], f"{target['id']} glows, and takes no clicks"
-    page.mouse.click(*target["at"])
+def _placeless(page: Any) -> list[Any]:
+    """The first entries of the list that touch nothing on the board: pointing at one marks nothing there."""
+    found = []
+    for button in page.query_selector_all("#moves button")[:9]:
+        button.hover(timeout=_PRESS_MS)
+        if not page.query_selector("#stage .halo.aimed"):
+            found.append(button)
+    page.mouse.move(0, 0)
+    return found
+
+
+def _click(page: Any, at: tuple[int, int]) -> bool:
+    """Click where something glows, which must change what is chosen."""
+    told = page.evaluate(_TOLD)
+    page.mouse.click(*at)
+    try:
+        wait(page, f"() => ({_TOLD})() !== {json.dumps(told)}", tries=500)
+    except AssertionError:
+        shoot(page, Path("dist/clicks/dead.png"))
+        raise AssertionError(f"what glows at {at} takes no click, at {page.viewport_size}") from None
     return True
 
 
@@ -129,6 +178,9 @@ def main() -> None:
     for name in args.browsers:
         with started(name, dark=args.dark) as browser:
             for game in args.games:
+                for players in _TABLES[game]:
+                    clicks = look(browser, game, players, args.out, dark=args.dark)
+                    print(f"{name}, {game} of {players}: {clicks} things that glow take a click", flush=True)
                 for width in args.widths:
                     on_board, in_list, took_s = play(
                         browser, game, width, args.out, dark=args.dark, seed=args.seed

@@ -198,7 +198,7 @@ class LiveMatch:
         self.began_s = float("inf")
         self._delay_s = delay_s
         self._file = file
-        self._inode = -1 if file < 0 else os.fstat(file).st_ino
+        self.inode = -1 if file < 0 else os.fstat(file).st_ino
         self._rest = b""
         self._batches: deque[tuple[float, list[bytes]]] = deque()
         self._replay: Replay | None = None
@@ -232,10 +232,6 @@ class LiveMatch:
     def has(self, bot: str) -> bool:
         """Whether a bot plays in it."""
         return self._replay is not None and any(seat["bot"] == bot for seat in self._replay.header["seats"])
-
-    def is_of(self, inode: int) -> bool:
-        """Whether this is the match of the file with this inode: a match that is begun again gets a new file."""
-        return inode == self._inode
 
     def close(self) -> None:
         """Read no more."""
@@ -343,7 +339,8 @@ class LiveFolder:
                 entry.name.removesuffix(ENDING): entry for entry in entries if entry.name.endswith(ENDING)
             }
         for name, match in list(self.matches.items()):
-            if match.ended_s is None and not (name in folders and match.is_of(folders[name].inode())):
+            # A match that is begun again gets a new file.
+            if match.ended_s is None and not (name in folders and match.inode == folders[name].inode()):
                 match.ended_s = now_s
             match.read(now_s)
             if match.over and match.ended_s is not None and now_s > match.ended_s + self._delay_s + ENDED_S:

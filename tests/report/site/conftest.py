@@ -25,6 +25,7 @@ from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatSpec, TimeControl, Violation
+from warpleague.report.site.delta import LISTS
 from warpleague.report.site.write import SiteSettings, write_site
 from warpline.messages import BotHello
 
@@ -38,6 +39,18 @@ MATCHES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 }
 _VOID = {"meta", "link", "input", "br", "img", "hr"}
 _OUTSIDE = re.compile(r"(?i)\b(?:(?:https?|ftp|javascript):|file://)|(?<=[\"'(=\s])//\w|@import")
+
+
+def patch(old: dict[str, Any], delta: dict[str, Any]) -> dict[str, Any]:
+    """The scene that `delta` makes of `old`, which stays as it is."""
+    new = {**old, **delta}
+    for name in LISTS:
+        if name in delta:
+            items = list(old[name])
+            for at, drop, *put in delta[name]:
+                items[at : at + drop] = put
+            new[name] = items
+    return new
 
 
 def referee(spec: MatchSpec, wall_ns: int = 2_000_000) -> tuple[MatchResult, dict[int, Any]]:

@@ -10,6 +10,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.report.site.conftest import patch
 
 from warpleague.errors import RecordError
 from warpleague.games import load_game
@@ -17,7 +18,7 @@ from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import TimeControl
-from warpleague.report.site.delta import EMPTY, diff, patch, plain, splices
+from warpleague.report.site.delta import EMPTY, diff, plain, splices
 from warpleague.report.site.match_page import CompressedJson, compress_replay, evidence, frames
 from warpline.codec import canonical
 

@@ -377,11 +377,6 @@ _HEADERS: Final = {
 }
 
 
-def new_token() -> str:
-    """A token that nobody can guess."""
-    return token_urlsafe(24)
-
-
 class TokenGuard:
     """Middleware that checks a token: the address /TOKEN/path reaches the application as /path.
 
@@ -467,7 +462,7 @@ async def serving(app: ASGIApp, *, port: int = 0, token: str | None = None) -> A
 
     Without a `port` the system chooses one that is free; without a `token` a new one is made.
     """
-    token = token or new_token()
+    token = token or token_urlsafe(24)
     guard = TokenGuard(app, token)
     config = Config()
     config.bind = [f"{HOST}:{port}"]

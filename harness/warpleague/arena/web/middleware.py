@@ -327,7 +327,9 @@ class RequestMiddleware:
         if caller is not None:
             caller.open += 1
         try:
-            body = _Body(receive, self._max_bytes(scope["path"]), self._body_s(scope["path"]))
+            path, limits = scope["path"], self._limits
+            body_s = limits.large_body_s if path in self._bodies else limits.body_s
+            body = _Body(receive, self._max_bytes(path), body_s)
             await self._app(scope, body, send_guarded)
         except ClientDisconnect:
             pass
@@ -378,9 +380,6 @@ class RequestMiddleware:
         if caller.open >= self._limits.streams:
             return 429, "too many pages are open from your address"
         return None
-
-    def _body_s(self, path: str) -> float:
-        return self._limits.large_body_s if path in self._bodies else self._limits.body_s
 
     def _max_bytes(self, path: str) -> int:
         return self._bodies.get(path, MAX_BODY_BYTES)

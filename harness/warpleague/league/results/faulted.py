@@ -182,11 +182,6 @@ class ServiceLine:
     output_tokens: int = 0
     cost: float = 0.0
 
-    @property
-    def has_any(self) -> bool:
-        """Whether there is anything to tell."""
-        return bool(self.failures or self.void or self.input_tokens or self.output_tokens or self.cost)
-
 
 def services(league: League) -> list[ServiceLine]:
     """The bots of which there is something to tell, in the order of the season; all stored matches are read."""
@@ -202,7 +197,11 @@ def services(league: League) -> list[ServiceLine]:
                 line.input_tokens += used.input_tokens
                 line.output_tokens += used.output_tokens
                 line.cost += used.cost
-    return [line for line in lines if line.has_any]
+    return [
+        line
+        for line in lines
+        if line.failures or line.void or line.input_tokens or line.output_tokens or line.cost
+    ]
 
 
 def voided(store: Store) -> Counter[str]:

@@ -260,17 +260,12 @@ def assemble(
         season = attrs.evolve(season, deals_in_progress=store.deals_in_progress(season))
     if season.format.until is not None:
         season = attrs.evolve(season, ended=store.ended(season))
-    disqualified = _disqualified(store, season)
+    decisions = disqualifications.disqualified(store)
+    disqualified = tuple(decisions[name] for name in season.names if name in decisions)
     barred = frozenset(season.names.index(decision.bot) for decision in disqualified)
     return League(
         config, season, Schedule(season, store).barring(barred), store, skipped, disqualified, changed
     )
-
-
-def _disqualified(store: Store, season: Season) -> tuple[Disqualification, ...]:
-    """The season's bots that are disqualified, in its order."""
-    decisions = disqualifications.disqualified(store)
-    return tuple(decisions[name] for name in season.names if name in decisions)
 
 
 def check_store(store: Store, config: LeagueConfig) -> None:

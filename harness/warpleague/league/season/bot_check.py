@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -49,16 +48,12 @@ def check_for(
     return Checkup(
         conditions=conditions,
         tables=(Table(config.game.id, config.game.players, config.game.options),),
-        enter=partial(_entered, config, entry),
+        enter=lambda bundle: seat_in(config, entry, bundle, f"{config.path}: bots"),
         names=(*(name_of(config, each) for each in config.entries), *names),
         paths=config.sandbox.paths,
         one_core=config.run.affinity == "core",
         **more,
     )
-
-
-def _entered(config: LeagueConfig, entry: BotEntry, bundle: Any) -> Any:
-    return seat_in(config, entry, bundle, f"{config.path}: bots")
 
 
 def home_command(config: LeagueConfig, seed: str, within_s: float) -> list[str]:

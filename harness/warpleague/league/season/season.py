@@ -168,11 +168,9 @@ class Season(Conditions):
         """All names ever entered, in order of arrival; those that came together in an order that is drawn."""
         names: dict[str, None] = {}
         for entry in self.entries:
-            names.update(dict.fromkeys(sorted((name for name, _ in entry.bots), key=self._drawn)))
+            together = (name for name, _ in entry.bots)
+            names |= dict.fromkeys(sorted(together, key=lambda name: (self._hashed([name]), name)))
         return tuple(names)
-
-    def _drawn(self, name: str) -> tuple[int, str]:
-        return self._hashed([name]), name
 
     @property
     def longest_match_s(self) -> float:

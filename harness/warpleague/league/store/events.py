@@ -52,7 +52,7 @@ def add_event(db: sqlite3.Connection, kind: str, details: dict[str, Any]) -> Non
     text = json.dumps(details, separators=(",", ":"), ensure_ascii=False)
     row = (journal.EVENT + secrets.token_hex(8), kind, text, utc_now())
     db.execute("INSERT INTO fact VALUES (?, ?, ?, ?)", row)
-    journal.append_event(db, row)
+    journal.append_entry(db, row[0], journal.row_hash(row))
 
 
 def events_in(db: sqlite3.Connection, path: Path, kinds: Sequence[str] = ()) -> list[Event]:

@@ -96,15 +96,11 @@ def append(
     The hash covers its values as `StoredMatch.journal_texts` gives them, then how the bots were `confined`, and `size`
     and SHA-256 of the packed record.
     """
-    _append(db, match.id, row_hash((*match.journal_texts(), confined, size, sha256(packed).hexdigest())))
+    append_entry(db, match.id, row_hash((*match.journal_texts(), confined, size, sha256(packed).hexdigest())))
 
 
-def append_event(db: sqlite3.Connection, row: Sequence[str]) -> None:
-    """Note that an event was stored: `row` has its id, kind, details, and the time."""
-    _append(db, row[0], row_hash(row))
-
-
-def _append(db: sqlite3.Connection, entry_id: str, row: str) -> None:
+def append_entry(db: sqlite3.Connection, entry_id: str, row: str) -> None:
+    """Note that a match or an event was stored, whose row has the hash `row`."""
     last = head(db)
     new = Head(last.count + 1, _link(last.link, entry_id, row))
     db.execute("INSERT INTO journal VALUES (?, ?, ?, ?)", (new.count, entry_id, row, new.link))
@@ -220,7 +216,8 @@ def _of_match(
         texts: tuple[Any, ...] = ()
         with suppress(StoreError):  # a match that cannot be read is not the one that was stored
             texts = match_rows.as_given(db, key).journal_texts()
-        if stored_row_hash != row_hash((*texts, confined, size, _compressed_hash(packed))):
+        packed_hash = sha256(packed).hexdigest() if isinstance(packed, bytes) else ""
+        if stored_row_hash != row_hash((*texts, confined, size, packed_hash)):
             yield match_id, "its row or its record in the store is not the one that was stored"
 
 
@@ -254,10 +251,6 @@ def row_hash(row: Sequence[Any]) -> str:
     # A row that was tampered with may hold bytes where text belongs.
     text = json.dumps(list(row), separators=(",", ":"), ensure_ascii=False, default=repr)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _compressed_hash(packed: object) -> str:
-    return sha256(packed).hexdigest() if isinstance(packed, bytes) else ""
 
 
 def _link(previous: bytes, entry_id: object, row: object) -> bytes:

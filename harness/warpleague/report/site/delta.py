@@ -56,7 +56,7 @@ def plain(scene: Scene) -> Plain:
     return {
         "shape": scene.shape,
         "caption": _text(scene.caption),
-        **_values(scene),
+        **{name: write(getattr(scene, name)) for name, write in _VALUES.items()},
         "cells": [_cell(cell) for cell in scene.cells],
         "pieces": [_piece(piece) for piece in scene.pieces],
         "links": [_link(link) for link in scene.links],
@@ -67,25 +67,12 @@ def plain(scene: Scene) -> Plain:
     }
 
 
-def _values(scene: Scene) -> Plain:
-    """The values that seldom change."""
-    return {name: write(getattr(scene, name)) for name, write in _VALUES.items()}
-
-
-def _legend(legend: Iterable[tuple[str, str]]) -> list[list[str]]:
-    return [[_text(name), _text(meaning)] for name, meaning in legend]
-
-
 def _texts(texts: Iterable[str]) -> list[str]:
     return [_text(text) for text in texts]
 
 
 def _scores(scores: Iterable[float]) -> list[float]:
     return [_number(round(score, 3)) for score in scores]
-
-
-def _turn(turn: tuple[int, int] | None) -> list[int] | None:
-    return None if turn is None else list(turn)
 
 
 def _as_it_is(value: T) -> T:
@@ -135,12 +122,11 @@ def _title(head: tuple[str, int | None]) -> list[Any]:
     return [_text(title), owner]
 
 
-def _item(item: Item) -> list[Any]:
-    return _cut([item.kind, _text(item.text), item.id, item.glyph, item.crossed], 2)
-
-
 def _items(rows: tuple[tuple[Item, ...], ...]) -> list[Any]:
-    return [[_item(item) for item in row] for row in rows]
+    return [
+        [_cut([item.kind, _text(item.text), item.id, item.glyph, item.crossed], 2) for item in row]
+        for row in rows
+    ]
 
 
 def _lines(lines: tuple[str, ...]) -> list[str]:
@@ -148,14 +134,14 @@ def _lines(lines: tuple[str, ...]) -> list[str]:
 
 
 _VALUES: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "legend": _legend,
+    "legend": lambda legend: [[_text(name), _text(meaning)] for name, meaning in legend],
     "columns": _texts,
     "rows": _texts,
     "scores": _scores,
     "measure": _text,
     "roles": _texts,
     "seat_lines": _texts,
-    "turn": _turn,
+    "turn": lambda turn: None if turn is None else list(turn),
     "apart": _as_it_is,
     "focus": _as_it_is,
 }
@@ -277,15 +263,3 @@ def _same(pairs: Iterable[tuple[Any, Any]], most: int) -> int:
             break
         count += 1
     return count
-
-
-def patch(old: Plain, delta: Delta) -> Plain:
-    """The scene that `delta` makes of `old`, which stays as it is."""
-    new = {**old, **delta}
-    for name in LISTS:
-        if name in delta:
-            items = list(old[name])
-            for at, drop, *put in delta[name]:
-                items[at : at + drop] = put
-            new[name] = items
-    return new

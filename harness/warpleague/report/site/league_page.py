@@ -549,7 +549,8 @@ def index_content(league: League, *, only_totals: bool = False) -> IndexContent:
         "seats_remark": seats_remark(read.seats),
         "times": _page_table(TIMES, slowest_first(read.times)),
         "time_chart": _time_chart(read.times),
-        "is_busy": _is_busy,
+        # Whether the bot waited for a processor for much of its time.
+        "is_busy": lambda line: line.wait_ms > BUSY_SHARE * line.wall_ms,
         "busy": int(listing.busy.sum()),
         "faults": _page_table(FAULTS, read.faults),
         "fault_kinds": listing.kinds,
@@ -721,11 +722,6 @@ def _cross(table: Standings) -> list[dict[str, Any]]:
 
 def _shares_chart(line: SeatLine) -> Markup:
     return charts.small_interval(line.share.mean, line.share.half) if line.record.played else Markup()
-
-
-def _is_busy(line: TimeLine) -> bool:
-    """Whether the bot waited for a processor for much of its time."""
-    return line.wait_ms > BUSY_SHARE * line.wall_ms
 
 
 def _time_chart(lines: Sequence[TimeLine]) -> Callable[[TimeLine], Markup]:

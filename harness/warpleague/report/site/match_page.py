@@ -343,7 +343,7 @@ def _command(*words: str) -> str:
 
 def _condition_rows(header: dict[str, Any], end: dict[str, Any]) -> Rows:
     """The conditions as rows for a reader."""
-    words = conditions(header, _clock(header))
+    words = conditions(header, header["clock"] if isinstance(header["clock"], dict) else {})
     bots = [f"{seat['bot']} {seat.get('version', '')}".strip() for seat in header["seats"]]
     rows = [
         ("match", header["id"]),
@@ -374,10 +374,6 @@ def _condition_rows(header: dict[str, Any], end: dict[str, Any]) -> Rows:
         rows.append(("seed", header["seed"]))
     rows.append(("key", header["key"] or "secret until the season ends"))
     return [(name, one_line(value)) for name, value in rows]
-
-
-def _clock(header: dict[str, Any]) -> dict[str, Any]:
-    return header["clock"] if isinstance(header["clock"], dict) else {}
 
 
 def _level(header: dict[str, Any], level: str) -> str:

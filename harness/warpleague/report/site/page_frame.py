@@ -213,18 +213,14 @@ def _rendered(name: str, root: str) -> tuple[str, Markup]:
     tokens = reader.parse(page_text(page))
     for token, after in pairwise(tokens):
         if token.type == "heading_open":
-            token.attrSet("id", _slug(after.content))
+            # The name of a heading in links, as the sites for code make it.
+            token.attrSet("id", _SLUG.sub("", after.content.lower()).replace(" ", "-"))
     for token in tokens:
         if token.children:
             token.children = _with_links(token.children, known, root)
     text = reader.renderer.render(tokens, reader.options, {})
     # A screen reader would read out a header cell without words.
     return page.title, Markup(_EMPTY_HEADER.sub("<td></td>", text))
-
-
-def _slug(heading: str) -> str:
-    """The name of a heading in links, as the sites for code make it."""
-    return _SLUG.sub("", heading.lower()).replace(" ", "-")
 
 
 def _with_links(children: Sequence[Token], known: Any, root: str) -> list[Token]:

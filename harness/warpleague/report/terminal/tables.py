@@ -262,10 +262,6 @@ def _standings_table(league: League, width: int) -> RenderableType:
     return stacked(table, _confinement(league)) if league.store.count() else table
 
 
-def _bracket_text(league: League, _: int) -> RenderableType:
-    return Group(Text(bracket_text(league)), *faulted_lines(bot_faults(league)))
-
-
 VIEWS: dict[str, LeagueView] = {
     "status": LeagueView(status_json, lambda league, _: status_table(league)),
     "standings": LeagueView(standings_json, _standings_table),
@@ -273,7 +269,10 @@ VIEWS: dict[str, LeagueView] = {
         lambda league: standings(league).crosstable_json(),
         lambda league, width: crosstable(standings(league), width),
     ),
-    "bracket": LeagueView(bracket_json, _bracket_text),
+    "bracket": LeagueView(
+        bracket_json,
+        lambda league, _: Group(Text(bracket_text(league)), *faulted_lines(bot_faults(league))),
+    ),
     "seats": LeagueView(
         lambda league: [line_json(SEATS, line) for line in seats(league)],
         lambda league, _: seats_table(seats(league)),

@@ -405,10 +405,6 @@ _ServiceColumn: TypeAlias = "Column[ServiceLine, TableView[ServiceLine]]"
 _MAX_MESSAGE: Final = 200  # characters of a fault's message
 
 
-def _on_page(view: TableView[Any]) -> bool:
-    return view.page
-
-
 def _several_seats(view: TableView[SeatLine]) -> bool:
     """Of one seat the share says nothing."""
     return len(view.lines) > 1
@@ -489,7 +485,7 @@ TIMES: Final[tuple[_TimeColumn, ...]] = (
     count_column("matches", lambda line: line.matches, shown=never),
     count_column("decisions", lambda line: line.decisions),
     _time("wall_ms", "mean", lambda line: line.wall_ms),
-    Column("chart", "", shown=_on_page, drawn=True),
+    Column("chart", "", shown=lambda view: view.page, drawn=True),
     _time("cpu_ms", "processor", lambda line: line.cpu_ms),
     _time("wait_ms", "wait", lambda line: line.wait_ms, help="wait: ready to run, but without a processor.",
           drawn=True),

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { Board, clearHalos, halo, make, naming, thing, trays } = globalThis.warpleague;
+  const { Board, make, naming, trays } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const NAMES = ["Ada", "Ben"];
   const dialog = find("lesson");
@@ -14,6 +14,7 @@
   let at = 0;
   const { say } = naming(nameOf, () => NAMES.length, () => moments[at]?.scene.roles ?? []);
   const board = new Board(find("lesson-board"), nameOf, say);
+  board.around = dialog;
 
   /** Of sheets only the one that is played on. */
   function own(scene) {
@@ -43,12 +44,8 @@
     find("lesson-back").disabled = at === 0;
     find("lesson-next").disabled = at === moments.length - 1;
     if (at === moments.length - 1) find("lesson-close").focus();
-    board.show(own(scene), own(before));
     find("lesson-trays").replaceChildren(...[null, 0].flatMap((owner) => trays(scene, before, owner)));
-    clearHalos(dialog);
-    window.requestAnimationFrame(() => {
-      for (const made of targets.map((id) => thing(dialog, id))) if (made instanceof SVGElement) halo(made, "aimed");
-    });
+    board.show(own(scene), own(before), { marks: targets.map((id) => [id, "aimed"]) });
   }
 
   find("first-turn").addEventListener("click", open);

@@ -1,4 +1,4 @@
-// Marks things on a board: a halo over each, so that the board's own shapes stay as they are.
+// Marks things on a board and in the trays beside it: a halo over each, so that their own shapes stay as they are.
 
 "use strict";
 
@@ -7,24 +7,64 @@ globalThis.warpleague ??= {};
 (() => {
   const wl = globalThis.warpleague;
   const { element } = wl;
+  const CLASSES = ["hot", "maybe", "picked"]; // what the thing itself is called, too
 
-  /** Puts a halo over something in an SVG, in the board's own units; `what` is its class. */
+  /**
+   * Marks things within `root`, and no others: each by its id, the class of its halo, and what it means in words.
+   *
+   * What is "hot" or "maybe" takes clicks; what is an "end" has words only, and no halo.
+   */
+  function showMarks(root, marks) {
+    root.querySelectorAll(".halos").forEach((halos) => halos.remove());
+    root.querySelectorAll("[data-means]").forEach(unmark);
+    const found = marks.flatMap(([id, what, text = ""]) => things(root, id).map((made) => ({ made, id, what, text })));
+    // All are measured before anything is changed, after which each measure would lay out the board anew.
+    const halos = found.filter(({ what }) => what !== "end").map(({ made, what }) => halo(made, what));
+    found.forEach(mark);
+    for (const [svg, drawn] of halos) {
+      if (!svg.lastChild.matches(".halos")) svg.append(element("g", { class: "halos" }));
+      svg.lastChild.append(drawn);
+    }
+  }
+
+  /** The thing of an id, and its twins: the second die of a pair, more cards of a kind, whose ids go on after its own. */
+  function things(root, id) {
+    const one = root.querySelector(`[data-id="${CSS.escape(id)}"]`);
+    return one ? [one, ...root.querySelectorAll(`[data-id^="${CSS.escape(id)}-"]`)] : []; // a painter may leave one out
+  }
+
+  function mark({ made, id, what, text }) {
+    made.dataset.means = id;
+    const title = made.querySelector(":scope > title");
+    if (text && title) {
+      made.dataset.told ??= title.textContent;
+      title.textContent = text;
+    }
+    if (CLASSES.includes(what)) made.classList.add(what);
+    if (what !== "hot") return;
+    made.setAttribute("tabindex", "0");
+    made.setAttribute("role", "button");
+    made.setAttribute("aria-label", text);
+  }
+
+  function unmark(made) {
+    if ("told" in made.dataset) made.querySelector(":scope > title").textContent = made.dataset.told;
+    made.classList.remove(...CLASSES);
+    for (const name of ["data-means", "data-told", "tabindex", "role", "aria-label"]) made.removeAttribute(name);
+  }
+
+  /** What a halo over a thing is drawn in, and the halo, in units of this drawing. */
   function halo(made, what) {
     const svg = made.ownerSVGElement;
-    let layer = svg.querySelector(":scope > .halos");
-    if (!layer) svg.append((layer = element("g", { class: "halos" })));
     const line = made.querySelector(":scope > line");
     const isLink = line && made.classList.contains("link");
     const copy = isLink
       ? element("line", Object.fromEntries(["x1", "y1", "x2", "y2"].map((name) => [name, line.getAttribute(name)])))
       : made.querySelector(":scope > .shape")?.cloneNode(false) ?? box(made);
     copy.setAttribute("class", `halo ${isLink ? "edge " : ""}${what}`);
-    copy.removeAttribute("data-id");
     // Where the thing itself is, within whatever it lies.
     const at = svg.getScreenCTM().inverse().multiply(made.getScreenCTM());
-    const group = element("g", { transform: `matrix(${[at.a, at.b, at.c, at.d, at.e, at.f].join(" ")})` });
-    group.append(copy);
-    layer.append(group);
+    return [svg, element("g", { transform: `matrix(${[at.a, at.b, at.c, at.d, at.e, at.f].join(" ")})` }, copy)];
   }
 
   /** A frame around something that has no outline of its own. */
@@ -33,15 +73,5 @@ globalThis.warpleague ??= {};
     return element("rect", { x, y, width, height, rx: 4 });
   }
 
-  /** Takes all halos away that are within `root`. */
-  function clearHalos(root) {
-    for (const halos of root.querySelectorAll(".halos")) halos.remove();
-  }
-
-  /** The thing within `root` that has this id, if it is drawn. */
-  function thing(root, id) {
-    return root.querySelector(`[data-id="${CSS.escape(id)}"]`);
-  }
-
-  Object.assign(wl, { clearHalos, halo, thing });
+  Object.assign(wl, { showMarks });
 })();

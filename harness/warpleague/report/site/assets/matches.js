@@ -46,7 +46,7 @@
     const { names: seated, frames } = data.picture;
     find("scene").hidden = false;
     const board = new Board(find("board"), (owner) => seated[owner] ?? "");
-    board.show(new Film(frames, 0).at(0), undefined, []);
+    board.show(new Film(frames, 0).at(0));
     if (!find("board").hasAttribute("viewBox")) find("scene").hidden = true;
   }
 

@@ -230,17 +230,35 @@ globalThis.warpleague ??= {};
       this.box = [0, 0, 1, 1];
       this.view = undefined; // the part of the box that is shown, if not all
       this.parted = () => false; // whether the boards of sheets may stand apart from their trays
-      this.last = undefined;
+      this.around = svg; // what its marks may lie in: also trays beside it
+      this.shown = undefined; // a scene with what led to it and its marks
       svg.addEventListener("pointerover", (event) => this.light(event.target));
       svg.addEventListener("pointerleave", () => this.light(svg));
-      new ResizeObserver(() => this.resized()).observe(svg);
+      new ResizeObserver(([{ contentRect }]) => contentRect.width > 0 && this.draw()).observe(svg);
     }
 
-    /** Shows a scene; what is not in `before` is marked as fresh, and `trail` has the moves that led here. */
-    show(scene, before, trail = wl.moves(before, scene), gone = wl.losses(before, scene)) {
-      if (scene.cells.length === 0) return;
-      this.last = [scene, before, trail, gone];
-      if (scene.apart) this.showSheets(scene, before, trail);
+    /**
+     * Shows a scene; what is not in `before` is fresh, `trail` has the moves and `gone` the losses that led here, and
+     * `marks` what is marked, as `showMarks` takes it.
+     */
+    show(scene, before, { trail = wl.moves(before, scene), gone = wl.losses(before, scene), marks = [] } = {}) {
+      this.shown = { scene, before, trail, gone, marks };
+      this.draw();
+    }
+
+    /** Marks things of the scene that is shown, and no others. */
+    mark(marks) {
+      if (!this.shown) return;
+      this.shown.marks = marks;
+      wl.showMarks(this.around, marks);
+    }
+
+    /** Draws what is shown, and its marks; in another size sheets lie otherwise, of things that are others then. */
+    draw() {
+      if (!this.shown) return;
+      const { scene, before, trail, gone, marks } = this.shown;
+      if (scene.cells.length === 0) this.root.replaceChildren();
+      else if (scene.apart) this.showSheets(scene, before, trail);
       else {
         if (this.part?.shape !== scene.shape) this.part = new Part(scene.shape, this.name);
         if (this.root.firstChild !== this.part.group) this.root.replaceChildren(this.part.group);
@@ -248,19 +266,15 @@ globalThis.warpleague ??= {};
         this.box = this.part.box;
       }
       this.look();
+      wl.showMarks?.(this.around, marks); // no other page has marks than those with scripts for them
     }
 
     /** Shows nothing. */
     clear() {
+      this.mark([]);
       this.root.replaceChildren();
       this.sheets.clear();
-      [this.part, this.last] = [undefined, undefined];
-    }
-
-    resized() {
-      if (this.last === undefined) return;
-      if (this.last[0].apart) this.show(...this.last); // they may lie otherwise now
-      else this.look();
+      [this.part, this.shown] = [undefined, undefined];
     }
 
     /** Sets the part that is shown, and makes texts readable. */

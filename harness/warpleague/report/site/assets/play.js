@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { Stage, clearHalos, halo, make, thing, words } = globalThis.warpleague;
+  const { Stage, make, words } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MAX_LISTED = 40;
   const MAX_CHOSEN = 3; // of the choices that are not sent yet
@@ -14,6 +14,7 @@
   const view = { draft: false, key: "", listed: "" };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
+  let glow = []; // the marks on the board
   let busy = false;
 
   const stage = new Stage(nameOf, () => state.seats.length, showState);
@@ -327,18 +328,23 @@
 
   function showChoices() {
     const open = candidates();
-    const next = reachable(open);
-    clearMarks();
-    if (asked()) {
-      for (const [id, actions] of next) mark(id, "hot", allSaid(actions));
-      for (const [id, actions] of picked.length > 0 ? [] : ends(open)) {
-        if (!next.has(id)) mark(id, actions.length === 1 ? "maybe" : "end", allSaid(actions));
-      }
-      for (const id of picked) mark(id, "picked");
-      const hint = asked().hint;
-      if (hint) for (const id of asked().actions[hint.index].to) mark(id, "hint");
-    }
+    glow = glowing(open);
+    stage.board.mark(glow);
     showList(open);
+  }
+
+  /** What is marked on the board: what may be clicked now or later, what was clicked, and what a bot would do. */
+  function glowing(open) {
+    const question = asked();
+    const next = reachable(open);
+    const later = picked.length > 0 ? [] : [...ends(open)].filter(([id]) => !next.has(id));
+    const hint = question?.hint ? question.actions[question.hint.index].to : [];
+    return [
+      ...[...next].map(([id, actions]) => [id, "hot", allSaid(actions)]),
+      ...later.map(([id, actions]) => [id, actions.length === 1 ? "maybe" : "end", allSaid(actions)]),
+      ...(question ? picked : []).map((id) => [id, "picked"]),
+      ...hint.map((id) => [id, "hint"]),
+    ];
   }
 
   function showList(open) {
@@ -360,7 +366,7 @@
       button.dataset.index = String(action.index);
       button.addEventListener("click", () => act(action.index));
       for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => aim(action));
-      for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => unaim());
+      for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => stage.board.mark(glow));
       return make("li", "", button);
     }));
     if (focused !== undefined) find("moves").querySelector("button")?.focus();
@@ -368,56 +374,7 @@
 
   /** Shows on the board what an action of the list touches. */
   function aim(action) {
-    for (const id of action.to) mark(id, "aimed");
-  }
-
-  function unaim() {
-    document.querySelectorAll(".halo.aimed").forEach((halo) => halo.remove());
-  }
-
-  function clearMarks() {
-    clearHalos(find("stage"));
-    document.querySelectorAll("#stage [data-told]").forEach((made) => {
-      const title = made.querySelector(":scope > title");
-      if (title) title.textContent = made.dataset.told;
-      delete made.dataset.told;
-    });
-    document.querySelectorAll("#stage [data-means]").forEach((made) => {
-      delete made.dataset.means;
-    });
-    document.querySelectorAll("#stage .hot, #stage .picked, #stage .maybe").forEach((made) => {
-      made.classList.remove("hot", "picked", "maybe");
-      made.removeAttribute("aria-label");
-      made.removeAttribute("tabindex");
-      made.removeAttribute("role");
-    });
-  }
-
-  /** Marks a thing, and its twins: the second die of a pair, more cards of the same kind, whose ids go on after its own. */
-  function mark(id, what, text = "") {
-    const found = thing(find("stage"), id); // a painter may leave out what it does not know
-    if (!found) return;
-    markOne(found, what, text);
-    for (const twin of find("stage").querySelectorAll(`[data-id^="${CSS.escape(id)}-"]`)) {
-      twin.dataset.means = id;
-      markOne(twin, what, text);
-    }
-  }
-
-  function markOne(made, what, text) {
-    const title = made.querySelector(":scope > title");
-    if (text && title) {
-      made.dataset.told ??= title.textContent;
-      title.textContent = text;
-    }
-    if (what === "end") return; // it has words, and takes no clicks yet
-    if (["hot", "picked", "maybe"].includes(what)) made.classList.add(what);
-    if (what === "hot") {
-      made.setAttribute("tabindex", "0");
-      made.setAttribute("role", "button");
-      made.setAttribute("aria-label", text);
-    }
-    if (made instanceof SVGElement) halo(made, what);
+    stage.board.mark([...glow, ...action.to.map((id) => [id, "aimed"])]);
   }
 
   find("stage").addEventListener("click", (event) => {
@@ -425,7 +382,7 @@
     const things = document.elementsFromPoint(event.clientX, event.clientY).map((found) => found.closest("[data-id]"));
     const [hot, maybe] = ["hot", "maybe"].map((name) => things.find((found) => found?.classList.contains(name)));
     const meant = hot ?? maybe;
-    if (meant) pick(meant.dataset.means ?? meant.dataset.id, { x: event.clientX, y: event.clientY });
+    if (meant) pick(meant.dataset.means, { x: event.clientX, y: event.clientY });
     else if (picked.length > 0) {
       picked = [];
       showChoices();
@@ -437,7 +394,7 @@
     if (!hot) return;
     event.preventDefault();
     event.stopPropagation();
-    pick(hot.dataset.means ?? hot.dataset.id, hot.getBoundingClientRect());
+    pick(hot.dataset.means, hot.getBoundingClientRect());
   });
 
   document.addEventListener("pointerdown", (event) => {
@@ -484,8 +441,5 @@
     }
   });
 
-  window.addEventListener("resize", () => window.setTimeout(showChoices, 200)); // the board is drawn anew
-
-  // On a phone the moves are more urgent than the legend.
   listen();
 })();

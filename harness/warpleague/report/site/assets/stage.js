@@ -15,6 +15,7 @@
       Object.assign(this, { recent: [], film: [], old: false }); // what came lately, in words and as pictures
       Object.assign(this, naming(nameOf, count, () => this.scene.roles)); // say and titleOf
       this.board = new Board(find("board"), nameOf, this.say);
+      this.board.around = find("stage");
       const box = find("legend-box"); // a small board has none
       if (box && window.matchMedia("(max-width: 800px)").matches) box.open = false;
     }
@@ -105,8 +106,8 @@
       find("caption").textContent = say(scene.caption);
       find("board").toggleAttribute("hidden", scene.cells.length === 0);
       find("board").classList.toggle("tall", scene.apart);
-      this.board.show(scene, before);
       find("panels").replaceChildren(...panelsOf(scene, before, this));
+      this.board.show(scene, before);
       showLegend(find("legend"), scene, say, find("board"));
     }
   }

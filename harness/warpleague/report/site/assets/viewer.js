@@ -359,7 +359,7 @@
     find("board").setAttribute("preserveAspectRatio", scene.apart ? "xMidYMin" : "xMidYMid");
     makeRoom();
     const there = new Set(scene.pieces.map((piece) => piece[6]));
-    board.show(scene, before, trail.filter(({ piece }) => there.has(piece[6])), gone);
+    board.show(scene, before, { trail: trail.filter(({ piece }) => there.has(piece[6])), gone });
     const [, , wide, high] = board.box;
     find("stage").style.setProperty("--ratio", wide / high);
     showPanels(scene, before);
