@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.league.season.fixture import utc_now
-from warpleague.text import nearest
+from warpleague.text import nearest, utc_now
 
 if TYPE_CHECKING:
     import sqlite3

@@ -26,8 +26,8 @@ from warpleague.arena.submissions.jobs import (
 )
 from warpleague.errors import BadInput
 from warpleague.league.season.entry import first_alike
-from warpleague.league.season.fixture import utc_now
 from warpleague.runner.findings import Finding
+from warpleague.text import utc_now
 
 if TYPE_CHECKING:
     import sqlite3

@@ -31,7 +31,6 @@ from warpleague.league.play.verifying import published_record
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.league import CourseCache, League, open_to_read
 from warpleague.league.season.config import LeagueConfig, load_config
-from warpleague.league.season.fixture import PlayedMatch, utc_now
 from warpleague.league.store.database import back_up
 from warpleague.league.store.store import Store
 from warpleague.report.site.bot_page import FOLDER as BOTS
@@ -42,10 +41,13 @@ from warpleague.report.site.page_frame import render, served
 from warpleague.report.site.write import make_page, maker, order_script
 from warpleague.report.terminal.tables import VIEWS
 from warpleague.runner.host import be_nice
+from warpleague.text import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from warpleague.league.season.fixture import PlayedMatch
 
 
 # -- what everybody may see of a league ------------------------------------------------------------------

@@ -16,9 +16,8 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.league.season.fixture import utc_now
 from warpleague.runner.host import ended, ending_leftovers
-from warpleague.text import safe
+from warpleague.text import safe, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import UTC, datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +11,7 @@ import attrs
 
 from warpleague.errors import StoreError
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
+from warpleague.text import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,11 +117,6 @@ def is_text(value: object) -> bool:
         return isinstance(value, str) and value.encode() is not None
     except UnicodeEncodeError:
         return False
-
-
-def utc_now() -> str:
-    """The time as the store writes it: ISO 8601, UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 MAX_NUMBER = 1e12

@@ -30,7 +30,6 @@ from warpleague.league.season.fixture import (
     StoredMatch,
     StoredVersion,
     is_text,
-    utc_now,
 )
 from warpleague.league.season.season import Entry, Season, Stage, TableProgress, differences
 from warpleague.league.store import journal, match_rows
@@ -76,7 +75,7 @@ from warpleague.match.record import structured, unpack
 from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatSpec, TimeControl
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.strict import structure
-from warpleague.text import safe
+from warpleague.text import safe, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
