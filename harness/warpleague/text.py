@@ -1,9 +1,8 @@
-"""Parts of sentences, written in one way: counts, the time, what was meant, and text that cannot steer a terminal."""
+"""Parts of sentences, written in one way: counts, what was meant, and text that cannot steer a terminal."""
 
 from __future__ import annotations
 
 import re
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -27,14 +26,6 @@ def size_text(size: int) -> str:
         if size >= factor:
             return f"{size / factor:.1f} {unit}"
     return f"{size / 1000:.0f} kB"
-
-
-# -- time ------------------------------------------------------------------------------------------------
-
-
-def utc_now() -> str:
-    """The time as stores write it: ISO 8601, UTC, to the second."""
-    return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
 
 
 # -- suggest ---------------------------------------------------------------------------------------------

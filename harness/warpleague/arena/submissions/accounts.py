@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.text import nearest, utc_now
+from warpleague.league.season import utc_now
+from warpleague.text import nearest
 
 if TYPE_CHECKING:
     import sqlite3

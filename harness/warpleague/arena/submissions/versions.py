@@ -25,9 +25,9 @@ from warpleague.arena.submissions.jobs import (
     read_one,
 )
 from warpleague.errors import BadInput
+from warpleague.league.season import utc_now
 from warpleague.league.season.entry import first_alike
 from warpleague.runner.findings import Finding
-from warpleague.text import utc_now
 
 if TYPE_CHECKING:
     import sqlite3

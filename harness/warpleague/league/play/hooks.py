@@ -16,8 +16,9 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from warpleague.league.season import utc_now
 from warpleague.runner.host import ended, ending_leftovers
-from warpleague.text import safe, utc_now
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

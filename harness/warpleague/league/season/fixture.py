@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import StoreError
+from warpleague.league.season import utc_now
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
-from warpleague.text import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

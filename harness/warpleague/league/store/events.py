@@ -17,12 +17,12 @@ import attrs
 from warpleague.errors import StoreError
 from warpleague.league.schedule.formats.api import MAX
 from warpleague.league.schedule.formats.round_robin import group_of
+from warpleague.league.season import utc_now
 from warpleague.league.season.season import Entry, Season, Stage, TableProgress, deal_of
 from warpleague.league.store import journal, match_rows
 from warpleague.league.store.database import SPARE, clear_errors, json_object
 from warpleague.league.store.journal import VOIDED
 from warpleague.league.store.schema import NUMBERING, Reading, set_meta
-from warpleague.text import utc_now
 
 if TYPE_CHECKING:
     import sqlite3

@@ -21,6 +21,7 @@ import msgspec
 
 from warpleague import __version__
 from warpleague.errors import RecordError, StoreError
+from warpleague.league.season import utc_now
 from warpleague.league.season.config import Dice, LeagueConfig, write_config
 from warpleague.league.season.fixture import (
     MEND,
@@ -75,7 +76,7 @@ from warpleague.match.record import structured, unpack
 from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatSpec, TimeControl
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.strict import structure
-from warpleague.text import safe, utc_now
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
