@@ -1,4 +1,4 @@
-"""The one way to write a number with what it counts: no sentence says `1 matches`."""
+"""Parts of sentences, written in one way: counts, what was meant, and text that cannot steer a terminal."""
 
 from __future__ import annotations
 
