@@ -87,7 +87,7 @@ def test_the_simulator_agrees_with_the_vectors(game: str, check: ModuleType) -> 
         "seed": "vectors",
     }
     program = Inside()
-    for vector in rest[::5]:
+    for vector in rest[::12]:
         new = {"do": "new", "game": game, "players": vector["players"], "options": vector["options"]}
         assert "error" not in program.ask(new)
         check.check(program, vector)

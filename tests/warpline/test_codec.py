@@ -277,7 +277,7 @@ def test_brackets_in_strings_are_no_nesting() -> None:
     assert decode_bot(shallow.encode()) == Ready()
 
 
-@settings(max_examples=700, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_fast_and_strict_paths_agree(data: Any, lines: SearchStrategy[bytes]) -> None:
     """Whatever the line, the fast paths accept only what the strict one accepts, with the same values."""
@@ -285,7 +285,7 @@ def test_fast_and_strict_paths_agree(data: Any, lines: SearchStrategy[bytes]) ->
     assert outcome(decode_bot, line) == outcome(codec.decode_strict, line)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_what_is_decoded_is_json(data: Any, lines: SearchStrategy[bytes]) -> None:
     """An accepted line is JSON to the standard library too, and its answer has that value."""
@@ -303,7 +303,7 @@ def test_what_is_decoded_is_json(data: Any, lines: SearchStrategy[bytes]) -> Non
         assert message.value == value.get("value")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(line=st.binary(max_size=80))
 def test_bytes_of_any_kind_are_refused_in_order(line: bytes) -> None:
     """Random bytes raise nothing but the one error."""
@@ -483,7 +483,7 @@ def test_seconds_have_at_most_six_decimals(seconds: float, text: bytes) -> None:
 seconds = st.none() | st.floats(0, 1e6).map(lambda value: round(value, 6))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, MAX_INT), st.text(max_size=5), seconds, seconds, st.none() | st.integers(0, 9), st.data()
 )
@@ -501,7 +501,7 @@ def test_questions_decode_to_what_was_asked(
     assert found == Act(number, ask, clock, talk, next(tuples), state, next(tuples))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_canonical_is_what_python_writes(data: Any, json_values: SearchStrategy[Any]) -> None:
     """Canonical bytes are those of the standard library's encoder, floats included."""
@@ -536,7 +536,7 @@ def drain(buffer: LineBuffer) -> list[bytes]:
     return lines
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")), max_size=6),
     st.binary(max_size=5).map(lambda rest: rest.replace(b"\n", b"")),

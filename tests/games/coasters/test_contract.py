@@ -39,9 +39,9 @@ def test_the_contract_holds(players: int) -> None:
     check_game(GAME, players=players, options=GAME.Options(max_rounds=7), matches=1, samples=4, talk=talk)
 
 
-@pytest.mark.parametrize(("players", "colours", "switches"), COMBINATIONS[::7])
+@pytest.mark.parametrize(("players", "colours", "switches"), COMBINATIONS[::13])
 def test_the_contract_holds_with_variations(players: int, colours: int, switches: Any) -> None:
-    """One short match for every seventh combination of players and variations."""
+    """One short match for every thirteenth combination of players and variations."""
     options = GAME.Options(colours=colours, max_rounds=4, **switches)
     check_game(GAME, players=players, options=options, matches=1, samples=2, seed=1)
 
