@@ -103,16 +103,12 @@ def test_a_bad_position_is_refused_by_field(tools: Tools, path: str, value: Any,
 
 
 def test_a_pickup_in_a_position_was_begun(tools: Tools) -> None:
-    """In the stages of a pick-up `picked` must be true: it is the only one of the turn (captains T7)."""
+    """`picked` must be true, the only one of the turn (captains T7); `focus` names the planet beside the ship."""
     here: dict[str, Any] = {"ships": [119, 134], "tokens": [[119], [134]], "stage": "pickup-station"}
     assert tools.at(**here, picked=True).picked
     with pytest.raises(PositionError, match="picked: must be true in stage 'pickup-station'"):
         tools.at(**here)
-
-
-def test_a_pickup_is_at_the_planet_beside_the_ship(tools: Tools) -> None:
-    """`focus` names it."""
-    here: dict[str, Any] = {"ships": [106, 134], "tokens": [[119, 106], [134]], "explorers": [0]}
+    here = {"ships": [106, 134], "tokens": [[119, 106], [134]], "explorers": [0]}
     with pytest.raises(PositionError, match="focus: must be the planet beside the ship"):
         tools.at(**here, stage="pickup-planet", picked=True)
 

@@ -49,7 +49,7 @@ def test_e1_an_empty_deck_leaves_one_round(tools: Tools) -> None:
 
 
 def test_e1_a_position_ends_as_play_would_have_it(tools: Tools) -> None:
-    """Where `max_rounds` ends the game in the same round as E1, E1 is the reason, in play and in a position."""
+    """The earlier end counts: an empty deck brings it nearer, never further away; in one round E1 is the reason."""
     options = {"max_rounds": 5}
     state = tools.at(round=2, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, options=options)
     state = tools.play(state, "place 106")
@@ -63,10 +63,6 @@ def test_e1_a_position_ends_as_play_would_have_it(tools: Tools) -> None:
         round=4, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, docks=[8] * 8, options=options
     )
     assert (state.last_round, state.why) == (5, "deck-empty")
-
-
-def test_e1_the_earlier_end_counts(tools: Tools) -> None:
-    """An empty deck brings the end of an explored galaxy nearer, never further away."""
     docks = [8] * 7 + [7]
     state = tools.at(round=4, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, docks=docks)
     state = tools.play(state, "place 106")

@@ -63,7 +63,7 @@ def test_e4_later_elimination_ranks_higher(desk: Desk) -> None:
 
 
 def test_e5_a_retired_seats_ship_leaves_and_its_home_opens(desk: Desk) -> None:
-    """The square is empty at once, the coaster stays, and others may warp there."""
+    """The coaster stays; its turn ends; a question to it counts as refused, without that alliance."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.turn(drawing, THREE, "2 AIM"), 1)
     assert desk.events == [{"event": "retired", "seat": 1}]
@@ -72,17 +72,9 @@ def test_e5_a_retired_seats_ship_leaves_and_its_home_opens(desk: Desk) -> None:
     assert view["systems"][1] is not None
     assert "warp 1" in desk.can(state)
     assert "warp 2" not in desk.can(state)
-
-
-def test_e5_the_turn_of_a_retired_seat_ends(desk: Desk) -> None:
-    """The next survivor rolls."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.turn(drawing, THREE, "2 AIM"), 0)
     assert (GAME.actors(state), desk.see(state)["seat"], desk.see(state)["round"]) == ((-1,), 1, 1)
-
-
-def test_e5_a_question_to_a_retired_seat_counts_as_refused(desk: Desk) -> None:
-    """The asker goes on with its turn, without that alliance."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.do(desk.turn(drawing, THREE, "2 AIM"), "invoke 1"), 1)
     assert (desk.actor(state), GAME.ask(state, 0), desk.see(state)["agreed"]) == (0, "turn", [])
@@ -103,7 +95,7 @@ def test_e5_a_seat_left_alone_wins_at_once(desk: Desk) -> None:
 
 
 def test_e5_in_the_set_up_laid_coasters_stay_and_others_never_come(desk: Desk) -> None:
-    """Seat 0 is out after laying, seat 2 before: two coasters lie, two ships come."""
+    """A ship put down leaves; if no coaster lies, the next seat lays at the origin."""
     state = desk.do(GAME.initial(4, GAME.Options()), "lay 0 0 0")
     state = desk.retire(desk.retire(state, 0), 2)
     state = desk.do(state, "lay 1 0 0", "lay 2 0 0")
@@ -113,10 +105,6 @@ def test_e5_in_the_set_up_laid_coasters_stay_and_others_never_come(desk: Desk) -
     assert (desk.see(state)["seat"], GAME.actors(state)) == (1, (-1,))
     state = desk.do(state, "roll 1 AIM")
     assert "warp 0" in desk.can(state)
-
-
-def test_e5_a_seat_out_while_ships_are_put_down(desk: Desk) -> None:
-    """A ship put down leaves, one still to come never comes; the next seat goes on, then the first survivor's turn."""
     state = desk.do(GAME.initial(4, GAME.Options()), "lay 0 0 0", "lay 1 0 0", "lay 2 0 0", "lay 3 0 0")
     state = desk.retire(desk.do(state, "deploy 1 1 R"), 0)
     assert (desk.actor(state), desk.see(state)["ships"][0]) == (1, None)
@@ -125,6 +113,9 @@ def test_e5_a_seat_out_while_ships_are_put_down(desk: Desk) -> None:
     state = desk.do(state, "deploy 7 1 R", "deploy 10 1 R")
     assert (GAME.actors(state), desk.see(state)["seat"]) == ((-1,), 2)
     assert [ship is not None for ship in desk.see(state)["ships"]] == [False, False, True, True]
+    state = desk.retire(GAME.initial(3, GAME.Options()), 0)
+    assert desk.actor(state) == 1
+    assert desk.can(state) == ["lay 0 0 0", "lay 0 0 1", "lay 0 0 2", "lay 0 0 3"]
 
 
 def test_e5_all_ships_of_a_tag_team_leave(desk: Desk) -> None:
@@ -135,13 +126,6 @@ def test_e5_all_ships_of_a_tag_team_leave(desk: Desk) -> None:
     state = desk.retire(state, 1)
     assert [ship is None for ship in desk.see(state)["ships"]] == [False, True, False, False, True, False]
     assert [words for words in desk.can(state) if "warp" in words] == ["warp 1", "warp 3", "warp 4"]
-
-
-def test_e5_if_no_coaster_lies_the_next_seat_lays_at_the_origin(desk: Desk) -> None:
-    """Seat 0 is out before anything was laid."""
-    state = desk.retire(GAME.initial(3, GAME.Options()), 0)
-    assert desk.actor(state) == 1
-    assert desk.can(state) == ["lay 0 0 0", "lay 0 0 1", "lay 0 0 2", "lay 0 0 3"]
 
 
 def test_e5_retired_seats_rank_below_all_others(desk: Desk) -> None:

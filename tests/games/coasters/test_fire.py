@@ -122,16 +122,12 @@ def test_t7_a_torpedo_goes_straight_until_an_edge_a_ship_or_the_rim(
 
 
 def test_t7_firing_ends_the_turn_and_end_does_without(desk: Desk) -> None:
-    """After either the next seat rolls; there is no second shot and no movement after it."""
+    """After either the next seat rolls; with no movement and no flux left the seat still chooses between the two."""
     drawing = " . . . . . .\n . 0> . . . .\n . . . . . 1<"
     for word in ("fire", "end"):
         after = desk.do(desk.turn(drawing, SIDE, "6 WILD"), word)
         assert desk.game.actors(after) == (-1,)
         assert (desk.see(after)["seat"], desk.see(after)["halves"], desk.see(after)["d6"]) == (1, 0, None)
-
-
-def test_t7_a_turn_goes_on_until_it_is_ended(desk: Desk) -> None:
-    """With no movement and no flux left the seat still chooses between firing and ending."""
     state = desk.turn(" . . . . . .\n . 0> . . . .\n . . . . . 1<", SIDE, "1 TIP", halves=0)
     assert desk.can(state) == ["end", "fire"]
 
@@ -218,16 +214,12 @@ def test_v3_a_wild_shot_can_destroy_its_own_ship_and_lose_the_game(desk: Desk) -
 
 
 def test_v3_with_wild_there_is_no_flux_action(desk: Desk) -> None:
-    """The face serves the shot alone; without the variation it gives any of the four."""
+    """The face serves the shot alone, without the variation it gives any of the four; other faces fire straight."""
     drawing = WILD[0][1]
     moves = ["end", "fire", "turn left", "turn right"]
     assert desk.can(desk.turn(drawing, BENT, "6 WILD", options={"wild_shot": True})) == moves
     flux = desk.can(desk.turn(drawing, BENT, "6 WILD"))[len(moves) :]
     assert [words.split()[0] for words in flux] == ["swap", *["hop"] * 3, *["aim"] * 4]
-
-
-def test_v3_other_faces_fire_straight(desk: Desk) -> None:
-    """Only WILD makes the shot turn."""
     desk.do(desk.turn(WILD[0][1], BENT, "6 AIM", options={"wild_shot": True}), "fire")
     assert desk.told("fired")[0] == {
         "event": "fired", "seat": 0, "colour": 0, "wild": False, "path": [], "how": "edge",

@@ -105,7 +105,7 @@ IN_THREE = """
 
 
 def test_t3_an_allys_home_counts_double_once_confirmed(desk: Desk) -> None:
-    """In the home of seat 1 a step costs 2, and 1 after its yes; an eliminated player's home stays at 2."""
+    """Steps into it, turns within it; one of an eliminated player does not, nor once the ally is out."""
     state = desk.turn(IN_THREE, THREE, "3 AIM")
     assert desk.see(desk.do(state, "step"))["halves"] == 4
     assert desk.see(desk.do(state, "invoke 1", "agree", "step"))["halves"] == 5
@@ -115,20 +115,12 @@ def test_t3_an_allys_home_counts_double_once_confirmed(desk: Desk) -> None:
     assert desk.see(desk.do(gone, "step"))["halves"] == 4
     last = desk.retire(desk.turn(IN_THREE, THREE, "3 AIM", halves=1), 1)
     assert not {"step", "turn left", "turn right"} & set(desk.can(last))
-
-
-def test_t3_turns_and_steps_into_an_allys_home_cost_half_too(desk: Desk) -> None:
-    """A turn counts where the ship stands, a step where it goes: home from an ally's home, both are cheap."""
     turned = desk.do(desk.turn(IN_THREE, THREE, "1 AIM"), "invoke 1", "agree", "turn left", "turn left")
     assert (desk.at(turned, 0), desk.see(turned)["halves"]) == ("4 1 L", 0)
     outside = desk.turn(IN_THREE.replace("0> .", ". 0>"), THREE, "1 AIM")
     assert desk.see(desk.do(outside, "step"))["halves"] == 0
     entered = desk.do(outside, "invoke 2", "agree", "step", "turn right")
     assert (desk.at(entered, 0), desk.see(entered)["halves"]) == ("6 1 D", 0)
-
-
-def test_t3_a_word_is_void_once_its_giver_is_out(desk: Desk) -> None:
-    """A confirmed ally that is retired in the same turn no longer gives double movement."""
     state = desk.retire(desk.do(desk.turn(IN_THREE, THREE, "3 AIM"), "invoke 1", "agree"), 1)
     assert desk.see(state)["agreed"] == []
     assert desk.see(desk.do(state, "step"))["halves"] == 4
@@ -183,13 +175,9 @@ def test_t4_homes_of_eliminated_players_are_open_to_all_among_themselves_too(des
 
 
 def test_t5_unused_movement_is_lost(desk: Desk) -> None:
-    """The next turn starts from its own roll."""
+    """And nothing leaves the galaxy: at the rim, facing out, neither step nor dig nor hop goes on."""
     state = desk.do(desk.position(EMPTY, SIDE), "roll 6 AIM", "end", "roll 1 AIM")
     assert desk.see(state)["halves"] == 2
-
-
-def test_t5_nothing_leaves_the_galaxy(desk: Desk) -> None:
-    """At the rim, facing out, neither step nor dig nor hop goes on."""
     state = desk.turn(" 0^ . . . . .\n . . . . . .\n . . . . . 1<", SIDE, "6 WILD")
     assert not {"step", "dig", "hop U", "hop L"} & set(desk.can(state))
     with pytest.raises(ActionError, match="no square lies ahead"):
@@ -235,33 +223,17 @@ def test_t6_tip_only_turns(desk: Desk) -> None:
         desk.do(state, "step")
 
 
-def test_t6_swap_changes_places_and_keeps_facings(desk: Desk) -> None:
-    """The two ships stand on each other's square, each facing as before; nothing else moves."""
+def test_t6_what_each_flux_action_does(desk: Desk) -> None:
+    """SWAP keeps facings, HOP ignores arrows and facing, AIM may keep the facing, DIG needs no arrow."""
     state = desk.do(desk.turn(EMPTY, SIDE, "1 SWAP"), "swap 1")
     assert (desk.at(state, 0), desk.at(state, 1)) == ("5 2 R", "1 1 L")
-
-
-def test_t6_hop_ignores_arrows_and_facing(desk: Desk) -> None:
-    """The ship goes left although no arrow leads there, and still faces right."""
     state = desk.do(desk.turn(EMPTY, SIDE, "1 HOP"), "hop L")
     assert desk.at(state, 0) == "0 1 R"
-
-
-def test_t6_aim_may_keep_the_facing(desk: Desk) -> None:
-    """All four directions are allowed, and none costs movement."""
     for way in "URDL":
         state = desk.do(desk.turn(EMPTY, SIDE, "1 AIM"), f"aim {way}")
         assert (desk.at(state, 0), desk.see(state)["halves"]) == (f"1 1 {way}", 2)
-
-
-def test_t6_the_flux_may_come_between_two_moves(desk: Desk) -> None:
-    """A step, then the hop, then a step from where it led."""
     state = desk.do(desk.turn(EMPTY, SIDE, "3 HOP"), "step", "hop D", "step")
     assert (desk.at(state, 0), desk.see(state)["halves"]) == ("3 2 R", 3)
-
-
-def test_t6_dig_goes_forward_without_an_arrow_across_coasters_too(desk: Desk) -> None:
-    """The right coaster's corner (3, 0) has no arrow to the left: digging enters (2, 0)."""
     state = desk.turn(" . . . 0< . .\n . . . . . .\n . . . . . 1<", SIDE, "1 DIG")
     assert "step" not in desk.can(state)
     state = desk.do(state, "dig")
