@@ -1,6 +1,5 @@
 """The test vectors of the rules: our own simulator agrees with them, and wrong programs are caught."""
 
-import importlib.util
 import json
 import lzma
 import re
@@ -13,6 +12,7 @@ from typing import Any
 
 import attrs
 import pytest
+from tests.programs import program
 
 from warpleague.cli import main
 from warpleague.extras.rule_vectors.vectors import rule_vectors
@@ -47,12 +47,7 @@ def vectors(game: str) -> tuple[dict[str, Any], ...]:
 @pytest.fixture(scope="module")
 def check() -> ModuleType:
     """The program that puts vectors to another program."""
-    spec = importlib.util.spec_from_file_location("check_rules", CONFORMANCE / "check_rules.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program(CONFORMANCE / "check_rules.py")
 
 
 def documented_events(game: str) -> set[str]:

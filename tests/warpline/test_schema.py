@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import re
@@ -17,6 +16,7 @@ from typing import Any, ClassVar, Literal
 import attrs
 import pytest
 from jsonschema import Draft202012Validator
+from tests.programs import program
 
 from warpleague.games import GAMES, load_game
 from warpleague.match.chance import match_key
@@ -153,12 +153,7 @@ def test_what_has_no_json_form_is_an_error_with_its_place() -> None:
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
     """The program that writes the schemas."""
-    spec = importlib.util.spec_from_file_location("schema_script", ROOT / "scripts" / "schema.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program(ROOT / "scripts" / "schema.py")
 
 
 def test_the_committed_schemas_are_fresh() -> None:
