@@ -553,27 +553,19 @@ def test_an_exception_that_is_let_out_says_where(broken: type[HushGame]) -> None
     assert any("let this out for" in note for note in caught.value.__notes__)
 
 
-def test_random_playouts_repeat() -> None:
-    """The same generator plays the same match; kept states are one more than the moves."""
+def test_a_playout_is_repeatable_and_keeps_what_was_asked_for() -> None:
+    """It may start anywhere, and gives up on a game that does not end; perft counts rolls that can happen."""
     game = HushGame()
     one, two = (random_playout(game, 3, HushOptions(), random.Random(5), keep=True) for _ in range(2))
     assert one == two
     assert len(one.states) == len(one.moves) + 1
     assert len(random_playout(game, 3, HushOptions(), random.Random(5)).states) == 2
-
-
-def test_a_playout_may_start_anywhere_and_must_end() -> None:
-    """A playout starts from a given state, and gives up on a game that does not end."""
     game = HushGame()
     first = random_playout(game, 2, HushOptions(), random.Random(1), keep=True)
     rest = random_playout(game, 2, HushOptions(), random.Random(2), start=first.states[3])
     assert rest.states[0] is first.states[3]
     with pytest.raises(RuntimeError, match="no end after 5 steps"):
         random_playout(game, 2, HushOptions(), random.Random(1), max_steps=5)
-
-
-def test_perft_counts_rolls_that_can_happen() -> None:
-    """Two faces of the toy's die can show, then five cards may be hidden, and so on; ended games count no more."""
     game = HushGame()
     start = game.initial(2, HushOptions(turns=2))
     assert [perft(game, start, depth) for depth in range(6)] == [1, 2, 10, 20, 120, 0]

@@ -309,7 +309,7 @@ def judged(
 
 
 def test_a_clear_loss_is_a_blunder() -> None:
-    """The best action is found, its advantage is that of playouts that did not choose it, and it is clear."""
+    """The best action is found, with the advantage in playouts that did not choose it; else it is settled early."""
     book = judged(decision(), plan(), [0.2, 0.3, 0.7, 0.1])
     found = verdict(decision(), book, plan())
     assert found is not None
@@ -319,10 +319,6 @@ def test_a_clear_loss_is_a_blunder() -> None:
     assert found.loss.value == pytest.approx(0.5, abs=0.15)
     assert found.others[0].index == 2
     assert found.before.value == pytest.approx(0.5, abs=0.1)
-
-
-def test_the_best_action_is_settled_early() -> None:
-    """A decision that cannot be a blunder gets no more playouts than it needs, and loses nothing."""
     book = judged(decision(), plan(), [0.9, 0.3, 0.2, 0.1])
     found = verdict(decision(), book, plan())
     assert found is not None
