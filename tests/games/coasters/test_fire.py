@@ -20,11 +20,7 @@ SHOTS = [
     (
         "along the row onto the next coaster",
         SIDE,
-        """
-        .  .  .   .  .  .
-        .  0> .   .  1^ .
-        .  .  .   .  .  .
-        """,
+        ". . . . . .\n. 0> . . 1^ .\n. . . . . .",
         1,
         [[2, 1], [3, 1], [4, 1]],
         "hit",
@@ -32,11 +28,7 @@ SHOTS = [
     (
         "no arrow in the shooter's own square",
         SIDE,
-        """
-        .  .  .   .  .  .
-        1^ 0< .   .  .  .
-        .  .  .   .  .  .
-        """,
+        ". . . . . .\n1^ 0< . . . .\n. . . . . .",
         None,
         [],
         "edge",
@@ -44,11 +36,7 @@ SHOTS = [
     (
         "the whole row",
         SIDE,
-        """
-        .  .  .   .  .  .
-        .  .  .   .  .  .
-        .  1^ .   .  .  0<
-        """,
+        ". . . . . .\n. . . . . .\n. 1^ . . . 0<",
         1,
         [[4, 2], [3, 2], [2, 2], [1, 2]],
         "hit",
@@ -56,38 +44,16 @@ SHOTS = [
     (
         "an edge before the target",
         "1/0\n0/0",
-        """
-        .  .  .
-        .  .  .
-        .  1^ .
-        .  .  .
-        .  .  .
-        .  0^ .
-        """,
+        ". . .\n. . .\n. 1^ .\n. . .\n. . .\n. 0^ .",
         None,
         [[1, 4], [1, 3]],
         "edge",
     ),
-    (
-        "out of the galaxy",
-        SIDE,
-        """
-        .  .  .   .  .  .
-        1^ .  .   .  0> .
-        .  .  .   .  .  .
-        """,
-        None,
-        [[5, 1]],
-        "left",
-    ),
+    ("out of the galaxy", SIDE, ". . . . . .\n1^ . . . 0> .\n. . . . . .", None, [[5, 1]], "left"),
     (
         "over the corner square's missing arrow",
         SIDE,
-        """
-        .  .  1^  0< .  .
-        .  .  .   .  .  .
-        .  .  .   .  .  .
-        """,
+        ". . 1^ 0< . .\n. . . . . .\n. . . . . .",
         None,
         [],
         "edge",
@@ -95,11 +61,7 @@ SHOTS = [
     (
         "the first of two ships",
         "0/0 1/0 2/0",
-        """
-        .  .  .   .  .  .   .  .  .
-        .  0> .   .  2^ .   1^ .  .
-        .  .  .   .  .  .   .  .  .
-        """,
+        ". . . . . . . . .\n. 0> . . 2^ . 1^ . .\n. . . . . . . . .",
         2,
         [[2, 1], [3, 1], [4, 1]],
         "hit",
@@ -147,48 +109,26 @@ def test_t7_the_third_hit_destroys(desk: Desk) -> None:
 WILD = [
     (
         "turns right at each edge and hits",
-        """
-        .  .  0^  .  .  .
-        .  .  .   .  .  .
-        .  .  1^  .  .  .
-        """,
+        ". . 0^ . . .\n. . . . . .\n. . 1^ . . .",
         1,
         [[3, 0], [3, 1], [3, 2], [2, 2]],
         "hit",
     ),
     (
         "comes back to the shooter",
-        """
-        .  .  0^  .  .  .
-        .  .  .   .  .  .
-        .  .  .   .  .  1^
-        """,
+        ". . 0^ . . .\n. . . . . .\n. . . . . 1^",
         0,
         [[3, 0], [3, 1], [3, 2], [2, 2], [2, 1], [2, 0]],
         "hit",
     ),
     (
         "goes in circles until it destroys itself",
-        """
-        .  0> .   .  .  .
-        .  .  .   .  .  .
-        .  .  .   .  .  1^
-        """,
+        ". 0> . . . .\n. . . . . .\n. . . . . 1^",
         None,
         [[2, 0], [3, 0], [3, 1], [3, 2], [2, 2], [2, 1], [2, 0]],
         "loop",
     ),
-    (
-        "goes straight out where arrows lead",
-        """
-        .  .  .   .  .  .
-        .  .  .   .  .  0>
-        .  .  1^  .  .  .
-        """,
-        None,
-        [],
-        "left",
-    ),
+    ("goes straight out where arrows lead", ". . . . . .\n. . . . . 0>\n. . 1^ . . .", None, [], "left"),
 ]
 
 
