@@ -75,12 +75,7 @@ class Inside:
 def test_the_simulator_agrees_with_the_vectors(game: str, check: ModuleType) -> None:
     """If this fails after a change of rules, count `rules_version` up and run `make vectors`."""
     title, *rest = vectors(game)
-    assert title == {
-        "vectors": 1,
-        "game": game,
-        "rules": load_game(game).rules_version,
-        "seed": "vectors",
-    }
+    assert title == {"vectors": 1, "game": game, "rules": load_game(game).rules_version, "seed": "vectors"}
     program = Inside()
     for vector in rest[::12]:
         new = {"do": "new", "game": game, "players": vector["players"], "options": vector["options"]}

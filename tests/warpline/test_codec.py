@@ -23,19 +23,7 @@ from warpline.codec import (
     to_bytes,
 )
 from warpline.limits import MAX_DEPTH, MAX_INT, MAX_LINE, NOTE_BYTES
-from warpline.messages import (
-    Act,
-    Answer,
-    BotHello,
-    Clock,
-    End,
-    Fault,
-    Hello,
-    Quit,
-    Ready,
-    Remaining,
-    Start,
-)
+from warpline.messages import Act, Answer, BotHello, Clock, End, Fault, Hello, Quit, Ready, Remaining, Start
 
 
 def outcome(decode: Callable[[bytes], object], line: bytes) -> str:

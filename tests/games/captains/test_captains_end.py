@@ -102,12 +102,7 @@ def test_e2_the_parts_of_a_score(tools: Tools) -> None:
 
 @pytest.mark.parametrize(
     ("piles", "points", "ranks"),
-    [
-        ([4, 3], [0, 2], (1, 2)),
-        ([3, 4], [2, 0], (2, 1)),
-        ([3, 3], [2, 2], (1, 1)),
-        ([3, 3], [2, 3], (2, 1)),
-    ],
+    [([4, 3], [0, 2], (1, 2)), ([3, 4], [2, 0], (2, 1)), ([3, 3], [2, 2], (1, 1)), ([3, 3], [2, 3], (2, 1))],
 )
 def test_e3_ties(tools: Tools, piles: list[int], points: list[int], ranks: tuple[int, ...]) -> None:
     """Of equal scores more delivered cards win, then more point tokens; else the rank is shared."""

@@ -144,10 +144,7 @@ def test_determinized_hands_are_even(tools: Tools) -> None:
     assert set(drawn) == {2, 6}
     assert 700 < drawn[2] < 900, "4 of the 6 unseen cards are of planet 2"
     most = list(range(7))
-    known = [
-        {"sure": [0] * 8, "slots": [], "spent": []},
-        {"sure": [0] * 8, "slots": [most] * 4, "spent": []},
-    ]
+    known = [{"sure": [0] * 8, "slots": [], "spent": []}, {"sure": [0] * 8, "slots": [most] * 4, "spent": []}]
     state = tools.at(
         ships=[106, 134], tokens=[[119], [134]], hands=[tools.counts(), tools.counts(p7=4)], known=known
     )

@@ -271,10 +271,7 @@ def test_a4_words_bind_nobody(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("lie", "drawing", "options"),
-    [
-        ("0/0 1/0", ". . . . . .\n. 0> . . 1< .\n. . . . . .", {}),
-        (FOUR, GONE, {"alliances": False}),
-    ],
+    [("0/0 1/0", ". . . . . .\n. 0> . . 1< .\n. . . . . .", {}), (FOUR, GONE, {"alliances": False})],
 )
 def test_a_no_talk_with_two_players_or_without_the_option(
     desk: Desk, lie: str, drawing: str, options: Any

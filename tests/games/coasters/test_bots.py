@@ -96,11 +96,7 @@ def test_the_hunter_beats_random_play_in_duels() -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"colours": 2, "free_colour": True},
-        {"colours": 3, "system_swap": True, "wild_shot": True},
-    ],
+    "options", [{"colours": 2, "free_colour": True}, {"colours": 3, "system_swap": True, "wild_shot": True}]
 )
 @pytest.mark.parametrize("bot", [hunter, diplomat])
 def test_the_bots_play_every_variation_by_the_rules(bot: Any, options: Any) -> None:

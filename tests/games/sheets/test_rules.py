@@ -268,11 +268,7 @@ def test_t2_units_without_use_are_lost(table: Any) -> None:
 def test_t3_others_take_from_the_left_and_a_taken_die_is_gone(table: Any) -> None:
     """Unless discards are shared; a die without a use for the seat is not offered to it, and it can always pass."""
     state = table.state(
-        *[table.sheet() for _ in range(4)],
-        phase="take",
-        turn=2,
-        actor=3,
-        offered=["red", "yellow", "blue"],
+        *[table.sheet() for _ in range(4)], phase="take", turn=2, actor=3, offered=["red", "yellow", "blue"]
     )
     assert table.legal(state) == [
         {"do": "take", "unit": "red"},
