@@ -41,6 +41,7 @@ from warpleague.match.referee import Situation
 from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
+from warpleague.runner.bundle.bundle import prepare
 from warpleague.sim import Simulator
 
 BOT = """
@@ -66,8 +67,6 @@ def make_bot(folder: Path, value: str) -> Path:
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The record of a short match of aliens, in which hidden facts matter."""
-    from warpleague.runner.bundle.bundle import prepare
-
     folder = tmp_path_factory.mktemp("analysed")
     seat = prepare(make_bot(folder / "first", "0.25"), "none").seat()
     path = folder / "match.jsonl"

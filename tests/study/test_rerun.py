@@ -14,12 +14,13 @@ from typing import Any, NoReturn
 import pytest
 from tests.study.conftest import MakeSeat, played, until
 
-from warpleague.cli import main
+from warpleague.cli import Tools, main
 from warpleague.errors import RecordError
 from warpleague.extras.study.rerun import Bot, Seen, Task, rerun_one, spread
 from warpleague.match.chance import match_key
 from warpleague.match.replay import Replay
 from warpleague.match.spec import MatchResult, SeatSpec
+from warpleague.runner.bundle.bundle import prepare
 
 
 def put(record: bytes, seat: SeatSpec, number: int | None = None) -> Seen:
@@ -118,8 +119,6 @@ run(choose, wants=())
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """A command that puts two records to a bot, without the records; then these: it sleeps over the second one."""
-    from warpleague.cli import main
-
     folder = tmp_path_factory.mktemp("slow")
     home = folder / "slow"
     home.mkdir()
@@ -135,8 +134,6 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def test_time_that_is_up_leaves_what_was_found(slow: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A record that is not done in time is broken off, with its bot; the first one is always waited for."""
-    from warpleague.cli import main
-
     capsys.readouterr()
     assert main([*slow, "--seconds", "0.000001", "--json"]) == 1
     captured = capsys.readouterr()
@@ -169,8 +166,6 @@ def test_the_command_reads_folders_and_leagues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`bot rerun` takes records, folders and leagues; it finds the bot's seats by its name; the exit code tells."""
-    from warpleague.cli import main
-
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.toml").write_text(
         'bots = ["bots/random-python", "bots/random-perl"]\nseed = "7"\n[game]\nid = "sheets"\n'
@@ -238,7 +233,6 @@ def test_other_errors_of_locks_are_bugs() -> None:
 
 def test_the_command_line_reports_it_as_a_ctrl_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A command that ends so has exit code 130 and no traceback."""
-    from warpleague.cli import Tools, main
 
     def prepare(folder: Path) -> NoReturn:
         interrupted_wait()
@@ -276,8 +270,6 @@ def steady(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def parent(steady: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The record of a match of captains, whose dice count the rolls of each seat."""
-    from warpleague.runner.bundle.bundle import prepare
-
     seat: SeatSpec = prepare(steady, "none").seat()
     result: MatchResult = played("captains", [seat, seat], {"max_rounds": 6})
     path = tmp_path_factory.mktemp("records") / "parent.jsonl"

@@ -61,7 +61,7 @@ def test_b1_the_galaxy_is_a_spiral_of_92_squares() -> None:
 
 
 def test_b2_ships_start_on_the_bases_of_their_side() -> None:
-    """Each side has two bases at its end of the galaxy, and each ship its own start."""
+    """Two bases at its end of the galaxy, a start of its own for each ship, and (B4) twelve coins, null to 5."""
     state = GAME.initial(2, Options())
     assert GAME.to_json(state)["ships"] == {
         "suns": [10, 1],
@@ -71,6 +71,8 @@ def test_b2_ships_start_on_the_bases_of_their_side() -> None:
     }
     assert setup()["bases"] == [[[10, 1], [10, 2]], [[1, 17], [1, 18]]]
     assert setup()["ships"] == {"suns": 0, "moons": 0, "crowns": 1, "arms": 1}
+    view = GAME.view(GAME.initial(2, Options()), 1)
+    assert view["hand"] == {"crowns": [0, 1, 2, 3, 4, 5], "arms": [0, 1, 2, 3, 4, 5]}
 
 
 def test_b3_each_suit_has_its_axis() -> None:
@@ -86,12 +88,6 @@ def test_b3_each_suit_has_its_axis() -> None:
     assert swapped["axes"]["arms"] == ["NE", "SW"]
     assert list(setup()["ways"]) == ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
     assert setup()["ways"]["NE"] == [1, 1]
-
-
-def test_b4_each_side_owns_twelve_coins() -> None:
-    """A hand is its side's two suits, values null to 5."""
-    view = GAME.view(GAME.initial(2, Options()), 1)
-    assert view["hand"] == {"crowns": [0, 1, 2, 3, 4, 5], "arms": [0, 1, 2, 3, 4, 5]}
 
 
 # -- the set-up ------------------------------------------------------------------------------------------
@@ -186,7 +182,7 @@ def test_t1_a_ship_passes_over_anything_and_never_ends_on_an_own_ship(position: 
 
 
 def test_t1_dice_are_used_in_any_order(position: Callable[..., Any]) -> None:
-    """Both ships' uses are legal, Suns first in the list; after one, the other is left, then the turn passes."""
+    """After one, the other is left, then the turn passes (T9), and the count of turns goes up by one."""
     table = position(dice={"suns": 1, "moons": 0})
     assert table.legal()[-1] == {"do": "stay", "ship": "moons"}
     assert {action["ship"] for action in table.legal()} == {"suns", "moons"}
@@ -195,6 +191,9 @@ def test_t1_dice_are_used_in_any_order(position: Callable[..., Any]) -> None:
     table.act("move", ship="suns", way="W")
     assert table.actor == CHANCE
     assert table.json()["to_move"] == 1
+    table = position(dice={"suns": 0, "moons": 0}).act("stay", ship="suns").act("stay", ship="moons")
+    assert table.actor == CHANCE
+    assert (table.json()["to_move"], table.json()["turn"]) == (1, 11)
 
 
 def test_t1_a_ship_that_cannot_move_is_not_asked(position: Callable[..., Any]) -> None:
@@ -379,7 +378,7 @@ def test_t4_a_jump_onto_a_wormhole_does_not_activate_it(position: Callable[..., 
 
 
 def test_t4_each_activation_flips_the_coin(position: Callable[..., Any]) -> None:
-    """Value side, suit side, and so on; what it is stays the same, and public."""
+    """Value side, suit side, and so on; a null after the lost turn activates the black hole again (T5)."""
     table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)])
     table.act("stay", ship="suns").roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")
     assert table.json()["wormholes"][0]["up"] == "value"
@@ -388,10 +387,6 @@ def test_t4_each_activation_flips_the_coin(position: Callable[..., Any]) -> None
     assert table.json()["wormholes"] == [
         {"at": [5, 5], "suit": "arms", "value": 0, "public": True, "up": "suit"}
     ]
-
-
-def test_t5_a_null_after_the_lost_turn_activates_the_black_hole_again(position: Callable[..., Any]) -> None:
-    """The ship loses another turn."""
     table = position("roll", 0, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)], lost=["suns"])
     table.roll(0).act("stay", ship="moons").roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")
     assert table.json()["lost"] == []
@@ -524,13 +519,6 @@ def test_t8_a_cascade_ends(position: Callable[..., Any]) -> None:
     table.act("send", to=[3, 5]).act("move", ship="moons", way="N")
     assert table.json()["pending"] == {"ship": "arms", "sends": 0, "then": None}
     assert {"do": "send", "to": [5, 8]} in table.legal()
-
-
-def test_t9_the_turn_passes_when_both_dice_are_used(position: Callable[..., Any]) -> None:
-    """The other side rolls next, and the count of turns goes up by one."""
-    table = position(dice={"suns": 0, "moons": 0}).act("stay", ship="suns").act("stay", ship="moons")
-    assert table.actor == CHANCE
-    assert (table.json()["to_move"], table.json()["turn"]) == (1, 11)
 
 
 # -- the end ---------------------------------------------------------------------------------------------

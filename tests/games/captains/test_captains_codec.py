@@ -1,5 +1,6 @@
 """Positions as JSON, options, actions from JSON, and the lines events are told in."""
 
+import datetime as dt
 import json
 from collections.abc import Callable
 from typing import Any
@@ -211,16 +212,10 @@ def test_options_are_validated(options: dict[str, Any]) -> None:
         Options(**options)
 
 
-def test_options_of_a_solo_ai_need_one_player() -> None:
-    """Naming an AI with two players is refused."""
+def test_options_that_do_not_fit_are_refused() -> None:
+    """An AI with two players; values that TOML knows and JSON does not."""
     with pytest.raises(OptionsError, match="ai: 'brood' is for one player"):
         GAME.check_options(2, Options(ai="brood"))
-
-
-def test_a_galaxy_file_with_a_date_is_refused() -> None:
-    """TOML knows values that JSON does not: the error says so."""
-    import datetime as dt
-
     with pytest.raises(OptionsError, match="galaxy_file: holds a value"):
         GAME.check_options(2, Options(galaxy_file={"board": dt.date(2024, 1, 1)}))
 

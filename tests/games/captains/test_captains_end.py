@@ -25,8 +25,8 @@ def ends(tools: Tools, state: Any, most: int = 60) -> tuple[Any, int]:
     return state, turns
 
 
-def test_e1_the_last_exploration_token_leaves_three_rounds(tools: Tools) -> None:
-    """The current round is finished and three more are played, with equal turns for all."""
+def test_e1_ends_leave_equal_turns_for_all(tools: Tools) -> None:
+    """The last exploration token leaves three rounds after the current one, an empty deck leaves one."""
     state = tools.at(round=4, seat=1, ships=[119, 106], tokens=SEVEN, explorers=EXPLORERS)
     state = tools.play(state, "place 106")
     assert {"event": "ending", "why": "explored", "last_round": 7} in tools.told
@@ -35,10 +35,6 @@ def test_e1_the_last_exploration_token_leaves_three_rounds(tools: Tools) -> None
     state = tools.at(round=4, seat=0, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS)
     state, turns = ends(tools, tools.play(state, "place 106"))
     assert (state.round, turns) == (7, 2 + 3 * 2)
-
-
-def test_e1_an_empty_deck_leaves_one_round(tools: Tools) -> None:
-    """A deck that runs out in a draw gives what there is; the round is finished and one more is played."""
     docks = [8] * 7 + [7]
     state = tools.at(round=9, ships=[106, 134], tokens=[[119], [134]], docks=docks)
     state = tools.play(state, "pickup planet", "draw", "roll 7")
@@ -132,7 +128,7 @@ def test_e4_most_rounds_end_the_game(tools: Tools) -> None:
 
 
 def test_retired_seat_passes_and_its_tokens_still_earn(tools: Tools) -> None:
-    """The turn of a retired seat ends at once, later ones are skipped; warps through its tokens still pay it."""
+    """Its turn ends at once, later ones are skipped; nothing more is drawn or revealed for it."""
     state = tools.at(
         players=3, ships=[104, 103, 136], tokens=[[119], [134, 90, 104, 106], [136]], explorers=[1]
     )
@@ -143,10 +139,6 @@ def test_retired_seat_passes_and_its_tokens_still_earn(tools: Tools) -> None:
     assert GAME.actors(tools.play(state, "end")) == (2,)
     state, _ = GAME.retire(state, 0)
     assert GAME.actors(state) == (2,)
-
-
-def test_retired_in_the_middle_of_a_pickup_or_black_hole(tools: Tools) -> None:
-    """Nothing more is drawn or revealed for a retired seat: the next seat has the turn."""
     state = tools.at(ships=[106, 134], tokens=[[119], [134]])
     state = tools.play(state, "pickup planet", "draw", "roll 0")
     assert GAME.actors(state) == (CHANCE,)

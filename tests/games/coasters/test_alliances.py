@@ -31,7 +31,7 @@ def parse(state: Any, data: Any) -> Any:
 
 
 def test_a1_say_is_free_and_changes_nothing_but_the_talk(desk: Desk) -> None:
-    """The same decision stands after it, one message fewer left."""
+    """Messages are kept for one round: a seat still sees in its next turn what was said since its last one."""
     state = desk.turn(DRAWING, FOUR, "3 AIM")
     assert GAME.talk(state, 0) == 8
     after = desk.do(state, "say 1,2 peace?")
@@ -41,6 +41,13 @@ def test_a1_say_is_free_and_changes_nothing_but_the_talk(desk: Desk) -> None:
     assert now.pop("messages") == [{"turn": 1, "seat": 0, "to": [1, 2], "text": "peace?"}]
     before.pop("messages")
     assert now == before
+    state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 hold still")
+    for seat in (1, 2, 3, 0):
+        state = desk.do(state, "end", "roll 1 TIP")
+        assert desk.see(state)["seat"] == seat
+        assert len(desk.see(state, 1)["messages"]) == 1
+    state = desk.do(state, "end")
+    assert GAME.to_json(state)["messages"] == []
 
 
 def test_a1_say_is_possible_at_any_own_decision(desk: Desk) -> None:
@@ -113,17 +120,6 @@ def test_a1_what_may_be_said(desk: Desk) -> None:
     assert GAME.action_json(action) == {"do": "say", "to": [3, 1], "text": text}
     assert action == parse(state, {"do": "say", "to": [3, 1], "text": text})
     assert action not in GAME.legal(state, 0)
-
-
-def test_a1_messages_are_kept_for_one_round(desk: Desk) -> None:
-    """A seat still sees in its next turn what was said since its last one; older talk is forgotten."""
-    state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 hold still")
-    for seat in (1, 2, 3, 0):
-        state = desk.do(state, "end", "roll 1 TIP")
-        assert desk.see(state)["seat"] == seat
-        assert len(desk.see(state, 1)["messages"]) == 1
-    state = desk.do(state, "end")
-    assert GAME.to_json(state)["messages"] == []
 
 
 def test_hidden_a_message_is_private_to_sender_and_addressees(desk: Desk) -> None:

@@ -29,12 +29,16 @@ def test_e1_the_last_seat_with_a_ship_wins(desk: Desk) -> None:
 
 
 def test_e2_a_confirmed_claim_shares_the_first_place(desk: Desk) -> None:
-    """Two survivors share; the place after them is the third."""
+    """The place after two winners is the third; it outlives that one of them is retired afterwards."""
     state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
     state = desk.do(state, "claim", "agree")
     outcome = GAME.outcome(state)
     assert (outcome.ranks, outcome.scores) == ((1, 1, 3), (0.5, 0.5, 0))
     assert outcome.breakdown == {"E2 claim confirmed": (0.5, 0.5, 0)}
+    state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
+    state = desk.retire(desk.do(state, "claim", "agree"), 1)
+    assert GAME.outcome(state).ranks == (1, 3, 2)
+    assert GAME.from_json(GAME.to_json(state)) == state
 
 
 def test_e3_after_the_last_round_the_survivors_share(desk: Desk) -> None:
@@ -129,15 +133,11 @@ def test_e5_all_ships_of_a_tag_team_leave(desk: Desk) -> None:
 
 
 def test_e5_retired_seats_rank_below_all_others(desk: Desk) -> None:
-    """Below the eliminated, the later retired above the earlier; so does an eliminated seat that is retired too."""
+    """Below the eliminated, the later retired above the earlier; an eliminated seat, and after the end, too."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".", ".", ".", ".")
     state = desk.turn(drawing, "0/0 1/0 2/0 3/0", "1 TIP", eliminated=[3])
     assert GAME.outcome(desk.retire(desk.retire(state, 2), 1)).ranks == (1, 3, 4, 2)
     assert GAME.outcome(desk.retire(desk.retire(desk.retire(state, 2), 3), 1)).ranks == (1, 2, 4, 3)
-
-
-def test_e5_a_seat_may_be_retired_after_the_end_too(desk: Desk) -> None:
-    """If no bot starts, the last to be judged is out after it has won: it ranks first, and nobody scores."""
     state = desk.retire(desk.retire(GAME.initial(3, GAME.Options()), 0), 1)
     assert desk.events[-1] == {"event": "over", "why": "last-ship", "winners": [2]}
     state = desk.retire(state, 2)
@@ -164,11 +164,3 @@ def test_at_the_end_no_seat_is_named(desk: Desk, end: Any) -> None:
     assert [desk.see(state, seat)["seat"] for seat in range(3)] == [None] * 3
     assert GAME.from_json({**data, "seat": 1}) == GAME.from_json(data) == state
     assert GAME.scene(state, None).panels[0].owner is None
-
-
-def test_e5_a_shared_victory_outlives_a_late_retirement(desk: Desk) -> None:
-    """A position whose claim was confirmed can be written down after one of the two winners is out."""
-    state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
-    state = desk.retire(desk.do(state, "claim", "agree"), 1)
-    assert GAME.outcome(state).ranks == (1, 3, 2)
-    assert GAME.from_json(GAME.to_json(state)) == state

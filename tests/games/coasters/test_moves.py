@@ -22,15 +22,11 @@ EMPTY = """
 """
 
 
-def test_s1_ships_start_with_three_hit_points(desk: Desk) -> None:
-    """Large shield, medium shield and hull."""
+def test_s1_no_two_ships_stand_on_one_square(desk: Desk) -> None:
+    """A step, a hop and a dig onto a ship are not possible. Ships start with three hit points."""
     state = desk.do(desk.game.initial(2, desk.game.Options()), "lay 0 0 0", "lay 1 0 0")
     state = desk.do(state, "deploy 0 0 U", "deploy 3 0 U")
     assert [ship["hits"] for ship in desk.see(state)["ships"]] == [3, 3]
-
-
-def test_s1_no_two_ships_stand_on_one_square(desk: Desk) -> None:
-    """A step, a hop and a dig onto a ship are not possible."""
     drawing = """
      .  .  .   .  .  .
      .  0> 1<  .  .  .
@@ -135,7 +131,7 @@ CENTRED = """
 
 
 def test_t4_a_warp_joins_own_and_confirmed_homes(desk: Desk) -> None:
-    """From the own centre to that of each seat that said yes in this turn, for 1 half."""
+    """From the own centre to an empty one of each seat that said yes, for 1 half; homes of the dead are open."""
     state = desk.turn(CENTRED, FOUR, "1 AIM")
     assert "warp" not in " ".join(desk.can(state))
     state = desk.do(state, "invoke 2", "agree", "invoke 3", "refuse", "invoke 1", "agree")
@@ -143,10 +139,6 @@ def test_t4_a_warp_joins_own_and_confirmed_homes(desk: Desk) -> None:
     state = desk.do(state, "warp 2")
     assert (desk.at(state, 0), desk.see(state)["halves"]) == ("7 1 R", 1)
     assert [words for words in desk.can(state) if words.startswith("warp")] == ["warp 0", "warp 1"]
-
-
-def test_t4_a_warp_needs_centres_and_an_empty_one_to_enter(desk: Desk) -> None:
-    """Off the centre there is no warp, and an occupied centre is no target."""
     drawing = """
      .  .  .   .  .  .   .  .  .
      .  0> .   .  2v .   .  .  .
@@ -158,10 +150,6 @@ def test_t4_a_warp_needs_centres_and_an_empty_one_to_enter(desk: Desk) -> None:
     assert "warp" not in " ".join(desk.can(state))
     with pytest.raises(ActionError, match="not on the centre"):
         desk.do(state, "warp 2")
-
-
-def test_t4_homes_of_eliminated_players_are_open_to_all_among_themselves_too(desk: Desk) -> None:
-    """Seat 0 warps from its home to a dead one and on to another dead one, whoever is dead."""
     drawing = """
      .  .  .   .  .  .   .  .  .   .  .  .
      .  0> .   .  .  .   .  .  .   .  .  .

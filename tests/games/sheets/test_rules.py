@@ -157,7 +157,7 @@ def test_s5_rerolls_come_at_the_start_of_the_own_turn(table: Any, round_: int) -
 
 
 def test_t1_three_rolls_each_keep_one_and_discard_one(table: Any) -> None:
-    """After three rolls three units are kept and three discarded."""
+    """The white pair is never discarded: at the last roll, still in hand, it must be kept."""
     state = GAME.initial(2, GAME.Options())
     state = table.roll(state, 1, 2, 3, 4, 5, 6, 1)
     assert GAME.ask(state, 0) == "keep"
@@ -174,10 +174,6 @@ def test_t1_three_rolls_each_keep_one_and_discard_one(table: Any) -> None:
     assert view["kept"] == ["white", "black-1", "yellow"]
     assert view["offered"] == ["black-2", "red", "blue"]
     assert view["dice"] == {"white": [1, 2], "black-1": 1, "black-2": 2, "red": 6, "yellow": 4, "blue": 1}
-
-
-def test_t1_the_white_pair_is_never_discarded(table: Any) -> None:
-    """At the last roll the white pair, still in hand, must be kept."""
     state = table.state(hand=["white", "red"], kept=["black-1", "yellow"], offered=["black-2", "blue"])
     assert table.legal(state) == [{"do": "keep", "unit": "white", "discard": "red"}]
     first = table.legal(table.state())
@@ -385,16 +381,12 @@ def test_t5_the_last_lines_go_by_seat_until_pass(table: Any) -> None:
 # The end.
 
 
-def test_e1_the_game_ends_after_seven_rounds(matches: Any) -> None:
-    """Each seat takes seven turns, no more and no fewer."""
+def test_e1_the_game_ends_after_seven_rounds(matches: Any, table: Any) -> None:
+    """Seven turns of each seat, and the offer after the last seat's marking; only then all is over."""
     for playout in matches(1):
         players = len(playout.states[0].sheets)
         turns = {(state.round, state.seat) for state in playout.states if state.phase == "keep"}
         assert turns == {(round_, seat) for round_ in range(1, 8) for seat in range(players)}
-
-
-def test_e1_the_last_turn_has_its_offer_too(table: Any) -> None:
-    """After the last seat's marking in round 7 the others may take what it discarded; only then all is over."""
     state = table.state(
         phase="mark", turn=1, actor=1, kept=["red"], offered=["black-1", "yellow", "blue"], round=7
     )
@@ -490,22 +482,18 @@ def test_retired_out_of_turn_the_offer_goes_on(table: Any) -> None:
     assert (after.phase, after.seat) == ("roll", 1)
 
 
-def test_retired_seats_draw_no_last_lines(table: Any) -> None:
-    """In the last lines a retired seat is passed over."""
-    sheets = [table.sheet(free_lines=1) for _ in range(3)]
-    state = table.state(*sheets, phase="lines", actor=0, round=7)
-    after, _ = GAME.retire(GAME.retire(state, 1)[0], 0)
-    assert (after.phase, after.actor) == ("lines", 2)
-
-
 def test_retired_solo_the_game_ends(table: Any) -> None:
-    """A solo player's retirement ends the game; so does the last seat's."""
+    """So does the last seat's retirement; in the last lines a retired seat is passed over."""
     state, _ = GAME.retire(GAME.initial(1, GAME.Options()), 0)
     assert GAME.actors(state) == ()
     assert GAME.outcome(state).why == "retired"
     both, _ = GAME.retire(GAME.retire(GAME.initial(2, GAME.Options()), 1)[0], 0)
     assert GAME.actors(both) == ()
     assert GAME.outcome(both).ranks == (1, 2)  # the later retired above the earlier
+    sheets = [table.sheet(free_lines=1) for _ in range(3)]
+    state = table.state(*sheets, phase="lines", actor=0, round=7)
+    after, _ = GAME.retire(GAME.retire(state, 1)[0], 0)
+    assert (after.phase, after.actor) == ("lines", 2)
 
 
 # Chance.
