@@ -60,7 +60,7 @@ def test_b1_the_galaxy_is_a_spiral_of_92_squares() -> None:
     assert squares == sorted(squares, key=lambda square: (square[1], square[0]))
 
 
-def test_b2_ships_start_on_the_bases_of_their_side() -> None:
+def test_b2_b4_ships_start_on_the_bases_of_their_side() -> None:
     """Two bases at its end of the galaxy, a start of its own for each ship, and (B4) twelve coins, null to 5."""
     state = GAME.initial(2, Options())
     assert GAME.to_json(state)["ships"] == {
@@ -181,7 +181,7 @@ def test_t1_a_ship_passes_over_anything_and_never_ends_on_an_own_ship(position: 
     assert table.ways("move") == ["E", "SE", "NW"]
 
 
-def test_t1_dice_are_used_in_any_order(position: Callable[..., Any]) -> None:
+def test_t1_t9_dice_are_used_in_any_order(position: Callable[..., Any]) -> None:
     """After one, the other is left, then the turn passes (T9), and the count of turns goes up by one."""
     table = position(dice={"suns": 1, "moons": 0})
     assert table.legal()[-1] == {"do": "stay", "ship": "moons"}
@@ -377,7 +377,7 @@ def test_t4_a_jump_onto_a_wormhole_does_not_activate_it(position: Callable[..., 
     assert table.told("activate")[-1]["suit"] == "crowns"
 
 
-def test_t4_each_activation_flips_the_coin(position: Callable[..., Any]) -> None:
+def test_t4_t5_each_activation_flips_the_coin(position: Callable[..., Any]) -> None:
     """Value side, suit side, and so on; a null after the lost turn activates the black hole again (T5)."""
     table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)])
     table.act("stay", ship="suns").roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")

@@ -123,7 +123,7 @@ def test_g2_the_tables_agree_with_a_plain_walk_over_the_map(rng: Random) -> None
             assert {way: galaxy.xy[target] for way, target in galaxy.hops[square]} == beside
 
 
-def test_g3_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_down(desk: Desk) -> None:
+def test_g3_c2_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_down(desk: Desk) -> None:
     """Seat 0 lays at the origin and begins; squares are three times the coaster grid; corners do not touch."""
     state = desk.game.initial(3, desk.game.Options())
     assert (desk.actor(state), desk.game.ask(state, 0)) == (0, "lay")
@@ -149,7 +149,7 @@ def test_g3_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_dow
     assert free_places(((0, 0, 0),)) == ((0, -1), (-1, 0), (1, 0), (0, 1))
 
 
-def test_c1_the_dice_of_a_turn_are_two_uniform_draws_below_six(desk: Desk) -> None:
+def test_c1_c3_the_dice_of_a_turn_are_two_uniform_draws_below_six(desk: Desk) -> None:
     """The d6, minus one, then the flux die; each turn has an address of its own, of seat and round."""
     state = desk.position("0> . .   . . .\n . . .   . . .\n . . .   . . 1<", "0/0 1/0")
     assert desk.game.chance(state) == (6, 6)
