@@ -68,14 +68,6 @@ def test_a_table_is_measured_and_written_into_the_page(benchmark: Run, tmp_path:
     assert benchmark("--check").returncode == 1
 
 
-def test_a_table_that_is_not_in_the_list_is_refused(benchmark: Run) -> None:
-    """With the tables that there are."""
-    done = benchmark("chess 2")
-    assert done.returncode == 2
-    assert "'aliens 2'" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_the_page_has_the_figures_that_are_kept(root: Path) -> None:
     """Nobody changed a figure of the page by hand."""
     command = [sys.executable, str(root / "scripts/benchmark.py"), "--check"]
@@ -87,27 +79,23 @@ def test_the_page_has_the_figures_that_are_kept(root: Path) -> None:
 
 def test_duels_tell_share_elo_and_times(root: Path) -> None:
     """A level of the ladder beats random play, and the time of both is told."""
-    command = [
-        sys.executable,
-        str(root / "scripts/duels.py"),
-        "coasters",
-        "coasters-4",
-        "random",
-        "--deals",
-        "3",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [sys.executable, str(root / "scripts/duels.py"), "coasters", "coasters-4", "random"]
+    done = subprocess.run([*command, "--deals", "3"], capture_output=True, text=True, check=True)
     first, *times = done.stdout.splitlines()
     assert first.startswith("3 deals: coasters-4 scored 100.0 % ± 0.0 against random, Elo +1200")
     assert [line.partition(":")[0] for line in times] == ["coasters-4", "random"]
 
 
-def test_a_game_that_does_not_exist_is_refused(root: Path) -> None:
-    """With the list of games, as everywhere."""
-    command = [sys.executable, str(root / "scripts/duels.py"), "chess", "random", "random"]
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(["duels.py", "chess", "random", "random"], "chess"), (["benchmark.py", "chess 2"], "'aliens 2'")],
+)
+def test_what_does_not_exist_is_refused(root: Path, words: list[str], told: str) -> None:
+    """A game, or a table, with the list of those that there are."""
+    command = [sys.executable, str(root / "scripts" / words[0]), *words[1:]]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "chess" in done.stderr
+    assert told in done.stderr
     assert "Traceback" not in done.stderr
 
 

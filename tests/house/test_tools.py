@@ -69,8 +69,7 @@ PROGRAM, DEVELOPMENT = "requirements/checkout.lock", "requirements/dev.lock"
 
 
 @pytest.mark.parametrize(
-    ("there", "wanted"),
-    [(DEVELOPMENT, DEVELOPMENT), (PROGRAM, PROGRAM), (DEVELOPMENT, PROGRAM)],
+    ("there", "wanted"), [(DEVELOPMENT, DEVELOPMENT), (PROGRAM, PROGRAM), (DEVELOPMENT, PROGRAM)]
 )
 def test_bootstrap_does_nothing_when_all_is_there(
     there: str, wanted: str, root: Path, tmp_path: Path

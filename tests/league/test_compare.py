@@ -273,12 +273,7 @@ def test_a_test_needs_the_right_number_of_bots(cup: Cup) -> None:
 
 
 @pytest.fixture
-def compare(
-    tools: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: Any,
-) -> Any:
+def compare(tools: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> Any:
     """Runs `warpleague compare`, with stand-ins, in a folder with two bots; gives exit code, output and remarks."""
     monkeypatch.chdir(tmp_path)
     for name in ("one", "other"):

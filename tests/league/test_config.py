@@ -64,6 +64,11 @@ def test_a_clock_says_all_there_is(cup: Cup) -> None:
         ("kind = 'gauntlet'\ntables = 3", "format.tables: a gauntlet plays all its tables"),
         ("kind = 'league'", "format.kind: must be 'round-robin' or 'gauntlet'"),
         ("[", "cup.toml: not TOML"),
+        ('kind = "swiss"', "a Swiss needs a number of rounds"),
+        ("rounds = 3", 'only kind = "swiss" has rounds'),
+        ('kind = "swiss"\nrounds = 2\nuntil = { top = 1 }', "only a ladder, a round-robin"),
+        ("until = { confidence = 1.0 }", "must be below"),
+        ("until = { confidence = 0.9, tops = 1 }", "did you mean 'top'"),
     ],
 )
 def test_mistakes_are_named(cup: Cup, extra: str, text: str) -> None:
@@ -403,12 +408,18 @@ def test_strikes_are_three_where_faults_are_substituted(cup: Cup) -> None:
     assert load_config(cup.file("a", "b", extra="[rules]\nlevel = 'none'")).rules.strikes == 0
 
 
-def test_solo_tables_are_not_sampled(cup: Cup) -> None:
-    """Solo bots are compared on equal deals, which a number of tables would not give them."""
-    path = cup.file("a", "b", extra="tables = 6")
-    path.write_text(path.read_text().replace('id = "aliens"', 'id = "sheets"\nplayers = 1'), "utf-8")
-    with pytest.raises(ConfigError, match=r"format\.tables: at tables of one all bots play the same deals"):
-        load_config(path)
+@pytest.mark.parametrize(
+    ("extra", "text"),
+    [
+        ("tables = 6", "format.tables: at tables of one all bots play the same deals"),
+        ("until = { top = 1 }", "needs tables of two or more"),
+        ('kind = "ladder"', "a ladder needs tables of two or more"),
+    ],
+)
+def test_what_tables_of_one_cannot_have(cup: Cup, extra: str, text: str) -> None:
+    """Solo bots are compared on equal deals, and have nobody to be paired with."""
+    with pytest.raises(ConfigError, match=text):
+        load_config(cup.file("a", "b", extra=extra, deals=1, game='id = "sheets"\nplayers = 1'))
 
 
 # Files that others wrote are read within bounds: nothing in them ends in a traceback or takes long.

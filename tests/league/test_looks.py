@@ -443,12 +443,7 @@ def whole(refereed: Refereed, cup: Cup) -> Path:
 
 
 @pytest.fixture
-def tables(
-    command: Command,
-    whole: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
+def tables(command: Command, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder with the tables of a league, as CSV and as Parquet."""
     for kind in ("csv", "parquet"):
         assert command("export", whole, "--format", kind, "--decisions", "--out", str(tmp_path))[0] == 0

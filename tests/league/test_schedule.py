@@ -378,13 +378,7 @@ def test_solo_bots_share_their_deals(make_season: MakeSeason) -> None:
 
 @pytest.mark.parametrize(
     ("players", "form"),
-    [
-        (1, {}),
-        (2, {}),
-        (3, {"seats": "all"}),
-        (2, {"tables": 9}),
-        (2, {"kind": "gauntlet"}),
-    ],
+    [(1, {}), (2, {}), (3, {"seats": "all"}), (2, {"tables": 9}), (2, {"kind": "gauntlet"})],
 )
 def test_with_dice_of_their_own_no_two_matches_share_any(
     make_season: MakeSeason, players: int, form: dict
