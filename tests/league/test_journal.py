@@ -439,15 +439,6 @@ def test_a_sample_is_said_to_be_one(real: tuple[Path, Path], command: Command) -
     assert "--sample N" in err
 
 
-def test_a_file_with_broken_pages_is_told(real: tuple[Path, Path], tmp_path: Path) -> None:
-    """A store whose pages were overwritten is refused in one text."""
-    path, store = real
-    data = store.read_bytes()
-    store.write_bytes(data[:4096] + b"\x5a" * (len(data) - 4096))
-    with pytest.raises(StoreError, match=r"league\.sqlite: cannot be used"):
-        replayed(path, tmp_path)
-
-
 def test_keys_are_published_when_the_season_is_over(
     real: tuple[Path, Path], refereed: Refereed, cup: Cup
 ) -> None:

@@ -312,8 +312,9 @@ def test_seats_are_balanced_for_any_tables(tables: Any) -> None:
 def test_a_sampled_season_plays_all_seat_orders_of_its_tables(make_season: MakeSeason) -> None:
     """A sampled season has the asked number of tables, each with its deals and rotations."""
     season = make_season(8, 4, tables=6, deals=2, seats="rotations")
-    fixtures = list(Schedule(season))
-    assert len(fixtures) == len(Schedule(season)) == 6 * 2 * 4
+    with short_search():
+        fixtures = list(Schedule(season))
+        assert len(fixtures) == len(Schedule(season)) == 6 * 2 * 4
     assert len({(frozenset(f.seats), f.deal) for f in fixtures}) == 12
 
 

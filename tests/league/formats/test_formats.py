@@ -1,7 +1,6 @@
 """Swiss: nobody meets twice, seats are balanced, byes go round, and every pairing follows from results."""
 
 import io
-import os
 import random
 import shutil
 import signal
@@ -25,7 +24,7 @@ from tests.league.conftest import Cup
 import warpleague.league.schedule.formats as formats
 from warpleague.errors import BadInput, ConfigError
 from warpleague.league.play.entering import stage_problems
-from warpleague.league.play.running import RunWatcher, run_league
+from warpleague.league.play.running import run_league
 from warpleague.league.play.verifying import mispaired
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import placings, rounds_of, standings, ties_of
@@ -36,6 +35,7 @@ from warpleague.league.schedule.schedule import Course, Schedule
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import Group, Outcome, points_of
 from warpleague.league.season.season import Season
+from warpleague.league.store.disqualifications import disqualify
 from warpleague.league.store.events import commitment_to
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.bracket import _tree, bracket_json, bracket_text, latest_lines
@@ -395,18 +395,6 @@ def hill(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     return request.param
 
 
-class Stop(RunWatcher):
-    """Sends this process a signal after some matches."""
-
-    def __init__(self, matches: int) -> None:
-        self.left = matches
-
-    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
-        self.left -= 1
-        if not self.left:
-            os.kill(os.getpid(), signal.SIGINT)
-
-
 def seen_course(league: Any) -> tuple[list, list]:
     """The matches that count, and the table."""
     matches = [(f.number, f.id, f.seats, played.ranks) for f, played in league.results()]
@@ -430,7 +418,7 @@ def test_results_decide_the_same_matches_however_they_are_played(hill: int, cup:
         found.append(seen_course(league))
     for step in range(40):
         with cup.open(path, tmp_path / "resumed") as league:
-            report = cup.run(league, watcher=Stop(1 + step % 3))
+            report = cup.run(league, watcher=cup.fake.Stop(1 + step % 3))
             if report.complete:
                 break
             assert not league.store.published()
@@ -453,11 +441,9 @@ def test_matches_are_known_up_to_the_first_missing_result(hill: int, make_season
 
 def test_a_disqualified_bot_holds_nobody_up(hill: int, cup: Cup) -> None:
     """A format goes on without the matches that a disqualified bot has not played."""
-    from warpleague.league.store.disqualifications import disqualify
-
     path = cup.file("a", "b", "c", "d")
     with cup.open(path) as league:
-        cup.run(league, watcher=Stop(1))
+        cup.run(league, watcher=cup.fake.Stop(1))
         disqualify(league.store, "a", "for the test", "stay")
     with cup.open(path) as league:
         assert cup.run(league).complete
