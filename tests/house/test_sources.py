@@ -163,18 +163,10 @@ def test_scripts_are_executable(root: Path) -> None:
 
 
 # Each costs tens of milliseconds, and none has a part in printing a help text.
-HEAVY = (
-    "asyncio",
-    "backports.zstd",
-    "cattrs",
-    "concurrent.futures",
-    "jinja2",
-    "msgspec",
-    "rich.live",
-    "rich.markdown",
-    "sqlite3",
-    "trio",
-)
+HEAVY = {
+    *("asyncio", "backports.zstd", "cattrs", "concurrent.futures", "jinja2", "msgspec", "rich.live"),
+    *("rich.markdown", "sqlite3", "trio"),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -201,7 +193,7 @@ def loaded_by(*arguments: str, before: str = "") -> set[str]:
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_start_up_is_cheap(argument: str) -> None:
     """Help and version load neither the event loop nor the converters, the database or the drawing."""
-    assert loaded_by(argument) & set(HEAVY) == set()
+    assert loaded_by(argument) & HEAVY == set()
 
 
 def test_listing_the_games_is_cheap() -> None:
