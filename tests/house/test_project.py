@@ -84,14 +84,6 @@ def test_every_dependency_has_a_reason(root: Path, pyproject: dict[str, Any]) ->
     assert rows - names == set()
 
 
-def test_two_commands_set_the_project_up(readme: str) -> None:
-    """The README's first commands are two: get the project, and see it work."""
-    blocks = commands(readme)
-    if not blocks:
-        pytest.skip("the README has no commands yet")
-    assert len(blocks[0]) == 2
-
-
 def test_only_targets_there_are_are_named(root: Path, readme: str) -> None:
     """Every `make TARGET` of README, contributors' page and the hook before a commit is one of the Makefile."""
     targets = set(re.findall(r"(?m)^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8")))

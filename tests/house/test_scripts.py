@@ -1,6 +1,5 @@
 """`scripts/bench` measures: with tiny settings each row that takes no minutes has its figures and verdicts."""
 
-import importlib.util
 import json
 import os
 import shutil
@@ -103,15 +102,9 @@ def test_what_does_not_exist_is_refused(root: Path, words: list[str], told: str)
 
 
 @pytest.fixture(scope="module")
-def luck(root: Path) -> ModuleType:
-    """The script, loaded by path since scripts are no package."""
-    spec = importlib.util.spec_from_file_location("luck_under_test", root / "scripts/luck.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def luck(load_script: Callable[[str], ModuleType]) -> ModuleType:
+    """The script."""
+    return load_script("luck")
 
 
 def test_the_ratio_is_one_without_common_luck_and_zero_where_it_decides_all(luck: ModuleType) -> None:

@@ -3,13 +3,13 @@
 That they succeed, every run of the Makefile shows.
 """
 
-import importlib.util
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import ModuleType
@@ -25,15 +25,9 @@ def bootstrap(root: Path, tmp_path: Path, **variables: str) -> subprocess.Comple
 
 
 @pytest.fixture(scope="session")
-def lock(root: Path) -> ModuleType:
-    """The lock script, loaded by path since scripts are no package."""
-    spec = importlib.util.spec_from_file_location("lock_under_test", root / "scripts/lock.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def lock(load_script: Callable[[str], ModuleType]) -> ModuleType:
+    """The lock script."""
+    return load_script("lock")
 
 
 def test_bootstrap_refuses_what_is_no_fitting_python(root: Path, tmp_path: Path) -> None:

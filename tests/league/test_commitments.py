@@ -207,6 +207,11 @@ def test_a_random_secret_is_settled_once(committed: Command, cup: Cup) -> None:
     assert out.startswith(COMMITMENT)
     assert "0 matches played since" in err
     assert committed(path)[1] == out
+    code, _, err = committed(path, action="status")  # there is nothing to look at
+    told = (
+        f"(commitment {out.removeprefix(COMMITMENT).strip()}), but nothing has been played yet; start with: "
+    )
+    assert (code, f"{told}warpleague league run" in err) == (2, True)
     at = json.loads(committed(path, "--json")[1])["committed"]
     with cup.open(path) as league:
         assert league.store.committed() == at
@@ -243,12 +248,3 @@ def test_a_seed_is_committed_to_as_well(committed: Command, cup: Cup) -> None:
     assert (told["entrants"], told["entered"]) == (None, None)
     assert err == ""
     assert "the secret follows from the seed" in committed(cup.file("a", "b", name="mug"))[2]
-
-
-def test_looks_say_that_nothing_was_played(committed: Command, cup: Cup) -> None:
-    """After the commitment alone every look says that nothing has been played, and what to do."""
-    path = cup.file("a", "b", top="")
-    told = committed(path)[1].removeprefix(COMMITMENT).strip()
-    code, _, err = committed(path, action="status")
-    assert code == 2
-    assert f"(commitment {told}), but nothing has been played yet; start with: warpleague league run" in err

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.league.conftest import Cup
 
-from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
+from warpleague.errors import BadInput, ConfigError, MissingToolchain
 from warpleague.games import game_ids
 from warpleague.league.season.config import BotEntry, LeagueConfig, SeasonTable, load_config
 from warpleague.league.season.entry import enter_bots
@@ -241,12 +241,6 @@ def test_a_name_that_tables_cannot_show_is_refused(cup: Cup, name: str) -> None:
         named(cup, "a", name)
 
 
-def test_two_bots_of_one_name_are_refused(cup: Cup) -> None:
-    """The same folder twice needs two names."""
-    with pytest.raises(ConfigError, match="two bots are called 'a'; give one of them another"):
-        enter_bots(load_config(cup.file("a", "a")), cup.fake.prepare)
-
-
 def named(cup: Cup, one: str, other: str) -> LeagueConfig:
     """A league of two bots with these names."""
     path = cup.file("a", "b")
@@ -295,13 +289,6 @@ def test_missing_toolchains_are_errors_or_left_out(cup: Cup) -> None:
     assert entries.skipped == ("exotic is left out: exotic: no compiler here",)
 
 
-def test_too_few_bots_are_refused(cup: Cup) -> None:
-    """A table needs as many bots as it has seats; those left out are told."""
-    path = cup.file("a", "exotic", top='missing = "skip"')
-    with pytest.raises(ConfigError, match=r"a table of 2 needs as many bots, not 1\n  exotic is left out"):
-        enter_bots(load_config(path), cup.fake.prepare)
-
-
 def test_names_in_the_file_must_be_bots(cup: Cup) -> None:
     """Anchor and challengers must be names of bots."""
     for extra in ("[rating]\nanchor = 'aa'", "kind = 'gauntlet'\nchallengers = ['aa']"):
@@ -332,16 +319,6 @@ def test_a_bot_of_any_game_plays_it(cup: Cup) -> None:
     config = load_config(cup.file("a", "b"))
     entries = enter_bots(config, lambda folder: cup.fake.FakeBundle(folder.name, "d", ("*",)))
     assert len(entries.bots) == 2
-
-
-GAMES = {"a": ("chess",), "b": ("aliens",)}
-
-
-def test_a_bot_must_play_the_game(cup: Cup) -> None:
-    """A bot of another game is refused with the games it plays."""
-    config = load_config(cup.file("a", "b"))
-    with pytest.raises(BotError, match="a does not play aliens"):
-        enter_bots(config, lambda folder: cup.fake.FakeBundle(folder.name, "d", GAMES[folder.name]))
 
 
 def test_the_snapshot_reads_back_as_the_same_league(cup: Cup) -> None:
