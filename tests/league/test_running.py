@@ -508,6 +508,7 @@ def test_no_deal_comes_twice_where_strangers_play(cup: Cup) -> None:
     [
         ('id = "aliens"', SANDBOX),
         ('id = "captains"', SANDBOX),
+        ('id = "captains"', f'dice = "shared"\n{SANDBOX}'),
         ('id = "aliens"', f'kind = "gauntlet"\nchallengers = ["a"]\ndice = "shared"\n{SANDBOX}'),
     ],
 )
