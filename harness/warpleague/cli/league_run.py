@@ -18,7 +18,6 @@ from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.faulted import bot_faults, confined_matches
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.store.events import commitment_to
-from warpleague.report.terminal.console import make_console
 from warpleague.report.wording.league_words import (
     MAX_FAULTED,
     decision_lines,
@@ -104,7 +103,8 @@ def _check_no_arena(config: LeagueConfig, results: Path) -> None:
 
 def _print_problems(args: Namespace, config: LeagueConfig, error: EntrantsError) -> int:
     """Several bots cannot take part: all of them at once, and how to play without them."""
-    from warpleague.cli.bot import problems_table
+    from warpleague.cli.bot import problems_table  # draws, as does the console
+    from warpleague.report.terminal.console import make_console
 
     if args.json:
         print_json({"league": config.name, "problems": [problem.to_json() for problem in error.problems]})
@@ -272,6 +272,7 @@ def _watcher(args: Namespace) -> Iterator[RunWatcher]:
     if args.quiet:
         yield _Quiet()
         return
+    from warpleague.report.terminal.console import make_console
     from warpleague.report.terminal.live import LiveWatcher, PlainWatcher
 
     console = make_console(stderr=True)

@@ -13,7 +13,6 @@ import attrs
 from warpleague.errors import ConfigError, OptionsError, PositionError
 from warpleague.match.spec import FORMAT, MatchSpec, TimeControl
 from warpleague.text import counted
-from warpline.codec import canonical
 from warpline.limits import NOTE_BYTES
 
 if TYPE_CHECKING:
@@ -125,6 +124,8 @@ def recorded_spec(
 
 def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
     """The id of a single match: 16 hexadecimal digits of a hash over everything that determines it."""
+    from warpline.codec import canonical  # loads all messages
+
     determines = {
         "game": spec.game,
         "rules": game.rules_version,
