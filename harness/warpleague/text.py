@@ -1,4 +1,4 @@
-"""Text for people: numbers with what they count, names that were meant, output that cannot steer a terminal."""
+"""Parts of sentences, written in one way: counts, what was meant, and text that cannot steer a terminal."""
 
 from __future__ import annotations
 

@@ -3,32 +3,16 @@
 The real pages are test_examples.py's; that Sybil finds blocks and runs Python is tested where Sybil is.
 """
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
-
-SOURCE = Path(__file__).with_name("test_examples.py")
-
-
-@pytest.fixture(scope="module")
-def examples() -> ModuleType:
-    """The runner, loaded by path since tests are no package."""
-    spec = importlib.util.spec_from_file_location("examples_under_test", SOURCE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+from tests.docs import test_examples as examples
 
 
 @pytest.fixture
-def run(examples: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Write a page of the given text and run its examples; gives how many there are, the skipped ones included."""
     monkeypatch.chdir(tmp_path)
 

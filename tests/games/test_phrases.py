@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.games.captains.test_captains_contract import CROWDED
+from tests.games.test_contract_kept import CROWDED
 
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE

@@ -70,8 +70,11 @@ FORM = {"do": "put", "squares": [[1, 2], [3, 4]], "colour": "black", "height": 1
 
 
 def test_an_action_is_read_from_its_class() -> None:
-    """Lists become tuples, also inside; the same object comes back each time."""
+    """Lists become tuples, also inside; equal actions are one object, made anew, by name, copied or pickled."""
     assert READER.parse(FORM, LEGAL) is LEGAL[0] is READER.parse(copy.deepcopy(FORM), LEGAL)
+    put = Put((), "black", None)
+    assert put is Put(squares=(), colour="black", height=None) is copy.deepcopy(put)
+    assert put is pickle.loads(pickle.dumps(put)) is not Put((), "white", None)
 
 
 @pytest.mark.parametrize(
@@ -162,13 +165,6 @@ def test_a_place_that_does_not_fit_is_named(given: Any, text: str) -> None:
     """The type of the class says what would fit there."""
     with pytest.raises(PositionError, match=text):
         read(Stones, given)
-
-
-def test_equal_actions_are_one_object() -> None:
-    """However they are made: anew, by name, copied or pickled."""
-    put = Put((), "black", None)
-    assert put is Put(squares=(), colour="black", height=None) is copy.deepcopy(put)
-    assert put is pickle.loads(pickle.dumps(put)) is not Put((), "white", None)
 
 
 def test_a_copy_may_be_changed() -> None:

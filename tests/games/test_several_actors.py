@@ -14,20 +14,12 @@ from warpleague.games.together import in_turn
 
 
 def test_a_game_of_simultaneous_moves_keeps_the_contract() -> None:
-    """All seats are asked, their actions make one move, and seats may drop out."""
+    """A move has an action of each actor, of which perft counts all combinations; who is out is not asked."""
     check_game(Hands(), matches=5, hidden=False)
-
-
-def test_a_move_has_an_action_of_each_actor() -> None:
-    """In random play it is a dict by seat, and perft counts all combinations."""
     game = Hands()
     playout = random_playout(game, 3, Options(), Random(1))
     assert [sorted(move) for move in playout.moves] == [[0, 1, 2]] * 3
     assert [perft(game, game.initial(2, Options(rounds=2)), depth) for depth in range(4)] == [1, 9, 81, 0]
-
-
-def test_a_seat_that_is_out_is_not_asked() -> None:
-    """The others go on; its actions are refused."""
     game = Hands()
     state, _ = game.retire(game.initial(3, Options()), 1)
     assert game.actors(state) == (0, 2)
@@ -80,16 +72,12 @@ TURNED = in_turn(GAME)
 
 
 def test_in_turn_it_is_the_same_game() -> None:
-    """One choice after the other leads where all choices at once lead."""
+    """One choice after the other leads where all at once lead; nobody sees a choice before the last one."""
     moves = random_playout(TURNED, 3, Options(), Random(1)).moves
     state, in_order = GAME.initial(3, Options()), played(*moves)
     for begin in range(0, len(moves), 3):
         state, _ = GAME.apply(state, dict(enumerate(moves[begin : begin + 3])))
     assert (len(moves), state) == (9, in_order)
-
-
-def test_nobody_sees_a_choice_before_the_last_one() -> None:
-    """Views stay as they are and no event is told; then all happens at once."""
     state = played()
     for seat, hand in enumerate((ROCK, PAPER)):
         assert TURNED.together(state) == tuple(range(seat, 3))

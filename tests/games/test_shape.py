@@ -10,12 +10,7 @@ from warpleague.games import GAMES, load_game
 
 FOLDER = Path(warpleague.games.__file__).parent
 MODULES = re.findall(r"^(\w+) {2,}\S", warpleague.games.__doc__ or "", re.MULTILINE)
-EXTRAS = {
-    "aliens": set(),
-    "captains": {"boards", "dealing"},
-    "coasters": set(),
-    "sheets": set(),
-}
+EXTRAS = {"aliens": set(), "captains": {"boards", "dealing"}, "coasters": set(), "sheets": set()}
 HOMES = {
     "state": ["initial", "match_of", "actors"],
     "rules": ["chance", "address", "legal", "parse", "ask", "push", "retire", "outcome"],

@@ -84,23 +84,10 @@ def test_every_dependency_has_a_reason(root: Path, pyproject: dict[str, Any]) ->
     assert rows - names == set()
 
 
-def test_two_commands_set_the_project_up(readme: str) -> None:
-    """The README's first commands are two: get the project, and see it work."""
-    blocks = commands(readme)
-    if not blocks:
-        pytest.skip("the README has no commands yet")
-    assert len(blocks[0]) == 2
-
-
-def test_the_readme_names_only_targets_there_are(root: Path, readme: str) -> None:
-    """Every `make TARGET` of the README is a target of the Makefile."""
+def test_only_targets_there_are_are_named(root: Path, readme: str) -> None:
+    """Every `make TARGET` of README, contributors' page and the hook before a commit is one of the Makefile."""
     targets = set(re.findall(r"(?m)^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8")))
     assert set(re.findall(r"\bmake ([a-z-]+)\b", "\n".join(chain.from_iterable(commands(readme))))) <= targets
-
-
-def test_contributors_are_told_only_targets_there_are(root: Path) -> None:
-    """Every `make TARGET` of the contributors' page and of the hook before a commit is a target of the Makefile."""
-    targets = set(re.findall(r"(?m)^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8")))
     hook = (root / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     page = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert "make quick" in hook

@@ -28,25 +28,26 @@ HOSTS = [
 MACHINE_PATHS = [r"(?<![\w.-])/" + place + "/" for place in ("root", r"home/\w+", "work", r"Users/\w+")]
 
 
-def program_files(tracked: list[Path], root: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def program(tracked: list[Path], root: Path) -> dict[str, str]:
     """The program's Python files: path in the repository -> text."""
     names = {path.relative_to(root).as_posix(): path for path in tracked if path.suffix == ".py"}
-    return {
-        name: path.read_text(encoding="utf-8") for name, path in names.items() if name.startswith(PROGRAM)
-    }
+    return {name: path.read_text("utf-8") for name, path in names.items() if name.startswith(PROGRAM)}
 
 
-def test_every_module_says_what_it_is_for(tracked: list[Path], root: Path) -> None:
+@pytest.fixture(scope="module")
+def trees(program: dict[str, str]) -> dict[str, ast.Module]:
+    """The same, parsed."""
+    return {name: ast.parse(text) for name, text in program.items()}
+
+
+def test_every_module_says_what_it_is_for(trees: dict[str, ast.Module]) -> None:
     """Each module of the program opens with a docstring of at least one whole sentence."""
-    short = []
-    for name, text in program_files(tracked, root).items():
-        docstring = ast.get_docstring(ast.parse(text)) or ""
-        if not re.search(r"\w+ .*[.:](?=\s|$)", docstring):
-            short.append(name)
-    assert not short
+    told = {name: ast.get_docstring(tree) or "" for name, tree in trees.items()}
+    assert not [name for name, text in told.items() if not re.search(r"\w+ .*[.:](?=\s|$)", text)]
 
 
-def test_the_program_imports_only_what_is_installed_with_it(tracked: list[Path], root: Path) -> None:
+def test_the_program_imports_only_what_is_installed_with_it(trees: dict[str, ast.Module], root: Path) -> None:
     """What only tests need is not there where Warp League is installed; extras are named with it, too."""
     table = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     listed = [one for extra in table["optional-dependencies"].values() for one in extra]
@@ -56,10 +57,8 @@ def test_the_program_imports_only_what_is_installed_with_it(tracked: list[Path],
     there = {re.split(r"[^\w.-]", one)[0].lower().replace("_", "-").replace(".", "-") for one in listed}
     homes = packages_distributions()
     missing = []
-    for name, text in program_files(tracked, root).items():
-        if not name.startswith(("harness/", "protocol/")):
-            continue
-        for node in ast.walk(ast.parse(text)):
+    for name, tree in trees.items():
+        for node in ast.walk(tree) if name.startswith(("harness/", "protocol/")) else ():
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             for module in {module.partition(".")[0] for module in modules} - sys.stdlib_module_names:
@@ -87,11 +86,11 @@ NO_COUNTS = (
 )
 
 
-def test_no_sentence_says_one_matches(tracked: list[Path], root: Path) -> None:
+def test_no_sentence_says_one_matches(program: dict[str, str]) -> None:
     """A number stands before what it counts by `counted` only, so that one match is never `1 matches`."""
     found = [
         f"{name}: {line.strip()}"
-        for name, text in program_files(tracked, root).items()
+        for name, text in program.items()
         if name.startswith("harness/")
         for line in text.splitlines()
         if UNCOUNTED.search(line) and not any(part in line for part in NO_COUNTS)
@@ -108,11 +107,11 @@ WAYS_OUT = {
 }
 
 
-def test_all_output_passes_the_makers_of_safe_text(tracked: list[Path], root: Path) -> None:
+def test_all_output_passes_the_makers_of_safe_text(program: dict[str, str]) -> None:
     """No module of the command line prints past `SafeStream` and the one console: text of others stays harmless."""
     found = [
         f"{name}: {pattern}"
-        for name, text in program_files(tracked, root).items()
+        for name, text in program.items()
         if name.startswith(
             tuple(f"harness/warpleague/{room}/" for room in ("cli", "extras", "report", "league"))
         )
@@ -122,10 +121,10 @@ def test_all_output_passes_the_makers_of_safe_text(tracked: list[Path], root: Pa
     assert not found
 
 
-def test_games_take_their_randomness_from_the_caller(tracked: list[Path], root: Path) -> None:
+def test_games_take_their_randomness_from_the_caller(program: dict[str, str]) -> None:
     """Inside a game's package, `random` is imported for annotations only: no engine draws by itself."""
     drawing = []
-    for name, text in program_files(tracked, root).items():
+    for name, text in program.items():
         if not re.match(r"harness/warpleague/games/(?!contract/)\w+/", name):
             continue
         # What stands at module or function level; `if TYPE_CHECKING:` bodies are not.
@@ -164,18 +163,10 @@ def test_scripts_are_executable(root: Path) -> None:
 
 
 # Each costs tens of milliseconds, and none has a part in printing a help text.
-HEAVY = (
-    "asyncio",
-    "backports.zstd",
-    "cattrs",
-    "concurrent.futures",
-    "jinja2",
-    "msgspec",
-    "rich.live",
-    "rich.markdown",
-    "sqlite3",
-    "trio",
-)
+HEAVY = {
+    *("asyncio", "backports.zstd", "cattrs", "concurrent.futures", "jinja2", "msgspec", "rich.live"),
+    *("rich.markdown", "sqlite3", "trio"),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -202,7 +193,7 @@ def loaded_by(*arguments: str, before: str = "") -> set[str]:
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_start_up_is_cheap(argument: str) -> None:
     """Help and version load neither the event loop nor the converters, the database or the drawing."""
-    assert loaded_by(argument) & set(HEAVY) == set()
+    assert loaded_by(argument) & HEAVY == set()
 
 
 def test_listing_the_games_is_cheap() -> None:

@@ -3,13 +3,13 @@
 That they succeed, every run of the Makefile shows.
 """
 
-import importlib.util
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import ModuleType
@@ -25,15 +25,9 @@ def bootstrap(root: Path, tmp_path: Path, **variables: str) -> subprocess.Comple
 
 
 @pytest.fixture(scope="session")
-def lock(root: Path) -> ModuleType:
-    """The lock script, loaded by path since scripts are no package."""
-    spec = importlib.util.spec_from_file_location("lock_under_test", root / "scripts/lock.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def lock(load_script: Callable[[str], ModuleType]) -> ModuleType:
+    """The lock script."""
+    return load_script("lock")
 
 
 def test_bootstrap_refuses_what_is_no_fitting_python(root: Path, tmp_path: Path) -> None:
@@ -69,8 +63,7 @@ PROGRAM, DEVELOPMENT = "requirements/checkout.lock", "requirements/dev.lock"
 
 
 @pytest.mark.parametrize(
-    ("there", "wanted"),
-    [(DEVELOPMENT, DEVELOPMENT), (PROGRAM, PROGRAM), (DEVELOPMENT, PROGRAM)],
+    ("there", "wanted"), [(DEVELOPMENT, DEVELOPMENT), (PROGRAM, PROGRAM), (DEVELOPMENT, PROGRAM)]
 )
 def test_bootstrap_does_nothing_when_all_is_there(
     there: str, wanted: str, root: Path, tmp_path: Path
@@ -140,29 +133,17 @@ def test_a_bare_debian_that_cannot_be_made_is_told_in_one_line(root: Path, tmp_p
 @pytest.mark.parametrize(
     ("here", "own", "told"),
     [
-        (
-            ["3.11", "3.12", "3.13"],
-            "3.11",
-            "passed: 3.13; failed: none; left to make test: 3.11; not run: 3.12; not found here: 3.14",
-        ),
-        (
-            ["3.12", "3.14"],
-            "3.13",
-            "passed: 3.12; failed: 3.14; left to make test: 3.13; not found here: 3.11 3.13",
-        ),
-        (
-            ["3.11"],
-            "3.11",
-            "passed: none; failed: none; left to make test: 3.11; not found here: 3.12 3.13 3.14",
-        ),
+        ("3.11 3.12 3.13", "3.11", "passed: 3.13; failed: none; {own}; not run: 3.12; not found here: 3.14"),
+        ("3.12 3.14", "3.13", "passed: 3.12; failed: 3.14; {own}; not found here: 3.11 3.13"),
+        ("3.11", "3.11", "passed: none; failed: none; {own}; not found here: 3.12 3.13 3.14"),
     ],
 )
 def test_every_python_is_told_whether_its_tests_were_run(
-    root: Path, tmp_path: Path, here: list[str], own: str, told: str
+    root: Path, tmp_path: Path, here: str, own: str, told: str
 ) -> None:
     """Tests run on the oldest and the newest Python found; the last line names each supported version."""
     path = tools(tmp_path / "bin", "sh", "dirname", "sed", "uniq", "grep", "tr")
-    for version in here:
+    for version in here.split():
         write_program(path / f"python{version}", f"echo {version}")
     write_program(tmp_path / ".venv/bin/python", f"echo {own}")
     write_program(tmp_path / "scripts/bootstrap.sh", "exit 0")
@@ -179,6 +160,7 @@ def test_every_python_is_told_whether_its_tests_were_run(
         check=False,
     )
     assert done.stderr == ""
+    told = told.format(own=f"left to make test: {own}")
     assert done.stdout.splitlines()[-1] == f"tests on Python: {told}"
     assert done.returncode == ("failed: none" not in told)
 

@@ -1,9 +1,11 @@
 """Leagues of bots that do not exist: folders without programs, matches without play."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -49,8 +51,8 @@ class Cup:
 
     short = SHORT
 
-    def __init__(self, folder: Path, fake: ModuleType) -> None:
-        self.folder, self.fake, self.inline = folder, fake, Inline()
+    def __init__(self, folder: Path, fake: ModuleType, kept: Path) -> None:
+        self.folder, self.fake, self.inline, self.kept = folder, fake, Inline(), kept
         self.results = folder / "results"
         self.store = self.results / "cup" / "league.sqlite"
 
@@ -101,17 +103,31 @@ class Cup:
             theirs = store_at(path)
             return merge_from(league.store, db, league.season, theirs, trust=trust, new_pool=InlinePool)
 
+    def play_once(self, path: Path, name: str, **how: Any) -> tuple[Path, Path]:
+        """Play a league, or copy what another test played of the one with this name; its file, and its store's."""
+        kept = self.kept / name
+        if kept.exists():
+            shutil.copytree(kept, self.results)
+        else:
+            self.play(path, **how)
+            shutil.copytree(self.results, kept)
+        return path, self.store
+
     def play_short(self, play: Any, extra: str = "") -> tuple[Path, Path]:
         """Play a league of six short matches with what `refereed` makes; its file, and the file of its store."""
         path = self.file("a", "b", extra=extra, game=SHORT)
-        with self.open(path) as league:
-            self.run(league, play=play)
-        return path, self.store
+        return self.play_once(path, f"short {sha256(extra.encode()).hexdigest()}", play=play)
 
 
 @pytest.fixture
-def cup(fake: ModuleType, tmp_path: Path) -> Cup:
-    return Cup(tmp_path, fake)
+def cup(fake: ModuleType, tmp_path: Path, kept_leagues: Path) -> Cup:
+    return Cup(tmp_path, fake, kept_leagues)
+
+
+@pytest.fixture(scope="session")
+def kept_leagues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of leagues that are played once for many tests."""
+    return tmp_path_factory.mktemp("kept")
 
 
 @pytest.fixture(scope="session")

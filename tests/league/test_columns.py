@@ -54,7 +54,7 @@ def check(league: League) -> None:
     assert standings(league).lines == tally.lines
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_columns_are_those_of_the_matches(cup: Cup, seed: int) -> None:
     """Bots come and go, the format changes, bots are disqualified, matches removed: columns stay right."""
     rng = Random(seed)

@@ -19,7 +19,7 @@ from warpleague.match.spec import MatchResult, MatchSpec
 
 @pytest.fixture
 def league_file(cup: Cup) -> Path:
-    return cup.file("anna", "bert", "cleo")
+    return cup.file("anna", "bert", "cleo", game=cup.short)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_standings_json_has_the_promised_keys(command: Command, played: Path) ->
     code, out, _ = command("standings", played, "--json")
     lines = json.loads(out)
     assert code == 0
-    assert [line["rank"] for line in lines] == [1, 2, 3]
+    assert [line["rank"] for line in lines] == [1, 1, 3]
     assert {"rank", "bot", "elo", "played", "won", "drawn", "lost", "faults"} <= lines[0].keys()
     assert sum(line["played"] for line in lines) == 36
 
@@ -227,19 +227,14 @@ def elsewhere(league_file: Path, cup: Cup, refereed: Refereed, tmp_path: Path) -
     return tmp_path / "other" / "cup"
 
 
-def test_merge_takes_over_matches(command: Command, league_file: Path, cup: Cup, elsewhere: Path) -> None:
-    """`merge` brings in another machine's matches and tells how many."""
-    cup.open(league_file).store.close()
-    code, out, _ = command("merge", league_file, str(elsewhere))
-    assert code == 0
-    assert "18 matches taken over, 0 were here already" in out
-
-
 def test_what_was_merged_into_a_committed_league_asks_for_a_run(
     command: Command, league_file: Path, elsewhere: Path
 ) -> None:
-    """Matches taken over before the league was ever run here are counted, not denied, and the way on is told."""
+    """All stores are looked for first; what was taken over before a run here is counted, and the way on is told."""
     assert command("commit", league_file)[0] == 0
+    code, _, err = command("merge", league_file, str(elsewhere), f"{elsewhere}-2")
+    assert code == 2  # one of several stores is not there: none is taken over
+    assert f"{elsewhere}-2: there is no such store" in err
     assert command("merge", league_file, str(elsewhere))[0] == 0
     code, _, err = command("standings", league_file)
     assert code == 2
@@ -248,10 +243,11 @@ def test_what_was_merged_into_a_committed_league_asks_for_a_run(
 
 
 def test_a_merge_publishes_no_secret(command: Command, league_file: Path, cup: Cup, elsewhere: Path) -> None:
-    """Whatever the other store says of its season, ours goes on: its secret stays one until it is over here."""
-    longer = cup.file("anna", "bert", "cleo", deals=4)
+    """`merge` tells how many matches it took over; ours goes on, and its secret stays one until it is over here."""
+    longer = cup.file("anna", "bert", "cleo", deals=4, game=cup.short)
     cup.open(longer).store.close()
-    assert command("merge", longer, str(elsewhere))[0] == 0
+    code, out, _ = command("merge", longer, str(elsewhere))
+    assert (code, "18 matches taken over, 0 were here already" in out) == (0, True)
     told = json.loads(command("status", longer, "--json")[1])
     assert (told["stored"], told["complete"], told["published"], told["secret"]) == (18, False, None, None)
 
@@ -259,37 +255,23 @@ def test_a_merge_publishes_no_secret(command: Command, league_file: Path, cup: C
 def test_a_longer_season_tells_that_its_secret_is_public(command: Command, played: Path, cup: Cup) -> None:
     """A finished season that is extended says so before it plays on, with `--quiet` too."""
     assert "is public since" not in command("run", played, "--quiet")[2]
-    longer = cup.file("anna", "bert", "cleo", deals=4)
+    longer = cup.file("anna", "bert", "cleo", deals=4, game=cup.short)
     code, _, err = command("run", longer, "--quiet")
     assert code == 0
     assert "note: the secret of this season is public since" in err
 
 
-def test_merge_checks_the_file(command: Command, league_file: Path, cup: Cup, tmp_path: Path) -> None:
-    """A file whose conditions are no longer those of its store takes nothing over, and is told what differs."""
-    for results in (None, tmp_path / "other"):
-        cup.open(league_file, results).store.close()
-    changed = cup.file("anna", "bert", "cleo", extra="[clock]\nmove_s = 9")
-    code, _, err = command("merge", changed, str(tmp_path / "other" / "cup"))
-    assert code == 2
-    assert "clock.move_s: was 1.0, is now 9.0" in err
-
-
-def test_merge_makes_no_store(command: Command, league_file: Path, cup: Cup, tmp_path: Path) -> None:
-    """Where the league was never run there is nothing to merge into: refused, and nothing is left of it."""
+def test_merge_checks_what_it_merges_into(
+    command: Command, league_file: Path, cup: Cup, tmp_path: Path
+) -> None:
+    """Without a store none is made; a file with other conditions than its store's is told what differs."""
     cup.open(league_file, tmp_path / "other").store.close()
     code, _, err = command("merge", league_file, str(tmp_path / "other" / "cup"))
     assert code == 2
     assert "nothing has been played yet; start with: warpleague league run" in err
-    assert not (cup.results).exists()
-
-
-def test_merge_looks_for_all_stores_first(
-    command: Command, league_file: Path, cup: Cup, elsewhere: Path, tmp_path: Path
-) -> None:
-    """If one of several stores is not there, it is named, and none is taken over."""
+    assert not cup.results.exists()
     cup.open(league_file).store.close()
-    code, _, err = command("merge", league_file, str(elsewhere), str(tmp_path / "none"))
+    changed = cup.file("anna", "bert", "cleo", extra="[clock]\nmove_s = 9", game=cup.short)
+    code, _, err = command("merge", changed, str(tmp_path / "other" / "cup"))
     assert code == 2
-    assert f"{tmp_path / 'none'}: there is no such store" in err
-    assert json.loads(command("status", league_file, "--json")[1])["stored"] == 0
+    assert "clock.move_s: was 1.0, is now 9.0" in err

@@ -273,12 +273,7 @@ def test_a_test_needs_the_right_number_of_bots(cup: Cup) -> None:
 
 
 @pytest.fixture
-def compare(
-    tools: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: Any,
-) -> Any:
+def compare(tools: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> Any:
     """Runs `warpleague compare`, with stand-ins, in a folder with two bots; gives exit code, output and remarks."""
     monkeypatch.chdir(tmp_path)
     for name in ("one", "other"):
@@ -309,20 +304,10 @@ def compare(
                 faults=tuple((fault,) if gone else () for gone in out),
             )
 
-        code = main(
-            [
-                "compare",
-                *(["aliens", new, old] if first else [new, old, "--game", "aliens"]),
-                "--seed",
-                "s",
-                "--elo1",
-                "150",
-                *arguments,
-            ],
-            Tools(**{**tools, "play": play}),
-        )
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        bots = ["aliens", new, old] if first else [new, old, "--game", "aliens"]
+        words = ["compare", *bots, "--seed", "s", "--elo1", "150", *arguments]
+        code = main(words, Tools(**{**tools, "play": play}))
+        return code, *capsys.readouterr()
 
     return run
 
@@ -486,16 +471,8 @@ def test_matches_in_one_process_have_the_same_deals(
 ) -> None:
     """`--in-process` gives the same results on the same deals, says so of processor time, and its store verifies."""
     monkeypatch.chdir(tmp_path)
-    words = [
-        "compare",
-        "bots/aliens-greedy",
-        "bots/random-python",
-        "--game",
-        "aliens",
-        "--option",
-        "max_turns=20",
-    ]
-    words += ["--seed", "s", "--fixed", "4", "--json", "--quiet", "--jobs", "1"]
+    words = ["compare", "bots/aliens-greedy", "bots/random-python", "--game", "aliens", "--seed", "s"]
+    words += ["--option", "max_turns=20", "--fixed", "4", "--json", "--quiet", "--jobs", "1"]
     found = []
     for more in ((), ("--in-process",)):
         assert main([*words, *more]) in (0, 1, 3)

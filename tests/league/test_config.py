@@ -3,8 +3,9 @@
 import contextlib
 import os
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.league.conftest import Cup
 
-from warpleague.errors import BadInput, BotError, ConfigError, MissingToolchain
+from warpleague.errors import BadInput, ConfigError, MissingToolchain
 from warpleague.games import game_ids
 from warpleague.league.season.config import BotEntry, LeagueConfig, SeasonTable, load_config
 from warpleague.league.season.entry import enter_bots
@@ -21,6 +22,8 @@ from warpleague.match.spec import SeatSpec, TimeControl
 from warpleague.runner.bundle.manifest import plays, read_manifest
 from warpleague.strict import structure
 from warpleague.toml_text import MAX_DEPTH, parse_toml, read_text
+
+Refused: TypeAlias = Callable[[str], str]
 
 
 def test_a_short_file_means_the_defaults(cup: Cup) -> None:
@@ -64,6 +67,11 @@ def test_a_clock_says_all_there_is(cup: Cup) -> None:
         ("kind = 'gauntlet'\ntables = 3", "format.tables: a gauntlet plays all its tables"),
         ("kind = 'league'", "format.kind: must be 'round-robin' or 'gauntlet'"),
         ("[", "cup.toml: not TOML"),
+        ('kind = "swiss"', "a Swiss needs a number of rounds"),
+        ("rounds = 3", 'only kind = "swiss" has rounds'),
+        ('kind = "swiss"\nrounds = 2\nuntil = { top = 1 }', "only a ladder, a round-robin"),
+        ("until = { confidence = 1.0 }", "must be below"),
+        ("until = { confidence = 0.9, tops = 1 }", "did you mean 'top'"),
     ],
 )
 def test_mistakes_are_named(cup: Cup, extra: str, text: str) -> None:
@@ -71,6 +79,19 @@ def test_mistakes_are_named(cup: Cup, extra: str, text: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load_config(cup.file("a", "b", extra=extra))
     assert text in str(caught.value)
+
+
+@pytest.fixture
+def refused(tmp_path: Path) -> Refused:
+    """What is told of a league file with this text."""
+
+    def refused(text: str) -> str:
+        (tmp_path / "cup.toml").write_text(text)
+        with pytest.raises(BadInput) as caught:
+            load_config(tmp_path / "cup.toml")
+        return str(caught.value)
+
+    return refused
 
 
 @pytest.mark.parametrize(
@@ -101,22 +122,12 @@ def test_mistakes_are_named(cup: Cup, extra: str, text: str) -> None:
     ],
 )
 def test_a_right_key_in_the_wrong_table_is_told_where_it_belongs(
-    tmp_path: Path, text: str, wanted: str
+    refused: Refused, text: str, wanted: str
 ) -> None:
     """What stands in the wrong table, or a single value where a table must be, is refused with the right form."""
-    path = tmp_path / "cup.toml"
-    table = text.startswith("[")
-    lines = [
-        "bots = ['x']",
-        *([] if table else [text]),
-        "[game]",
-        "id = 'aliens'",
-        *([text] if table else []),
-    ]
-    path.write_text("\n".join(lines))
-    with pytest.raises(BadInput) as caught:
-        load_config(path)
-    assert wanted in str(caught.value)
+    lines = ["bots = ['x']", "[game]", "id = 'aliens'"]
+    lines.insert(len(lines) if text.startswith("[") else 1, text)
+    assert wanted in refused("\n".join(lines))
 
 
 @pytest.mark.parametrize(
@@ -134,13 +145,9 @@ def test_a_right_key_in_the_wrong_table_is_told_where_it_belongs(
         ),
     ],
 )
-def test_game_and_bots_have_one_form_each(tmp_path: Path, text: str, wanted: str) -> None:
+def test_game_and_bots_have_one_form_each(refused: Refused, text: str, wanted: str) -> None:
     """Where the two things that each league needs are written otherwise, the right form is shown."""
-    path = tmp_path / "cup.toml"
-    path.write_text(text)
-    with pytest.raises(ConfigError) as caught:
-        load_config(path)
-    assert wanted in str(caught.value)
+    assert wanted in refused(text)
 
 
 @pytest.mark.parametrize(
@@ -158,13 +165,9 @@ def test_game_and_bots_have_one_form_each(tmp_path: Path, text: str, wanted: str
         ),
     ],
 )
-def test_the_game_is_checked(tmp_path: Path, game: str, text: str) -> None:
+def test_the_game_is_checked(refused: Refused, game: str, text: str) -> None:
     """Game, table size and options are checked against the game itself."""
-    path = tmp_path / "l.toml"
-    path.write_text(f'bots = ["x"]\n[game]\n{game}\n')
-    with pytest.raises(BadInput) as caught:
-        load_config(path)
-    assert text in str(caught.value)
+    assert text in refused(f'bots = ["x"]\n[game]\n{game}\n')
 
 
 def test_a_missing_file_names_its_neighbour(cup: Cup, tmp_path: Path) -> None:
@@ -234,24 +237,24 @@ def test_paths_of_bots_start_at_the_league_file(
 @pytest.mark.parametrize("name", ["", " x", "a\\nb", "\\u001b[31mred", "x" * 65])
 def test_a_name_that_tables_cannot_show_is_refused(cup: Cup, name: str) -> None:
     """A bot's name in the file is printable and short; the place of one that is not is named."""
-    path = cup.file("a", "b")
-    told = f'{{ path = "bots/b", name = "{name}" }}'
-    path.write_text(path.read_text().replace('"bots/b"', told))
     with pytest.raises(ConfigError, match=r"bots\[1\]\.name: must be 1 to 64 printable characters"):
-        load_config(path)
+        named(cup, "a", name)
 
 
-def test_two_bots_of_one_name_are_refused(cup: Cup) -> None:
-    """The same folder twice needs two names."""
-    with pytest.raises(ConfigError, match="two bots are called 'a'; give one of them another"):
-        enter_bots(load_config(cup.file("a", "a")), cup.fake.prepare)
+def named(cup: Cup, one: str, other: str) -> LeagueConfig:
+    """A league of two bots with these names."""
+    path = cup.file("a", "b")
+    text = path.read_text(encoding="utf-8")
+    for folder, name in (("a", one), ("b", other)):
+        text = text.replace(f'"bots/{folder}"', f'{{ path = "bots/{folder}", name = "{name}" }}')
+    path.write_text(text, encoding="utf-8")
+    return load_config(path)
 
 
 @pytest.mark.parametrize(
     ("other", "why"),
     [
         ("charlie main", ""),
-        ("Charlie  main", ""),
         ("Charliemain", ""),
         ("\u0421harlie main", r" \('.' is CYRILLIC CAPITAL LETTER ES\)"),
         ("Charlie m\u03b1in", r" \('.' is GREEK SMALL LETTER ALPHA\)"),
@@ -262,15 +265,9 @@ def test_two_bots_of_one_name_are_refused(cup: Cup) -> None:
 )
 def test_names_that_look_alike_are_refused(cup: Cup, other: str, why: str) -> None:
     """Case, blanks and letters of other alphabets make no second name: both are told, and which letter it is."""
-    path = cup.file("a", "b", "c")
-    text = path.read_text(encoding="utf-8")
-    for folder, name in (("a", "Charlie main"), ("b", other)):
-        text = text.replace(f'"bots/{folder}"', f'{{ path = "bots/{folder}", name = "{name}" }}')
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(
-        ConfigError, match=f"the names 'Charlie main' and {other!r} look alike{why}; give one of"
-    ):
-        enter_bots(load_config(path), cup.fake.prepare)
+    told = f"the names 'Charlie main' and {other!r} look alike{why}; give one of"
+    with pytest.raises(ConfigError, match=told):
+        enter_bots(named(cup, "Charlie main", other), cup.fake.prepare)
 
 
 @pytest.mark.parametrize(
@@ -278,12 +275,7 @@ def test_names_that_look_alike_are_refused(cup: Cup, other: str, why: str) -> No
 )
 def test_names_that_people_can_tell_apart_are_taken(cup: Cup, one: str, other: str) -> None:
     """Accents, signs and digits make another name."""
-    path = cup.file("a", "b")
-    text = path.read_text(encoding="utf-8")
-    for folder, name in (("a", one), ("b", other)):
-        text = text.replace(f'"bots/{folder}"', f'{{ path = "bots/{folder}", name = "{name}" }}')
-    path.write_text(text, encoding="utf-8")
-    assert [bot.bot for bot in enter_bots(load_config(path), cup.fake.prepare).bots] == [one, other]
+    assert [bot.bot for bot in enter_bots(named(cup, one, other), cup.fake.prepare).bots] == [one, other]
 
 
 def test_missing_toolchains_are_errors_or_left_out(cup: Cup) -> None:
@@ -295,13 +287,6 @@ def test_missing_toolchains_are_errors_or_left_out(cup: Cup) -> None:
     entries = enter_bots(load_config(path), cup.fake.prepare)
     assert [bot.bot for bot in entries.bots] == ["a", "b"]
     assert entries.skipped == ("exotic is left out: exotic: no compiler here",)
-
-
-def test_too_few_bots_are_refused(cup: Cup) -> None:
-    """A table needs as many bots as it has seats; those left out are told."""
-    path = cup.file("a", "exotic", top='missing = "skip"')
-    with pytest.raises(ConfigError, match=r"a table of 2 needs as many bots, not 1\n  exotic is left out"):
-        enter_bots(load_config(path), cup.fake.prepare)
 
 
 def test_names_in_the_file_must_be_bots(cup: Cup) -> None:
@@ -334,16 +319,6 @@ def test_a_bot_of_any_game_plays_it(cup: Cup) -> None:
     config = load_config(cup.file("a", "b"))
     entries = enter_bots(config, lambda folder: cup.fake.FakeBundle(folder.name, "d", ("*",)))
     assert len(entries.bots) == 2
-
-
-GAMES = {"a": ("chess",), "b": ("aliens",)}
-
-
-def test_a_bot_must_play_the_game(cup: Cup) -> None:
-    """A bot of another game is refused with the games it plays."""
-    config = load_config(cup.file("a", "b"))
-    with pytest.raises(BotError, match="a does not play aliens"):
-        enter_bots(config, lambda folder: cup.fake.FakeBundle(folder.name, "d", GAMES[folder.name]))
 
 
 def test_the_snapshot_reads_back_as_the_same_league(cup: Cup) -> None:
@@ -403,12 +378,18 @@ def test_strikes_are_three_where_faults_are_substituted(cup: Cup) -> None:
     assert load_config(cup.file("a", "b", extra="[rules]\nlevel = 'none'")).rules.strikes == 0
 
 
-def test_solo_tables_are_not_sampled(cup: Cup) -> None:
-    """Solo bots are compared on equal deals, which a number of tables would not give them."""
-    path = cup.file("a", "b", extra="tables = 6")
-    path.write_text(path.read_text().replace('id = "aliens"', 'id = "sheets"\nplayers = 1'), "utf-8")
-    with pytest.raises(ConfigError, match=r"format\.tables: at tables of one all bots play the same deals"):
-        load_config(path)
+@pytest.mark.parametrize(
+    ("extra", "text"),
+    [
+        ("tables = 6", "format.tables: at tables of one all bots play the same deals"),
+        ("until = { top = 1 }", "needs tables of two or more"),
+        ('kind = "ladder"', "a ladder needs tables of two or more"),
+    ],
+)
+def test_what_tables_of_one_cannot_have(cup: Cup, extra: str, text: str) -> None:
+    """Solo bots are compared on equal deals, and have nobody to be paired with."""
+    with pytest.raises(ConfigError, match=text):
+        load_config(cup.file("a", "b", extra=extra, deals=1, game='id = "sheets"\nplayers = 1'))
 
 
 # Files that others wrote are read within bounds: nothing in them ends in a traceback or takes long.

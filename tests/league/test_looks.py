@@ -294,10 +294,7 @@ def test_one_means_is_one_line() -> None:
         "Promises of the level that were tested before the matches, and hold: 2; "
         "not tried: hoard (`warpleague doctor` tries all).",
     ]
-
-
-def test_tables_do_not_speak_of_promises() -> None:
-    """Below a table only the means are named: the rest is in the status of the league."""
+    # Below a table only the means are named: the rest is in the status of the league.
     (line,) = confinement_lines("sandbox", [ConfinedMatches(280, HERE)], promises=False)
     assert line.startswith("Level sandbox in 280 matches: ")
 
@@ -327,10 +324,7 @@ def test_what_is_not_known_is_not_claimed() -> None:
     assert confinement_lines("none", [ConfinedMatches(1, bare)]) == [
         "Level none in 1 match: on Darwin 24.0 arm64."
     ]
-
-
-def test_terminal_codes_do_not_come_through() -> None:
-    """What a store says is data, also where it looks like markup."""
+    # What a store says is data, also where it looks like markup.
     assert "[red]" in shown(
         confinement_remark("limits", [ConfinedMatches(1, attrs.evolve(HERE, made_by="[red]x"))])
     )
@@ -443,12 +437,7 @@ def whole(refereed: Refereed, cup: Cup) -> Path:
 
 
 @pytest.fixture
-def tables(
-    command: Command,
-    whole: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
+def tables(command: Command, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder with the tables of a league, as CSV and as Parquet."""
     for kind in ("csv", "parquet"):
         assert command("export", whole, "--format", kind, "--decisions", "--out", str(tmp_path))[0] == 0

@@ -33,12 +33,29 @@ def pool() -> Iterator[RefereePool]:
 
 
 def test_calls_run_in_the_referee_processes(pool: RefereePool) -> None:
-    """Calls return their values, from as many processes as there are jobs, kept from call to call."""
+    """Calls return their values, from as many processes as there are jobs, kept from call to call.
+
+    What a call raises is raised here, its remote traceback as the cause, and what cannot be pickled fails alone. A
+    call may print: the frames travel on descriptors of their own.
+    """
     before = sorted(pool.processes())
     found = {pool.submit(os.getpid).result(timeout=120) for _ in range(20)}
     assert found <= set(before)
     assert len(before) == 2
     assert os.getpid() not in found
+    with pytest.raises(ValueError, match="invalid literal") as caught:
+        pool.submit(int, "x").result(timeout=120)
+    assert isinstance(caught.value.__cause__, RemoteTraceback)
+    assert "in called" in str(caught.value.__cause__)
+    with pytest.raises(SystemExit):
+        pool.submit(sys.exit, 3).result(timeout=120)
+    with pytest.raises(RuntimeError, match="the call cannot be pickled"):
+        pool.submit(lambda: 1).result(timeout=120)
+    with pytest.raises(RuntimeError, match="cannot be pickled"):
+        pool.submit(open, os.devnull).result(timeout=120)
+    assert pool.submit(print, "noise").result(timeout=120) is None
+    assert pool.submit(os.write, 1, b"noise\n").result(timeout=120) == 6
+    assert pool.submit(int, "7").result(timeout=120) == 7
     assert sorted(pool.processes()) == before
 
 
@@ -63,32 +80,6 @@ def test_a_dead_referee_is_replaced(pool: RefereePool) -> None:
         with pytest.raises(RefereeDied, match="was killed by SIGKILL"):
             future.result(timeout=120)
     assert pool.submit(os.getpid).result(timeout=120) not in before
-
-
-def test_an_exception_comes_back_with_its_traceback(pool: RefereePool) -> None:
-    """What a call raises is raised here, its remote traceback as the cause; the referee lives on."""
-    with pytest.raises(ValueError, match="invalid literal") as caught:
-        pool.submit(int, "x").result(timeout=120)
-    assert isinstance(caught.value.__cause__, RemoteTraceback)
-    assert "in called" in str(caught.value.__cause__)
-    with pytest.raises(SystemExit):
-        pool.submit(sys.exit, 3).result(timeout=120)
-    assert pool.submit(int, "7").result(timeout=120) == 7
-
-
-def test_what_cannot_travel_is_told(pool: RefereePool) -> None:
-    """Calls and results that cannot be pickled fail alone."""
-    with pytest.raises(RuntimeError, match="the call cannot be pickled"):
-        pool.submit(lambda: 1).result(timeout=120)
-    with pytest.raises(RuntimeError, match="cannot be pickled"):
-        pool.submit(open, os.devnull).result(timeout=120)
-    assert pool.submit(int, "7").result(timeout=120) == 7
-
-
-def test_prints_in_a_call_do_not_disturb_the_pipe(pool: RefereePool) -> None:
-    """A call may print: the frames travel on descriptors of their own."""
-    assert pool.submit(print, "noise").result(timeout=120) is None
-    assert pool.submit(os.write, 1, b"noise\n").result(timeout=120) == 6
 
 
 def test_shutdown_finishes_or_cancels() -> None:
@@ -189,24 +180,20 @@ def test_kill_ends_at_once() -> None:
 
 
 def test_a_pool_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a Python to start, the pool is refused."""
+    """Without a Python, or with referees that all die before their first answer: an error, not an endless loop."""
+
+    def submit_often(pool: RefereePool) -> None:
+        for _ in range(100):
+            with suppress(RefereeDied):
+                pool.submit(os.getpid).result(timeout=120)
+
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     with pytest.raises(HarnessFault, match="no referee process can be started"):
         RefereePool(1)
-
-
-def test_referees_that_all_die_at_birth_end_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Referees that die before their first answer, again and again, are an error, not an endless loop."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
     pool = RefereePool(1)
     with pytest.raises(HarnessFault, match="has failed"):
         submit_often(pool)
-
-
-def submit_often(pool: RefereePool) -> None:
-    for _ in range(100):
-        with suppress(RefereeDied):
-            pool.submit(os.getpid).result(timeout=120)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs PR_SET_PDEATHSIG")

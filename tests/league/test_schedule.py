@@ -312,8 +312,9 @@ def test_seats_are_balanced_for_any_tables(tables: Any) -> None:
 def test_a_sampled_season_plays_all_seat_orders_of_its_tables(make_season: MakeSeason) -> None:
     """A sampled season has the asked number of tables, each with its deals and rotations."""
     season = make_season(8, 4, tables=6, deals=2, seats="rotations")
-    fixtures = list(Schedule(season))
-    assert len(fixtures) == len(Schedule(season)) == 6 * 2 * 4
+    with short_search():
+        fixtures = list(Schedule(season))
+        assert len(fixtures) == len(Schedule(season)) == 6 * 2 * 4
     assert len({(frozenset(f.seats), f.deal) for f in fixtures}) == 12
 
 
@@ -378,13 +379,7 @@ def test_solo_bots_share_their_deals(make_season: MakeSeason) -> None:
 
 @pytest.mark.parametrize(
     ("players", "form"),
-    [
-        (1, {}),
-        (2, {}),
-        (3, {"seats": "all"}),
-        (2, {"tables": 9}),
-        (2, {"kind": "gauntlet"}),
-    ],
+    [(1, {}), (2, {}), (3, {"seats": "all"}), (2, {"tables": 9}), (2, {"kind": "gauntlet"})],
 )
 def test_with_dice_of_their_own_no_two_matches_share_any(
     make_season: MakeSeason, players: int, form: dict

@@ -12,7 +12,7 @@ from tests.league.conftest import Cup
 from tests.league.inline import InlinePool
 
 from warpleague.cli import main
-from warpleague.errors import RecordError, StoreError
+from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.league.play.verifying import verify_league
 from warpleague.league.ratings.statistics import differences_to_next, share_interval
@@ -101,15 +101,6 @@ def test_a_changed_rival_in_the_store_is_found(solo: Path, tmp_path: Path) -> No
     with open_to_read(load_config(solo), tmp_path / "results") as league:
         problems = [problem for _, problem in verify_league(league, new_pool=InlinePool)]
     assert problems == ["the result in the store is not the one of its record"] * 6
-
-
-def test_an_older_store_is_refused(solo: Path, tmp_path: Path) -> None:
-    """A store of another format is neither read nor written, and it is said what to do."""
-    with sqlite3.connect(tmp_path / "results" / "cup" / "league.sqlite") as db:
-        db.execute("UPDATE meta SET value = '1' WHERE key = 'format'")
-    db.close()
-    with pytest.raises(StoreError, match=r"store format 1; .* Give the league another name"):
-        open_to_read(load_config(solo), tmp_path / "results")
 
 
 def test_wins_rank_before_margins() -> None:

@@ -378,8 +378,7 @@ def harming(play: Callable, harm: Callable[[Path], None], folder: Path, at: int)
     return harmful
 
 
-@pytest.mark.parametrize("at", [1, 4, 6])
-@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+@pytest.mark.parametrize(("harm", "at"), [*zip(HARMS, (1, 4, 6, 6, 4, 1), strict=True)])
 def test_a_store_that_is_gone_ends_the_run(command: Command, cup: Cup, harm: Any, at: int) -> None:
     """Whenever it happens, the last match included: one clear error, exit code 2, no word of stored matches."""
     path = cup.file("a", "b")

@@ -24,8 +24,10 @@ from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import SEAT_TIMES
 from warpleague.league.store.schema import UntrustedStore
 from warpleague.match import zstd
+from warpleague.match.scribe import digest_form, digest_of
 from warpleague.match.spec import Confinement, MatchResult, MatchSpec
 from warpleague.report.terminal.tables import VIEWS, LeagueView
+from warpline.codec import canonical
 
 EXAMPLES = int(os.environ.get("FUZZ_STORES", "12"))
 """Stores that each property is tried on; `make fuzz` asks for more."""
@@ -50,24 +52,8 @@ _packed = zstd.compress
 values = st.one_of(
     st.sampled_from(
         [
-            *(
-                0,
-                -1,
-                7,
-                2**62,
-                1.5,
-                1e308,
-                float("inf"),
-                b"",
-                b"\xff",
-                "",
-                "7",
-                "abc",
-                "null",
-                "[]",
-                "{}",
-                "[1,2,3]",
-            ),
+            *(0, -1, 7, 2**62, 1.5, 1e308, float("inf"), b"", b"\xff"),
+            *("", "7", "abc", "null", "[]", "{}", "[1,2,3]"),
             *("[1e400]", "[NaN]", "[" * 5_000, "[[1]]", '["a",1]', "\x1b]0;x\x07", "\u202e", "a" * 70_000),
             *("2001-01-01T00:00:00+00:00", '{"kept":7}', '{"kept":[1]}', '[{"decisions":-5}]'),
             *(_packed(b""), _packed(b"x\ny\n"), _packed(b"[]\n" * 9), b"\x28\xb5\x2f\xfd\xe0" + b"\x00" * 9),
@@ -134,17 +120,10 @@ def apply(path: Path, change: tuple[str, tuple[str, str], int, Any]) -> None:
             elif what == "delete":
                 db.execute(f"DELETE FROM {table} WHERE {key} = {of(place)}")
             else:
-                other = db.execute(
-                    f"SELECT {column} FROM {table} WHERE {key} = {of(value)}",
-                ).fetchone()[0]
+                other = db.execute(f"SELECT {column} FROM {table} WHERE {key} = {of(value)}").fetchone()[0]
                 db.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = {of(place)}", (other,))
         except sqlite3.Error:
             pass  # SQLite itself does not allow it
-
-
-@pytest.fixture(scope="module")
-def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("strangers")
 
 
 PLAYED: dict[str, MatchResult] = {}
@@ -328,11 +307,6 @@ def test_a_forged_record_stops_a_merge(
 
 def fitting_digest(body: bytes) -> bytes:
     """A record whose digest is made to fit, as whoever forges it would do; without a seal, which is optional."""
-    import json
-
-    from warpleague.match.scribe import digest_form, digest_of
-    from warpline.codec import canonical
-
     *lines, end = [json.loads(line) for line in body.splitlines()]
     bare = {key: value for key, value in end.items() if key != "digest"}
     end["digest"] = digest_of([*map(digest_form, lines), digest_form(bare)])

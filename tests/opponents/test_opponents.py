@@ -29,7 +29,6 @@ TABLES: list[tuple[str, int, dict[str, Any]]] = [
     ("aliens", 2, {"both_ships": True, "diagonals": "swapped", "max_turns": 4}),
     ("captains", 1, {"ai": "brood"}),
     ("captains", 4, {"max_rounds": 3}),
-    ("coasters", 2, {}),
     ("coasters", 2, {"colours": 2, "free_colour": True, "system_swap": True, "max_rounds": 4}),
     ("coasters", 4, {"wild_shot": True, "max_rounds": 3}),
     ("sheets", 1, {}),

@@ -18,7 +18,7 @@ TABLES: list[tuple[str, int, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("level", [1, 2, 3])
+@pytest.mark.parametrize("level", [1, 3])
 @pytest.mark.parametrize(("game", "players", "options"), TABLES)
 def test_a_level_plays_a_match_out(game: str, players: int, options: dict[str, Any], level: int) -> None:
     """Every choice is legal, and equal seeds give equal playouts."""

@@ -143,14 +143,10 @@ def test_a_server_has_the_briefs(tmp_path: Path) -> None:
 
 
 def test_seats_get_the_names_of_their_players() -> None:
-    """Wherever a text says a seat or an owner that there is; other numbers stay."""
+    """Wherever a text says a seat or an owner that there is; other numbers stay. Players of one name have numbers."""
     names = SeatNames(["Ada", "Ben"])
     assert names.say("seat 0 gives owner 1 a point; Seat 1 is out") == "Ada gives Ben a point; Ben is out"
     assert names.say("seat 2, seats 0, seat 10, aseat 0") == "seat 2, seats 0, seat 10, aseat 0"
-
-
-def test_players_with_one_name_get_their_number() -> None:
-    """Else nobody could tell them apart."""
     assert SeatNames(["Ada", "Ada"]).say("seat 0 and seat 1") == "Ada #0 and Ada #1"
 
 
@@ -226,35 +222,25 @@ def test_every_column_is_shown_on_some_page() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_key_comes_from_two_columns(kind: str) -> None:
-    """Each key of a line's JSON belongs to one column, so none hides another's value."""
+def test_keys_and_helps_are_those_of_the_columns(kind: str) -> None:
+    """Each key of a line's JSON belongs to one column; below a table stands what lead, margin and the like mean."""
     line = KINDS[kind].lines[0]
     keys = [key for column in COLUMNS for key in column.json(line)]
     assert len(keys) == len(set(keys))
     assert set(standing_json(line)) == set(keys)
+    for width in (*WIDTHS, None):
+        layout = Layout(KINDS[kind], width)
+        shown = {column.heading for column in shown_columns(COLUMNS, layout)}
+        text = "\n".join(help_lines(COLUMNS, layout))
+        assert all(f"{name}: " in text for name in shown & {"fit", "LOS", "lead", "wins", "margin", "ahead"})
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("width", [*WIDTHS, None])
-def test_a_help_explains_each_column_that_is_shown_with_one(kind: str, width: int | None) -> None:
-    """Below the table stands what lead, margin, LOS and the like mean, where the table has them."""
-    layout = Layout(KINDS[kind], width)
-    text = "\n".join(help_lines(COLUMNS, layout))
-    for name in ("fit", "LOS", "lead", "wins", "margin", "ahead"):
-        if name in [column.heading for column in shown_columns(COLUMNS, layout)]:
-            assert f"{name}: " in text
-
-
-def test_elo_stands_late_on_a_page() -> None:
-    """In a terminal Elo stands with the ratings; on a page it stands behind the share."""
+def test_columns_and_keys_keep_their_order() -> None:
+    """In a terminal Elo stands with the ratings, on a page behind the share; JSON begins as it always has."""
     page = [column.heading for column in shown_columns(COLUMNS, Layout(KINDS["fit"]))]
     terminal = [column.heading for column in shown_columns(COLUMNS, Layout(KINDS["fit"], 200))]
     assert page[-3:] == ["share", "Elo", "faults"]
     assert terminal[2:6] == ["fit", "± 95 %", "LOS", "Elo"]
-
-
-def test_keys_keep_their_order() -> None:
-    """A line of `--json` begins as it always has."""
     keys = list(standing_json(KINDS["fit"].lines[0]))
     assert keys[:5] == ["rank", "bot", "elo", "error", "fit"]
     assert keys[-3:] == ["disqualified", "lead", "lead_error"]

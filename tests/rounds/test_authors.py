@@ -1,5 +1,6 @@
 """The authors that come with Warp League: the scripts of the demo, and the one that asks a language model."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,29 +55,56 @@ def test_a_language_model_writes_the_bot_anew(
 
 
 def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
-    """One improves its bot in each round, one breaks it in round 2 and repairs it, one never changes it."""
+    """One improves its bot in each round, one breaks it in round 2 and repairs it, one never changes it.
+
+    All of it comes out: curves, ratings, what authors are told, report and tables; and it holds.
+    """
     for name in ("rounds", "bots/aliens-greedy", "bots/random-python"):
         shutil.copytree(ROOT / name, tmp_path / name)
     path = tmp_path / "rounds" / "demo.toml"
     short = 'id = "aliens"\noptions = { max_turns = 12 }'
-    path.write_text(
-        path.read_text().replace("deals = 5", "deals = 1\nprevious = 0").replace('id = "aliens"', short)
-    )
+    path.write_text(path.read_text().replace("deals = 5", "deals = 1").replace('id = "aliens"', short))
     done = run(path, "--json", "--quiet")
     assert done.code == 0, done.err
     data = done.json
-    versions = {
-        author: [line["version"] for line in data["curves"] if line["author"] == author]
+    curves = {
+        author: [line for line in data["curves"] if line["author"] == author]
         for author in ("steps", "breaks", "idle")
     }
+    versions = {author: [line["version"] for line in curve] for author, curve in curves.items()}
     assert versions == {
         "steps": ["steps.1", "steps.2", "steps.3"],
         "breaks": ["breaks.1", "breaks.1", "breaks.3"],
         "idle": ["idle.0"] * 3,
     }
-    ratings = {line["version"]: line["rating"] for line in data["versions"]}
-    assert ratings["steps.3"] > ratings["idle.0"]  # what it began with
-    page = (tmp_path / "results" / "demo" / "report" / "index.html").read_text("utf-8")
+    breaks = curves["breaks"]
+    assert [bool(line["problem"]) for line in breaks] == [False, True, False]
+    assert [line["helped"] is not None for line in breaks] == [True, False, True]
+    assert [line["ready"] for line in breaks] == [True, False, True]
+    assert breaks[1]["findings"] == ["fault-startup"]
+    assert curves["steps"][1]["helped"]["deals"] == 1
+    assert curves["steps"][1]["lines_added"] == 1
+    assert {line["begun"] for line in data["curves"]} == {1}
+    rated = {line["version"]: line["rating"] for line in data["versions"]}
+    assert rated["random"] == 1500  # the anchor
+    assert rated["steps.3"] > rated["idle.0"]  # what it began with
+    assert [line["commitment"] != line["secret"] for line in data["per_round"]] == [True] * 3
+
+    # What is over is not done again, and what was stored holds.
+    assert run(path, "--json", "--quiet").json == data
+    assert run("results", path, "--json").json == data
+    assert "steps.3" in run("results", path).out
+    verified = run("verify", path, "--json")
+    assert (verified.code, verified.json["problems"]) == (0, [])
+    assert verified.json["versions"] == len(rated) - 1  # without the anchor
+    folder = tmp_path / "results" / "demo"
+    told = folder / "authors" / "breaks" / "rounds"
+    assert json.loads((told / "02" / "check.json").read_text())["ready"] is False
+    assert (told / "01" / "output.txt").is_file()
+    records = list((told / "01" / "records").iterdir())
+    assert records
+    assert all("breaks.1" in record.name for record in records)
+    page = (folder / "report" / "index.html").read_text("utf-8")
     assert "Ratings over the rounds" in page
     assert "breaks.3" in page
     (versions_file, *_) = run("tables", path, "--json").json

@@ -61,19 +61,19 @@ def state(results: Path) -> dict[str, Any]:
         return {}
 
 
-def kill(run: subprocess.Popen[bytes]) -> None:
-    run.send_signal(signal.SIGKILL)
-    run.wait()
-    assert run.returncode == -signal.SIGKILL
-
-
-def kill_when(path: Path, results: Path, holds: Callable[[], object]) -> None:
-    """Run until `holds` is true, and kill the run then."""
+def end_when(path: Path, results: Path, holds: Callable[[], object], how: int) -> int:
+    """Run until `holds` is true, and send the run a signal then; its exit code."""
     run = start(path, results)
     try:
         wait_until(lambda: holds() or run.poll() is not None)
     finally:
-        kill(run)
+        run.send_signal(how)
+    return run.wait()
+
+
+def kill_when(path: Path, results: Path, holds: Callable[[], object]) -> None:
+    """Run until `holds` is true, and kill the run then."""
+    assert end_when(path, results, holds, signal.SIGKILL) == -signal.SIGKILL
 
 
 def verified(path: Path, results: Path) -> None:
@@ -82,15 +82,21 @@ def verified(path: Path, results: Path) -> None:
 
 
 def stops_once(mark: Path) -> str:
-    """A script that never ends when it is first run, leaves a process behind, and says so by a file."""
-    return f"if [ ! -e {mark} ]; then sh -c 'sleep 1000; :' {mark} & touch {mark}; sleep 1001; fi;"
+    """Lines of a script that never end in round 1 when they first run, leave a process, and say so by a file."""
+    return f"""
+    if [ "$WARPLEAGUE_ROUND" = 1 ] && [ ! -e {mark} ]; then
+        sh -c 'sleep 1000; :' {mark} & touch {mark}; sleep 1001
+    fi
+    """
 
 
-def test_a_kill_in_each_phase(tmp_path: Path) -> None:
-    """Killed once before the edits, within an edit, in a check and between matches, nothing else comes out."""
-    mark = tmp_path / "mark"
-    stops = f'[ "$WARPLEAGUE_ROUND" != 1 ] || {{ {stops_once(mark)} }}'
-    path = write_rounds(tmp_path, {"ann": f"{EDIT}\n{stops}", "bob": EDIT}, rounds=2)
+def test_an_end_in_each_phase(tmp_path: Path) -> None:
+    """Killed before the edits, within an edit, in a check and between matches, nothing else comes out.
+
+    So it is after Ctrl-C within an edit, which ends the run with exit code 130 and all that the author started.
+    """
+    first, second = tmp_path / "first", tmp_path / "second"
+    path = write_rounds(tmp_path, {"ann": EDIT + stops_once(first) + stops_once(second), "bob": EDIT})
     torn, whole = tmp_path / "torn", tmp_path / "whole"
     leagues = torn / "small" / "leagues"
 
@@ -98,12 +104,14 @@ def test_a_kill_in_each_phase(tmp_path: Path) -> None:
         return any(one["number"] == number and one["phase"] == name for one in state(torn).get("rounds", ()))
 
     kill_when(path, torn, lambda: (leagues / "round-01" / "league.sqlite").exists())
-    kill_when(path, torn, mark.exists)
+    kill_when(path, torn, first.exists)
+    assert end_when(path, torn, second.exists, signal.SIGINT) == 130
+    wait_until(lambda: not with_token(str(tmp_path)))
     kill_when(path, torn, lambda: phase(1, "check"))
     kill_when(path, torn, lambda: phase(1, "play"))
     results = finished(path, torn)
     assert results == finished(path, whole)
-    assert state(torn)["rounds"][0]["parts"]["ann"]["begun"] >= 2
+    assert state(torn)["rounds"][0]["parts"]["ann"]["begun"] >= 3
     assert not with_token(str(tmp_path))
     verified(path, torn)
     notes = torn / "small" / "authors" / "ann" / "workspace" / "notes.txt"
@@ -140,17 +148,3 @@ def test_kills_at_random_moments(tmp_path: Path) -> None:
         assert finished(path, torn) == whole
         verified(path, torn)
     assert not with_token(str(tmp_path))
-
-
-def test_ctrl_c_ends_an_edit_and_all_that_it_started(tmp_path: Path) -> None:
-    """Interrupted, the run ends with exit code 130, and no process of the author is left; the same command goes on."""
-    mark = tmp_path / "mark"
-    path = write_rounds(tmp_path, {"ann": f"{EDIT}\n{stops_once(mark)}", "bob": ""}, rounds=1)
-    run = start(path, tmp_path / "results")
-    try:
-        wait_until(lambda: mark.exists() or run.poll() is not None)
-    finally:
-        run.send_signal(signal.SIGINT)
-    assert run.wait() == 130
-    wait_until(lambda: not with_token(str(tmp_path)))
-    assert finished(path, tmp_path / "results")["over"] == 1

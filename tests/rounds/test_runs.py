@@ -1,4 +1,4 @@
-"""Rounds with real authors, bots and processes: edit, check and play; authors that do harm; kills in every phase."""
+"""Rounds with real authors, bots and processes: edit, check and play; and authors that do harm."""
 
 import json
 from collections.abc import Callable
@@ -24,52 +24,16 @@ def lines(data: dict[str, Any], author: str) -> list[dict[str, Any]]:
     return [line for line in data["curves"] if line["author"] == author]
 
 
-def test_three_authors(run: Run, make: Make, tmp_path: Path) -> None:
-    """One improves its bot, one breaks it in one round, one never changes it; all of it comes out, and holds."""
-    path = make({"better": BETTER, "breaks": BREAKS, "idle": IDLE, "anchor": ""}, rounds=3, more="")
-    done = run(path, "--json", "--quiet")
-    assert done.code == 0, done.err
-    data = done.json
-    assert data["over"] == 3
-    assert [line["version"] for line in lines(data, "better")] == ["better.1", "better.2", "better.3"]
-    assert [line["version"] for line in lines(data, "breaks")] == ["breaks.1", "breaks.1", "breaks.3"]
-    assert [line["version"] for line in lines(data, "idle")] == ["idle.0"] * 3
-    assert [bool(line["problem"]) for line in lines(data, "breaks")] == [False, True, False]
-    assert [line["helped"] is not None for line in lines(data, "breaks")] == [True, False, True]
-    assert [line["ready"] for line in lines(data, "breaks")] == [True, False, True]
-    assert lines(data, "breaks")[1]["findings"] == ["fault-startup"]
-    assert lines(data, "better")[1]["helped"]["deals"] == 1
-    assert {line["begun"] for line in data["curves"]} == {1}
-    assert [line["lines_added"] for line in lines(data, "better")] == [1, 1, 1]
-    rated = {line["version"]: line for line in data["versions"]}
-    assert rated["anchor"]["rating"] == 1500
-    assert all(line["rating"] is not None for line in rated.values())
-    assert [line["commitment"] != line["secret"] for line in data["per_round"]] == [True] * 3
-    # What is over is not done again, and what was stored holds.
-    again = run(path, "--json", "--quiet")
-    assert again.json == data
-    assert run("results", path, "--json").json == data
-    assert "better.3" in run("results", path).out
-    verified = run("verify", path, "--json")
-    assert (verified.code, verified.json["problems"]) == (0, [])
-    assert verified.json["versions"] == 8
-    told = place(tmp_path) / "authors" / "breaks" / "rounds"
-    assert json.loads((told / "02" / "check.json").read_text())["ready"] is False
-    assert (told / "01" / "output.txt").is_file()
-    records = list((told / "01" / "records").iterdir())
-    assert records
-    assert all("breaks.1" in record.name for record in records)
-
-
-def test_verify_finds_what_was_changed(run: Run, make: Make, tmp_path: Path) -> None:
-    """A version, a secret or a field that somebody changed afterwards does not hold."""
-    path = make({"ann": BETTER, "bob": ""}, rounds=1)
+def test_a_run_goes_on_and_verify_finds_what_was_changed(run: Run, make: Make, tmp_path: Path) -> None:
+    """A version, a secret or a field that was changed does not hold; more rounds may follow, but not other ones."""
+    authors = {"ann": BETTER, "bob": ""}
+    path = make(authors, rounds=1)
     assert run(path, "--quiet").code == 0
     file = place(tmp_path) / "state.json"
-    state = json.loads(file.read_text())
+    whole = file.read_text()
 
     def told(*changes: Callable[[dict[str, Any]], object]) -> str:
-        data = json.loads(json.dumps(state))
+        data = json.loads(whole)
         for change in changes:
             change(data)
         file.write_text(json.dumps(data))
@@ -84,12 +48,7 @@ def test_verify_finds_what_was_changed(run: Run, make: Make, tmp_path: Path) -> 
     assert "its commit has another content" in out
     assert "its secret is not the one" in out
     assert "its field is not the one" in told(lambda data: data["rounds"][0].update(field=["ann.0", "bob"]))
-
-
-def test_other_conditions_are_another_run(run: Run, make: Make) -> None:
-    """More rounds may follow; a run with other deals is refused."""
-    authors = {"ann": BETTER, "bob": ""}
-    assert run(make(authors, rounds=1), "--quiet").code == 0
+    file.write_text(whole)
     more = run(make(authors, rounds=2), "--quiet", "--json")
     assert (more.code, more.json["over"]) == (0, 2)
     done = run(make(authors, rounds=2, more="previous = 1"), "--quiet")
@@ -114,35 +73,28 @@ def test_a_start_that_is_not_ready_is_refused(run: Run, make: Make) -> None:
     assert "start with a bot that is not ready" in done.err
 
 
-def test_what_authors_see_of_others(run: Run, make: Make, tmp_path: Path) -> None:
-    """With shows = "sources" the bots of the others are in the workspace; the task and the docs always are."""
-    look = (
-        "ls rounds/01/sources/bob/bot.py; test -s TASK.md; test -s docs/brief.md; test -d engine/warpleague"
-    )
-    path = make(
-        {"ann": f'[ "$WARPLEAGUE_ROUND" = 1 ] || {{ {look}; }}', "bob": IDLE},
-        more='shows = "sources"\nprevious = 0',
-    )
-    data = run(path, "--json", "--quiet").json
-    assert [line["problem"] for line in lines(data, "ann")] == ["", ""]
-    assert "sources/bob/bot.py" in (place(tmp_path) / "authors" / "ann" / "output" / "02.txt").read_text()
+def test_what_authors_see_and_keep(run: Run, make: Make, tmp_path: Path) -> None:
+    """With shows = "sources" the bots of the others are in the workspace; the task and the docs always are.
 
-
-def test_notes_stay_and_usage_counts(run: Run, make: Make, tmp_path: Path) -> None:
-    """A file of the author's own is there in the next round; usage.json is counted and taken away."""
-    script = """
+    A file of the author's own is there in the next round; usage.json is counted and taken away.
+    """
+    look = "ls rounds/01/sources/bob/bot.py"
+    script = f"""
     echo "$WARPLEAGUE_AUTHOR $WARPLEAGUE_ROUND" >>notes.txt
     test ! -e usage.json
-    echo '{"input_tokens": 10, "output_tokens": 2, "cost": 0.5}' >usage.json
+    echo '{{"input_tokens": 10, "output_tokens": 2, "cost": 0.5}}' >usage.json
     git log --oneline
+    test -s TASK.md; test -s docs/brief.md; test -d engine/warpleague
+    [ "$WARPLEAGUE_ROUND" = 1 ] || {look}
     """
-    path = make({"ann": script, "bob": ""})
+    path = make({"ann": script, "bob": IDLE}, more='shows = "sources"\nprevious = 0')
     data = run(path, "--json", "--quiet").json
     assert [line["problem"] for line in lines(data, "ann")] == ["", ""]
+    author = place(tmp_path) / "authors" / "ann"
+    assert "sources/bob/bot.py" in (author / "output" / "02.txt").read_text()
     assert [line["input_tokens"] for line in lines(data, "ann")] == [10, 10]
     assert data["authors"][0]["cost"] == 1.0
-    workspace = place(tmp_path) / "authors" / "ann" / "workspace"
-    assert (workspace / "notes.txt").read_text() == "ann 1\nann 2\n"
+    assert (author / "workspace" / "notes.txt").read_text() == "ann 1\nann 2\n"
 
 
 HARM = {

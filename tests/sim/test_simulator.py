@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import warpleague.sim as sim
+from warpleague.cli import main
 from warpleague.errors import ActionError, BadInput, PositionError
 from warpleague.games import GAMES, load_game
 from warpleague.match.chance import Dice, match_key
@@ -75,7 +76,7 @@ def test_moves_of_every_form_are_the_same() -> None:
 
 
 def test_a_policy_chooses() -> None:
-    """A playout asks the policy wherever there is something to choose, and plays what it says."""
+    """A playout asks it wherever there is something to choose; dice of a text are those of a match with that seed."""
     table, rng = sim.Simulator("sheets", 1), Random(4)
     asked = []
 
@@ -89,10 +90,6 @@ def test_a_policy_chooses() -> None:
     )
     assert table.dump(one) == table.dump(other)
     assert set(asked) == {0}
-
-
-def test_common_dice_are_those_of_a_match() -> None:
-    """Dice of a text roll what a match with this text as its seed rolls."""
     table = sim.Simulator("aliens", 2)
     rolled = table.roll(table.start(), Random(), sim.common_dice("7"))
     match = Dice(match_key("7"))
@@ -222,10 +219,10 @@ def bare_python() -> str:
     pytest.skip("needs a Python of the system, 3.11 or newer")
 
 
-def test_the_engine_in_a_bots_folder_needs_nothing_else(tmp_path: Path) -> None:
-    """What `bot engine` writes runs on a Python without any package, and has the same rules and dice."""
-    from warpleague.cli import main
-
+def test_the_engine_in_a_bots_folder_needs_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It runs without any package, with the same rules and dice; a folder that we did not make is left alone."""
     bot = tmp_path / "bot"
     assert main(["bot", "new", str(bot), "--with-engine"]) == 0
     assert main(["bot", "engine", str(bot)]) == 0
@@ -245,14 +242,6 @@ def test_the_engine_in_a_bots_folder_needs_nothing_else(tmp_path: Path) -> None:
     )
     assert done.stderr == b""
     assert [json.loads(line) for line in done.stdout.splitlines()] == told(*requests)
-
-
-def test_the_engine_replaces_nothing_of_the_authors(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A folder called engine that Warp League did not make is left alone."""
-    from warpleague.cli import main
-
     (tmp_path / "engine").mkdir()
     (tmp_path / "bot.toml").write_text('name = "x"\ngames = ["*"]\nrun = ["python3", "x.py"]\n')
     assert main(["bot", "engine", str(tmp_path)]) == 2

@@ -1,21 +1,17 @@
 """Plays honest bots beside every misbehaving one, in every game, on a machine that is under heavy load.
 
-Two things are looked for: whether an honest bot is ever charged with a fault, and how much longer its decisions take,
-by the clock that it is charged by, than in a league where nobody misbehaves and the machine is quiet. The misbehaving
-bots are those of tests/bots; what they deserve themselves is tests/e2e/test_misbehaving.py's business.
+No honest bot may be charged with a fault. What the misbehaving bots of tests/bots deserve themselves is
+tests/e2e/test_misbehaving.py's business.
 """
 
 import argparse
-import json
 import multiprocessing
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from pathlib import Path
@@ -56,12 +52,12 @@ run(choose, wants=())
 
 @attrs.frozen(eq=False)
 class Case:
-    """One match: the honest bot in seat 0 and, unless the league is quiet, a misbehaving one in seat 1."""
+    """One match: the honest bot in seat 0, a misbehaving one in seat 1."""
 
     level: Level
     game: str
     players: int
-    rival: dict[str, Any] | None
+    rival: dict[str, Any]
 
 
 def burn() -> None:
@@ -73,8 +69,6 @@ def burn() -> None:
 def seats(case: Case, folder: Path) -> tuple[SeatSpec, ...]:
     """How to run the bots of `case`, whose files are in `folder`."""
     honest = SeatSpec(HONEST, "1", "", (sys.executable, "-P", f"{HONEST}.py"), str(folder))
-    if case.rival is None:
-        return (honest,) * case.players
     stem = Path(case.rival["file"]).stem
     program, *rest = (
         part.format(file=case.rival["file"], stem=stem) for part in MANIFEST["run"][case.rival["language"]]
@@ -132,19 +126,13 @@ def cases(args: argparse.Namespace, bots: list[dict[str, Any]], levels: list[Lev
                     yield Case(level, game, players, bot)
 
 
-def decisions_ms(result: MatchResult) -> list[float]:
-    """What the honest bot of seat 0 was charged with for each of its decisions, in milliseconds."""
-    lines = map(json.loads, result.record.splitlines())
-    return [line["ms"][0] for line in lines if line.get("seat") == 0 and "ms" in line]
-
-
-def play(todo: list[Case], folder: Path, what: str) -> tuple[dict[Case, MatchResult], dict[Case, str]]:
+def play(todo: list[Case], folder: Path) -> tuple[dict[Case, MatchResult], dict[Case, str]]:
     """Play all of `todo`, one match for each core at a time: the results, and what the harness failed to play."""
     done: dict[Case, MatchResult] = {}
     void: dict[Case, str] = {}
     with RefereePool() as pool:
         futures: dict[Future[MatchResult], Case] = {
-            pool.submit(play_match, spec(case, folder, f"{what} {number}")): case
+            pool.submit(play_match, spec(case, folder, f"load {number}")): case
             for number, case in enumerate(todo)
         }
         for number, future in enumerate(as_completed(futures), 1):
@@ -154,44 +142,24 @@ def play(todo: list[Case], folder: Path, what: str) -> tuple[dict[Case, MatchRes
             except HarnessFault as error:
                 void[case] = str(error)
             if sys.stderr.isatty():
-                print(f"\r{what}: {number} of {len(todo)} matches", end="", file=sys.stderr)
+                print(f"\r{number} of {len(todo)} matches", end="", file=sys.stderr)
     if sys.stderr.isatty():
         print(file=sys.stderr)
     return done, void
 
 
-def report(quiet: dict[Case, MatchResult], loaded: dict[Case, MatchResult], void: dict[Case, str]) -> int:
+def report(results: dict[Case, MatchResult], void: dict[Case, str]) -> int:
     """Print what was found; how many faults honest bots were charged with."""
     charged = 0
-    by_table: dict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
-    for case, result in loaded.items():
-        assert case.rival is not None
-        stem = Path(case.rival["file"]).stem
-        times = decisions_ms(result)
-        if times:
-            by_table[case.level, case.game].append((statistics.mean(times), stem))
+    for case, result in results.items():
         for seat, faults in enumerate(result.faults):
             for fault in faults if seat != 1 else ():
                 charged += 1
-                print(f"CHARGED  {case.level} {case.game} beside {stem}: {fault.kind}: {fault.message}")
+                told = f"{fault.kind}: {fault.message}"
+                print(f"CHARGED  {case.level} {case.game} beside {case.rival['file']}: {told}")
     for case, error in void.items():
-        print(f"void     {case.level} {case.game} beside {case.rival and case.rival['file']}: {error}")
-    print(
-        f"{'level':8} {'game':9} {'matches':>7} {'quiet ms':>9} {'loaded ms':>9} {'ratio':>6}  slowest beside"
-    )
-    for (level, game), found in sorted(by_table.items()):
-        calm = statistics.mean(
-            time
-            for case, result in quiet.items()
-            if (case.level, case.game) == (level, game)
-            for time in decisions_ms(result)
-        )
-        mean = statistics.mean(time for time, _ in found)
-        worst, stem = max(found)
-        print(
-            f"{level:8} {game:9} {len(found):7} {calm:9.2f} {mean:9.2f} {mean / calm:6.2f}  {stem} {worst:.2f} ms"
-        )
-    print(f"{len(loaded)} matches, {len(void)} void, honest bots charged with {charged} faults")
+        print(f"void     {case.level} {case.game} beside {case.rival['file']}: {error}")
+    print(f"{len(results)} matches, {len(void)} void, honest bots charged with {charged} faults")
     return charged
 
 
@@ -215,22 +183,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="warpleague-adversary-") as scratch:
         folder = Path(scratch) / "bots"
         todo = list(cases(args, prepare(folder, args.only), levels))
-        tables = {(case.level, case.game): attrs.evolve(case, rival=None) for case in todo}
-        quiet, failed = play([*tables.values()], folder, "quiet")
-        if failed:
-            print(f"the quiet league cannot be played: {failed}")
-            return 1
         burners = [
             multiprocessing.Process(target=burn, daemon=True) for _ in range(args.load * len(usable_cores()))
         ]
         for burner in burners:
             burner.start()
         try:
-            loaded, void = play(todo, folder, f"load {args.load}")
+            results, void = play(todo, folder)
         finally:
             for burner in burners:
                 burner.kill()
-    return 1 if report(quiet, loaded, void) else 0
+    return 1 if report(results, void) else 0
 
 
 if __name__ == "__main__":

@@ -125,12 +125,7 @@ async def send(port: int, token: str, packed: bytes, seen: Seen) -> None:
 
 
 async def crowd(
-    port: int,
-    token: str,
-    args: argparse.Namespace,
-    seconds: float,
-    seen: Seen,
-    begin: Callable[[], T],
+    port: int, token: str, args: argparse.Namespace, seconds: float, seen: Seen, begin: Callable[[], T]
 ) -> T:
     """Spectators and authors for some time; one visitor asks for two pages a second, to see how long they take.
 

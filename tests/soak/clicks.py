@@ -22,12 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browsers import BROWSERS, page_of, run, server, shoot, started, wait
 from glow import glowing
 
-GAMES = {
-    "aliens": ["max_turns=24"],
-    "captains": ["max_rounds=6"],
-    "coasters": ["max_rounds=8"],
-    "sheets": [],
-}
+GAMES = {"aliens": ["max_turns=24"], "captains": ["max_rounds=6"], "coasters": ["max_rounds=8"], "sheets": []}
 _SHOTS = (0, 12, 40)
 """After so many choices a screenshot is taken, and one at the end."""
 _MAX = 4000

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -40,6 +40,8 @@ QUIET = {
 FROZEN: set[str] = set()
 """The addresses of the workers whose matches do not end."""
 PLAYED: Counter[str] = Counter()
+STARTING = threading.Lock()
+"""Dask imports parts of itself when a cluster starts, which two threads must not do at once."""
 
 
 @attrs.frozen
@@ -103,15 +105,16 @@ class Simulation:
 
     def __init__(self, workers: int, **how: Any) -> None:
         dask.config.set(QUIET)
-        self.cluster = LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=False,
-            protocol="inproc://",
-            dashboard_address="127.0.0.1:0",
-            worker_dashboard_address=None,
-            silence_logs=50,
-        )
+        with STARTING:
+            self.cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=False,
+                protocol="inproc://",
+                dashboard_address="127.0.0.1:0",
+                worker_dashboard_address=None,
+                silence_logs=50,
+            )
         self.client = Client(self.cluster, set_as_default=False)
         self.client.wait_for_workers(workers, timeout=START_S)
         self.executor = ClusterExecutor(self.client, Fit(), **how)
@@ -169,12 +172,13 @@ class Simulation:
 
     def end(self) -> None:
         """End everything."""
+        frozen = {worker.contact_address for worker in self.workers}
         for worker in self.workers:
             self.bots(worker).ended.set()
         self.executor.shutdown()
         self.client.close()
         self.cluster.close()
-        FROZEN.clear()
+        FROZEN.difference_update(frozen)
 
 
 def wait_until(holds: Callable[[], object]) -> None:
@@ -251,7 +255,9 @@ SCENARIOS = {"come-and-go": come_and_go, "overdue": overdue, "shared": shared}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenario", choices=SCENARIOS, help="only this small one, without a rate")
+    parser.add_argument(
+        "--scenario", nargs="+", choices=SCENARIOS, help="only these small ones, side by side, without a rate"
+    )
     parser.add_argument("--workers", type=int, default=200, help="at the beginning and late")
     parser.add_argument("--frozen", type=int, default=5)
     parser.add_argument("--dying", type=int, default=10)
@@ -263,7 +269,9 @@ def main() -> None:
     parser.add_argument("--least", type=float, default=0.9, help="share of the rate of the well workers")
     args = parser.parse_args()
     if args.scenario:
-        SCENARIOS[args.scenario]()
+        with ThreadPoolExecutor() as threads:
+            for done in [threads.submit(SCENARIOS[name]) for name in args.scenario]:
+                done.result()
         return
     random = Random(1)
     early = args.workers - args.late

@@ -9,11 +9,14 @@ quarter of an hour for each game and size is enough to see ten Elo. It says how 
 code is 1 if twins differ by more than chance makes it in one of a hundred such runs.
 """
 
-import importlib.util
 import sys
 from pathlib import Path
 from statistics import NormalDist
 from types import ModuleType
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.programs import program
 
 from warpleague.games import load_game
 from warpleague.league.ratings.fit import joint_fit
@@ -30,17 +33,6 @@ BOTS = {
     "captains": "captains-planner:SEARCHED=500",
 }
 TWIN, OTHER = 0, 1
-
-
-def script() -> ModuleType:
-    """`scripts/luck.py`, which plays shipped bots in this process."""
-    path = Path(__file__).resolve().parents[2] / "scripts" / "luck.py"
-    spec = importlib.util.spec_from_file_location("luck", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def differ(luck: ModuleType, game_id: str, bot: str, size: int, deals: int, limit: float) -> bool:
@@ -87,7 +79,8 @@ def told(outcomes: Outcomes, size: int, limit: float) -> tuple[str, bool]:
 
 def main() -> int:
     """Play all games."""
-    deals, luck = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, script()
+    deals = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    luck = program(Path(__file__).resolve().parents[2] / "scripts" / "luck.py")
     games = sys.argv[2:] or list(BOTS)
     designs = [(game, size) for game in games for size in load_game(game).players if size > 2]
     limit = NormalDist().inv_cdf(1 - 0.01 / len(designs) / 2)  # each may be wrong as much more seldom

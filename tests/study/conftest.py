@@ -1,6 +1,8 @@
 """Shares recorded matches of bots that answer by all that they have heard, so that nothing else is asked unnoticed."""
 
 import os
+import pty
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -84,6 +86,31 @@ def played(game: str, seats: list[SeatSpec], options: dict[str, Any], **more: An
         **more,
     }
     return play_match(MatchSpec(**facts))
+
+
+def bot_folder(folder: Path, source: str) -> Path:
+    """The folder of a new bot for all games, whose program is `source`."""
+    folder.mkdir()
+    (folder / "bot.py").write_text(source)
+    (folder / "bot.toml").write_text(
+        f'name = "{folder.name}"\ngames = ["*"]\nrun = ["python3", "bot.py"]\nreusable = true\n'
+    )
+    return folder
+
+
+def interrupted(words: list[str], told: bytes) -> bytes:
+    """What a command shows at a terminal where Ctrl-C is pressed once `told` is there; its exit code must be 130."""
+    shown, end = pty.openpty()  # Ctrl-C comes from a terminal, to the processes that play, too
+    command = [sys.executable, "-P", "-m", "warpleague", *words]
+    with subprocess.Popen(command, preexec_fn=lambda: os.login_tty(end)) as run:
+        os.close(end)
+        text = until(shown, told)
+        os.write(shown, b"\x03")
+        text += until(shown, None)
+        assert run.wait() == 130, text
+    os.close(shown)
+    assert b"Traceback" not in text
+    return text
 
 
 def until(terminal: int, told: bytes | None) -> bytes:

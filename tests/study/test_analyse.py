@@ -1,10 +1,6 @@
 """An analysis is the same wherever it was stopped, knows no more than the seat did, and belongs to one record."""
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -13,7 +9,7 @@ from typing import Any, Final
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.study.conftest import played, until
+from tests.study.conftest import bot_folder, interrupted, played
 
 from warpleague.cli import main
 from warpleague.errors import BadInput
@@ -41,6 +37,7 @@ from warpleague.match.referee import Situation
 from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec
+from warpleague.runner.bundle.bundle import prepare
 from warpleague.sim import Simulator
 
 BOT = """
@@ -55,19 +52,12 @@ run(choose, wants=("legal",), reusable=True)
 
 def make_bot(folder: Path, value: str) -> Path:
     """A bot that takes the first action, and expects `value`."""
-    folder.mkdir()
-    (folder / "bot.py").write_text(BOT.replace("VALUE", value))
-    (folder / "bot.toml").write_text(
-        f'name = "{folder.name}"\ngames = ["*"]\nrun = ["python3", "bot.py"]\nreusable = true\n'
-    )
-    return folder
+    return bot_folder(folder, BOT.replace("VALUE", value))
 
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The record of a short match of aliens, in which hidden facts matter."""
-    from warpleague.runner.bundle.bundle import prepare
-
     folder = tmp_path_factory.mktemp("analysed")
     seat = prepare(make_bot(folder / "first", "0.25"), "none").seat()
     path = folder / "match.jsonl"
@@ -121,17 +111,8 @@ def test_ctrl_c_keeps_what_was_played(
     out = tmp_path / "kept.analysis"
     line = places(Replay(record.read_bytes()))[0].decision.n
     more = ("--line", str(line), "--level", "none", "--jobs", "1", "--out", str(out))
-    command = [sys.executable, "-P", "-m", "warpleague", "analyse", str(record), *more]
-    shown, end = pty.openpty()  # Ctrl-C comes from a terminal, to the processes that play, too
-    with subprocess.Popen([*command, "--playouts", str(2**20)], preexec_fn=lambda: os.login_tty(end)) as run:
-        os.close(end)
-        text = until(shown, b" playouts")
-        os.write(shown, b"\x03")
-        text += until(shown, None)
-        assert run.wait() == 130, text
-    os.close(shown)
+    text = interrupted(["analyse", str(record), *more, "--playouts", str(2**20)], b" playouts")
     assert b"stopped by Ctrl-C: the same command goes on" in text
-    assert b"Traceback" not in text
     kept = out.read_bytes()
     assert b'"k":0' in kept
     assert analysed(capsys, record, *more, "--playouts", 8)["stopped"] is False
@@ -309,7 +290,7 @@ def judged(
 
 
 def test_a_clear_loss_is_a_blunder() -> None:
-    """The best action is found, its advantage is that of playouts that did not choose it, and it is clear."""
+    """The best action is found, with the advantage in playouts that did not choose it; else it is settled early."""
     book = judged(decision(), plan(), [0.2, 0.3, 0.7, 0.1])
     found = verdict(decision(), book, plan())
     assert found is not None
@@ -319,10 +300,6 @@ def test_a_clear_loss_is_a_blunder() -> None:
     assert found.loss.value == pytest.approx(0.5, abs=0.15)
     assert found.others[0].index == 2
     assert found.before.value == pytest.approx(0.5, abs=0.1)
-
-
-def test_the_best_action_is_settled_early() -> None:
-    """A decision that cannot be a blunder gets no more playouts than it needs, and loses nothing."""
     book = judged(decision(), plan(), [0.9, 0.3, 0.2, 0.1])
     found = verdict(decision(), book, plan())
     assert found is not None

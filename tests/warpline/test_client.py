@@ -88,7 +88,7 @@ run(lambda question: 0, name="é", version="2", wants=("legal",), reusable=True,
 
 
 def test_a_question_tells_all_there_is() -> None:
-    """A question offers every field of its message and of the start message."""
+    """Every field of its message and of the start message; what was not wanted or is not limited is None."""
     told = """[question.id, question.ask, question.clock, question.talk, question.events, question.state,
         question.legal, question.match, question.game, question.options, question.setup, question.seat,
         question.players, question.seed, question.time_s, question.options_to("turn")]"""
@@ -99,10 +99,6 @@ def test_a_question_tells_all_there_is() -> None:
         0.25,
         [1, 2],
     ]
-
-
-def test_a_question_without_its_optional_parts() -> None:
-    """What was not wanted is None, no talk is 0, and without limits there is no time left to tell."""
     told = "[question.events, question.state, question.legal, question.clock, question.talk, question.time_s]"
     found = answer(f"""Reply(0, note=json.dumps({told}))""", {"type": "act", "id": 1, "ask": "turn"})
     assert json.loads(found["note"]) == [None, None, None, {}, 0, None]
@@ -200,7 +196,7 @@ def test_what_was_printed_before_stays_off_the_wire(protocol: Path) -> None:
 
 
 def test_several_matches() -> None:
-    """A reusable bot plays one match after another, each with its own facts, and hears how each ended."""
+    """A reusable bot plays one after another and hears how each ended, and says on standard error why it is out."""
     program = """
 run(lambda question: Reply(0, note=question.match), reusable=True,
     on_end=lambda end: print(end.of.id, end.result["ranks"], end.events))
@@ -212,13 +208,7 @@ run(lambda question: Reply(0, note=question.match), reusable=True,
     assert [line.get("note", line["type"]) for line in said] == ["hello", "ready", "m1", "ready", "m2"]
     assert err == "m1 [2, 1] [{'event': 'x'}]\nm2 [2, 1] [{'event': 'x'}]\n"
     assert status == 0
-
-
-def test_a_fault_is_told() -> None:
-    """Why the bot is out stands on its standard error."""
-    _, err, status = converse(
-        "run(lambda question: 0)", *OPENING, {"type": "fault", "kind": "illegal", "message": "no"}
-    )
+    _, err, status = converse("run(lambda question: 0)", *OPENING, FAULT)
     assert (err, status) == ("fault: illegal: no\n", 0)
 
 
@@ -318,7 +308,7 @@ def test_a_decision_gets_a_part_of_the_clock(
 
 
 def test_a_budget_that_is_used_up_stops_the_search_and_says_so() -> None:
-    """It says after how much processor time; before, it says nothing."""
+    """After how much processor time; before, it says nothing; a question without limits has no bound."""
     plenty, none = Budget(1000.0), Budget(1e-9)
     assert (plenty.over(), plenty.over(0.5), plenty.met, plenty.note) == (False, False, False, None)
     assert (none.over(), none.met, none.note) == (
@@ -328,10 +318,6 @@ def test_a_budget_that_is_used_up_stops_the_search_and_says_so() -> None:
     )
     with pytest.raises(OverBudget):
         none.check()
-
-
-def test_without_a_clock_nothing_is_stopped() -> None:
-    """A question without limits has no bound."""
     budget = Budget.of(question({}))
     budget.check()
     assert (budget.over(0.0), budget.note) == (False, None)

@@ -23,19 +23,7 @@ from warpline.codec import (
     to_bytes,
 )
 from warpline.limits import MAX_DEPTH, MAX_INT, MAX_LINE, NOTE_BYTES
-from warpline.messages import (
-    Act,
-    Answer,
-    BotHello,
-    Clock,
-    End,
-    Fault,
-    Hello,
-    Quit,
-    Ready,
-    Remaining,
-    Start,
-)
+from warpline.messages import Act, Answer, BotHello, Clock, End, Fault, Hello, Quit, Ready, Remaining, Start
 
 
 def outcome(decode: Callable[[bytes], object], line: bytes) -> str:
@@ -277,7 +265,7 @@ def test_brackets_in_strings_are_no_nesting() -> None:
     assert decode_bot(shallow.encode()) == Ready()
 
 
-@settings(max_examples=700, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_fast_and_strict_paths_agree(data: Any, lines: SearchStrategy[bytes]) -> None:
     """Whatever the line, the fast paths accept only what the strict one accepts, with the same values."""
@@ -285,7 +273,7 @@ def test_fast_and_strict_paths_agree(data: Any, lines: SearchStrategy[bytes]) ->
     assert outcome(decode_bot, line) == outcome(codec.decode_strict, line)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_what_is_decoded_is_json(data: Any, lines: SearchStrategy[bytes]) -> None:
     """An accepted line is JSON to the standard library too, and its answer has that value."""
@@ -303,7 +291,7 @@ def test_what_is_decoded_is_json(data: Any, lines: SearchStrategy[bytes]) -> Non
         assert message.value == value.get("value")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(line=st.binary(max_size=80))
 def test_bytes_of_any_kind_are_refused_in_order(line: bytes) -> None:
     """Random bytes raise nothing but the one error."""
@@ -445,7 +433,7 @@ def test_a_question_in_full() -> None:
 
 
 def test_a_line_holds_nothing_that_some_reader_ends_a_line_at() -> None:
-    """U+2028 and U+2029, in a text that a bot is passed on, are escaped; other letters are not."""
+    """Line ends of any kind are escaped, in what others said and in the text of a question; letters are not."""
     told = {"event": "said", "text": "a\u2028b\u2029\u2026é"}
     question = encode_act(1, "turn", None, None, 8, to_bytes([told]), to_bytes({"messages": [told]}), b"[]")
     end = encode(End(result={"why": "é"}, events=(told,)))
@@ -454,6 +442,10 @@ def test_a_line_holds_nothing_that_some_reader_ends_a_line_at() -> None:
         assert rb"a\u2028b\u2029" + "\u2026é".encode() in line
     assert decode_referee(question[:-1]) == Act(1, "turn", None, 8, (told,), {"messages": [told]}, ())
     assert decode_referee(end[:-1]) == End({"why": "é"}, (told,))
+    text = '1. say "no"\n2. \u2028 or \u2029 \u00e9'
+    line = codec.with_texts(codec.encode_act(3, "turn", legal=b"[{}]"), text=text)
+    assert json.loads(line) == {"type": "act", "id": 3, "ask": "turn", "legal": [{}], "text": text}
+    assert len(line.decode().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -483,7 +475,7 @@ def test_seconds_have_at_most_six_decimals(seconds: float, text: bytes) -> None:
 seconds = st.none() | st.floats(0, 1e6).map(lambda value: round(value, 6))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, MAX_INT), st.text(max_size=5), seconds, seconds, st.none() | st.integers(0, 9), st.data()
 )
@@ -501,7 +493,7 @@ def test_questions_decode_to_what_was_asked(
     assert found == Act(number, ask, clock, talk, next(tuples), state, next(tuples))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_canonical_is_what_python_writes(data: Any, json_values: SearchStrategy[Any]) -> None:
     """Canonical bytes are those of the standard library's encoder, floats included."""
@@ -517,14 +509,6 @@ def test_canonical_refuses_what_has_no_form(value: object) -> None:
         canonical(value)
 
 
-def test_a_text_keeps_a_question_on_one_line() -> None:
-    """Line ends of any kind are escaped, and the rest of the question stays as it was."""
-    text = '1. say "no"\n2. \u2028 or \u2029 \u00e9'
-    line = codec.with_texts(codec.encode_act(3, "turn", legal=b"[{}]"), text=text)
-    assert json.loads(line) == {"type": "act", "id": 3, "ask": "turn", "legal": [{}], "text": text}
-    assert len(line.decode().splitlines()) == 1
-
-
 # Where lines end, however the bytes are cut, and what is too long.
 
 
@@ -536,7 +520,7 @@ def drain(buffer: LineBuffer) -> list[bytes]:
     return lines
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")), max_size=6),
     st.binary(max_size=5).map(lambda rest: rest.replace(b"\n", b"")),
@@ -561,15 +545,12 @@ def test_lines_come_out_as_they_went_in(
     assert buffer.peek(3) == rest[:3]
 
 
-def test_a_carriage_return_stays_in_the_line() -> None:
+def test_where_lines_end() -> None:
+    """At newlines alone; chunks are held until they are taken, and lines before one that is too long are delivered."""
     r"""`\r\n` ends a line whose last byte is `\r`, and a lone `\r` ends nothing."""
     buffer = LineBuffer()
     buffer.feed(b"a\r\nb\rc\n")
     assert drain(buffer) == [b"a\r", b"b\rc"]
-
-
-def test_a_second_chunk_before_the_first_line_is_taken() -> None:
-    """Two chunks of one line each, fed before either is taken, are two lines; both are held until then."""
     buffer = LineBuffer()
     buffer.feed(b"one\n")
     assert (len(buffer), buffer.peek()) == (4, b"one\n")
@@ -577,6 +558,16 @@ def test_a_second_chunk_before_the_first_line_is_taken() -> None:
     assert len(buffer) == 8
     assert drain(buffer) == [b"one", b"two"]
     assert len(buffer) == 0
+    buffer = LineBuffer(limit=4)
+    buffer.feed(b"one\nlonger\n")
+    assert buffer.next_line() == b"one"
+    with pytest.raises(LineTooLong, match="longer than 4 bytes"):
+        buffer.next_line()
+    buffer = LineBuffer(limit=4)
+    buffer.feed(b"four")
+    assert buffer.next_line() is None
+    buffer.feed(b"\n")
+    assert buffer.next_line() == b"four"
 
 
 @pytest.mark.parametrize("cut", [1, 1000, MAX_LINE, MAX_LINE + 1, MAX_LINE + 2])
@@ -595,24 +586,6 @@ def test_the_longest_line_and_one_byte_more(cut: int) -> None:
                     buffer.next_line()
                 assert caught.value.head == b"x" * LineBuffer.HEAD
                 assert caught.value.limit == MAX_LINE
-
-
-def test_lines_before_one_that_is_too_long_are_delivered() -> None:
-    """What came in order before the flood counts."""
-    buffer = LineBuffer(limit=4)
-    buffer.feed(b"one\nlonger\n")
-    assert buffer.next_line() == b"one"
-    with pytest.raises(LineTooLong, match="longer than 4 bytes"):
-        buffer.next_line()
-
-
-def test_an_unfinished_line_of_full_length_waits_for_its_end() -> None:
-    """64 KiB without a newline are not yet too long."""
-    buffer = LineBuffer(limit=4)
-    buffer.feed(b"four")
-    assert buffer.next_line() is None
-    buffer.feed(b"\n")
-    assert buffer.next_line() == b"four"
 
 
 @pytest.mark.parametrize("chunk", [1, 64 * 1024])

@@ -1,7 +1,6 @@
 """The recorded sessions: the Python client keeps to them, and they keep to the specification."""
 
 import base64
-import importlib.util
 import json
 import sys
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.programs import program
 
 from warpline.codec import LineBuffer, LineTooLong, WireError, decode_bot, decode_referee, encode
 from warpline.messages import Act, Answer, BotHello, Hello, Ready, Start
@@ -41,12 +41,7 @@ run(lambda question: 0, name="first", version="1", wants=wants, reusable=sys.arg
 @pytest.fixture(scope="module")
 def check() -> ModuleType:
     """The program that replays sessions to a bot."""
-    spec = importlib.util.spec_from_file_location("conformance_check", CONFORMANCE / "check.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program(CONFORMANCE / "check.py")
 
 
 def bot(program: str, *arguments: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
+from rich.theme import Theme
 
 from warpleague.cli.common import print_json, say, write_out
 from warpleague.errors import BadInput
@@ -63,7 +64,6 @@ def print_page(page: Page, known: dict[str, Page]) -> None:
         print(text, end="")
         return
     from rich.markdown import Markdown  # takes longer to load than all else of this command
-    from rich.theme import Theme
 
     # Colours of the terminal's own, so that all can be read on a dark ground as on a light one.
     console.push_theme(Theme({"markdown.code": CODE, "markdown.code_block": CODE}))

@@ -103,7 +103,7 @@ def _check_no_arena(config: LeagueConfig, results: Path) -> None:
 
 def _print_problems(args: Namespace, config: LeagueConfig, error: EntrantsError) -> int:
     """Several bots cannot take part: all of them at once, and how to play without them."""
-    from warpleague.cli.bot import problems_table
+    from warpleague.cli.bot import problems_table  # draws, as does the console
     from warpleague.report.terminal.console import make_console
 
     if args.json:

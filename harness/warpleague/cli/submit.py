@@ -17,7 +17,6 @@ from warpleague.cli.commands import SUBMIT_WORDS
 from warpleague.cli.common import WorkProgress, print_json, say, write_file
 from warpleague.cli.declaration import load
 from warpleague.errors import BadInput
-from warpleague.match.spec import TimeControl  # noqa: TC001 - read from the class at run time
 from warpleague.runner.findings import FOLDER, REPEAT
 from warpleague.text import counted
 
@@ -100,15 +99,18 @@ class _Conditions:
 
     game: str
     players: int
-    clock: TimeControl
+    clock: dict[str, Any]
     level: str
 
 
 def _print_conditions(arena: Arena, league: str) -> None:
     """Print the clock and the table of a league; an arena of an earlier release does not tell them."""
+    from warpleague.match.spec import TimeControl  # the words that only ask do without
+
     with contextlib.suppress(BadInput, NoArena, TypeError, ValueError):
         how = arena.read(arena.ask("GET", path_of("leagues", league, "conditions")), _Conditions)
-        words = f"{how.clock.in_words()}; {how.clock.start_s:g} s to start"
+        clock = arena.read(how.clock, TimeControl)
+        words = f"{clock.in_words()}; {clock.start_s:g} s to start"
         print(f"{league}: {how.game} with {how.players} players; {words}; level {how.level}")
 
 

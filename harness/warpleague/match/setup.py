@@ -5,11 +5,13 @@ It reads no files and no command lines: its callers have parsed them.
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from warpleague.errors import ConfigError, OptionsError, PositionError
+from warpleague.match.spec import FORMAT, MatchSpec, TimeControl
 from warpleague.text import counted
 from warpline.limits import NOTE_BYTES
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warpleague.games.api import Game, JsonObject
-    from warpleague.match.spec import Level, MatchSpec, SeatSpec
+    from warpleague.match.spec import Level, SeatSpec
 
 _MAX_LOADED: Final = 64
 _loaded: Final[dict[tuple[Game[Any, Any], int, str], Any]] = {}
@@ -93,7 +95,6 @@ def recorded_spec(
 
     `key` is the match's key. Raises `ConfigError`, naming `where`, if its clock is none.
     """
-    from warpleague.match.spec import MatchSpec, TimeControl
     from warpleague.strict import structure
 
     seats = tuple(
@@ -123,10 +124,7 @@ def recorded_spec(
 
 def match_id(game: Game[Any, Any], spec: MatchSpec) -> str:
     """The id of a single match: 16 hexadecimal digits of a hash over everything that determines it."""
-    from hashlib import sha256
-
-    from warpleague.match.spec import FORMAT
-    from warpline.codec import canonical
+    from warpline.codec import canonical  # loads all messages
 
     determines = {
         "game": spec.game,

@@ -330,52 +330,24 @@ class Turn:
 
         After fewer positions, but at least one, if this part of the `budget` is used up.
         """
-        state, galaxy = self.state, self.galaxy
+        state = self.state
         hand = state.cards.hands[self.seat]
         start = (state.ships[self.seat], state.energy, state.warped, state.picked, (), hand, 0, -1)
         pending: list[Any] = [(start, 0.0, None)]
         gained = {start: 0.0}
         ends: dict[Any, tuple[float, Any]] = {}
-        left = state.cards.left
         count = 0
         while pending and count < searched and not (count and budget.over(part)):
             node, gain, trail = pending.pop()
             if gain < gained[node]:
                 continue
             count += 1
-            at, energy, warped, picked, placed, hand, drawn, where = node
+            at, _, _, _, placed, hand, drawn, where = node
             end = (at, placed, hand, drawn, where)
             total = gain + self.value(placed, at, hand, drawn, where)
             if end not in ends or total > ends[end][0]:
                 ends[end] = total, trail
-            planet = galaxy.beside_planet[at]
-            further: list[Any] = []
-            if planet >= 0 and hand[planet]:  # never worth putting off
-                points = self.card[planet] + 2.0 * (hand[planet] - 1)
-                rest = (*hand[:planet], 0, *hand[planet + 1 :])
-                after = (at, energy, False, picked, placed, rest, drawn, where)
-                further.append((after, points, DELIVERIES[planet]))
-            else:
-                for place in self.sites(placed, at):
-                    points = self.site_value(placed, place.at)
-                    after = (at, energy, False, picked, (*placed, place.at), hand, drawn, where)
-                    further.append((after, points, place))
-                if not picked:
-                    self._pick_ups(further, node, planet, left)
-                if not warped:
-                    for to, toll in self.warps(placed, at):
-                        after = (to, energy, True, picked, placed, hand, drawn, where)
-                        further.append((after, -toll, WARPS[to]))
-                for shot in galaxy.careful_shots[at]:
-                    after = (shot.to, energy, False, picked, placed, hand, drawn, where)
-                    further.append((after, 0.0, shot))
-                free = galaxy.free[at]
-                for move in galaxy.careful_moves[at] if energy or free else ():
-                    less = energy if free >> move.to & 1 else energy - 1
-                    if less >= 0:
-                        after = (move.to, less, False, picked, placed, hand, drawn, where)
-                        further.append((after, 0.0, move))
-            for after, points, action in further:
+            for after, points, action in self._onward(node):
                 total = gain + points - 1e-4
                 if total > gained.get(after, -FAR):
                     gained[after] = total
@@ -389,6 +361,39 @@ class Turn:
                 if len(found) == most:
                     break
         return found
+
+    def _onward(self, node: Any) -> list[Any]:
+        """What can follow in a plan: the next position, the points for it, and the action."""
+        galaxy = self.galaxy
+        at, energy, warped, picked, placed, hand, drawn, where = node
+        planet = galaxy.beside_planet[at]
+        further: list[Any] = []
+        if planet >= 0 and hand[planet]:  # never worth putting off
+            points = self.card[planet] + 2.0 * (hand[planet] - 1)
+            rest = (*hand[:planet], 0, *hand[planet + 1 :])
+            after = (at, energy, False, picked, placed, rest, drawn, where)
+            further.append((after, points, DELIVERIES[planet]))
+        else:
+            for place in self.sites(placed, at):
+                points = self.site_value(placed, place.at)
+                after = (at, energy, False, picked, (*placed, place.at), hand, drawn, where)
+                further.append((after, points, place))
+            if not picked:
+                self._pick_ups(further, node, planet, self.state.cards.left)
+            if not warped:
+                for to, toll in self.warps(placed, at):
+                    after = (to, energy, True, picked, placed, hand, drawn, where)
+                    further.append((after, -toll, WARPS[to]))
+            for shot in galaxy.careful_shots[at]:
+                after = (shot.to, energy, False, picked, placed, hand, drawn, where)
+                further.append((after, 0.0, shot))
+            free = galaxy.free[at]
+            for move in galaxy.careful_moves[at] if energy or free else ():
+                less = energy if free >> move.to & 1 else energy - 1
+                if less >= 0:
+                    after = (move.to, less, False, picked, placed, hand, drawn, where)
+                    further.append((after, 0.0, move))
+        return further
 
     @staticmethod
     def _actions(trail: Any) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ kept, else what happened. It leaves behind what it starts. `doctor` decides what
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import mmap
 import os
@@ -161,7 +162,6 @@ def addresses(expected: Expected) -> str:
 def calls(expected: Expected) -> str:
     """The system calls on the list fail, each with its own error; so do those that are newer than the list."""
     import ctypes
-    import fcntl
 
     libc = ctypes.CDLL(None, use_errno=True)
     passed = []
@@ -245,7 +245,6 @@ def devices(_: Expected) -> str:
 def marks(_: Expected) -> str:
     """No mark on what it shares with other bots: files, devices, and what is cached of them."""
     import ctypes
-    import fcntl
 
     libc = ctypes.CDLL(None, use_errno=True)
     own = sys.argv[0]
@@ -280,8 +279,6 @@ def marks(_: Expected) -> str:
 
 def _watch(folder: str) -> None:
     """Ask for a signal when something in `folder` is read."""
-    import fcntl
-
     fd = os.open(folder, os.O_RDONLY)
     try:
         signal.signal(signal.SIGIO, signal.SIG_IGN)

@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 import traceback
+from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import attrs
@@ -18,7 +19,6 @@ from warpleague.match.chance import Dice, match_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
-    from random import Random
 
 
 State: TypeAlias = Any
@@ -223,7 +223,6 @@ class Simulator:
         The n-th playout of every state has the same dice, which follow from `seed`, so that states can be compared
         playout by playout. The results do not depend on `jobs`.
         """
-        from random import Random
 
         def play_one(job: tuple[int, int]) -> tuple[float, ...]:
             which, turn = job

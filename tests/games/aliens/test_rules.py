@@ -60,8 +60,8 @@ def test_b1_the_galaxy_is_a_spiral_of_92_squares() -> None:
     assert squares == sorted(squares, key=lambda square: (square[1], square[0]))
 
 
-def test_b2_ships_start_on_the_bases_of_their_side() -> None:
-    """Each side has two bases at its end of the galaxy, and each ship its own start."""
+def test_b2_b4_ships_start_on_the_bases_of_their_side() -> None:
+    """Two bases at its end of the galaxy, a start of its own for each ship, and (B4) twelve coins, null to 5."""
     state = GAME.initial(2, Options())
     assert GAME.to_json(state)["ships"] == {
         "suns": [10, 1],
@@ -71,6 +71,8 @@ def test_b2_ships_start_on_the_bases_of_their_side() -> None:
     }
     assert setup()["bases"] == [[[10, 1], [10, 2]], [[1, 17], [1, 18]]]
     assert setup()["ships"] == {"suns": 0, "moons": 0, "crowns": 1, "arms": 1}
+    view = GAME.view(GAME.initial(2, Options()), 1)
+    assert view["hand"] == {"crowns": [0, 1, 2, 3, 4, 5], "arms": [0, 1, 2, 3, 4, 5]}
 
 
 def test_b3_each_suit_has_its_axis() -> None:
@@ -86,12 +88,6 @@ def test_b3_each_suit_has_its_axis() -> None:
     assert swapped["axes"]["arms"] == ["NE", "SW"]
     assert list(setup()["ways"]) == ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
     assert setup()["ways"]["NE"] == [1, 1]
-
-
-def test_b4_each_side_owns_twelve_coins() -> None:
-    """A hand is its side's two suits, values null to 5."""
-    view = GAME.view(GAME.initial(2, Options()), 1)
-    assert view["hand"] == {"crowns": [0, 1, 2, 3, 4, 5], "arms": [0, 1, 2, 3, 4, 5]}
 
 
 # -- the set-up ------------------------------------------------------------------------------------------
@@ -118,7 +114,7 @@ def test_p1_the_higher_roll_chooses(position: Callable[..., Any], first: str, pl
 
 
 def test_p2_coins_are_placed_in_turn_on_free_squares(position: Callable[..., Any]) -> None:
-    """A coin goes on any square without base or wormhole; each coin is placed once, by its owner, alternately."""
+    """Twelve coins on 88 squares, listed without writing them out; each is placed once, by its owner, alternately."""
     table = position("place", 0, turn=0, holes=[("suns", 3, 5, 5), ("arms", 0, 5, 6)])
     legal = table.legal()
     assert len(legal) == 11 * (92 - 4 - 2)
@@ -127,10 +123,6 @@ def test_p2_coins_are_placed_in_turn_on_free_squares(position: Callable[..., Any
     assert not any(action["at"] in ([5, 5], [5, 6], [10, 1], [1, 17]) for action in legal)
     assert table.act("place", suit="moons", value=0, at=[3, 5]).actor == 1
     assert len(GAME.legal(GAME.initial(2, Options()), 0)) == 0
-
-
-def test_p2_the_first_placement_has_1056_choices(position: Callable[..., Any]) -> None:
-    """Twelve coins on 88 squares, as a sequence that need not be written out."""
     legal = GAME.legal(position("place", 1, turn=0).state, 1)
     assert len(legal) == 1056
     assert GAME.action_json(legal[-1]) == {"do": "place", "suit": "arms", "value": 5, "at": [4, 18]}
@@ -163,15 +155,11 @@ def test_p2_the_value_is_told_to_the_placer_only(position: Callable[..., Any]) -
 def test_t1_a_ship_moves_exactly_its_die_in_a_straight_line_on_the_board(
     position: Callable[..., Any],
 ) -> None:
-    """From (5,5), in a row of x 3 to 8, with a 3: only ways whose every square is on the board are legal."""
+    """Only ways whose every square is on the board are legal: from (8,6) with a 3, (7,7) and (8,7) bar NW and N."""
     table = position(dice={"suns": 3}, ships={"suns": [5, 5]})
     assert table.ways("move", ship="suns") == ["N", "E", "SE", "NW"]
     table.act("move", ship="suns", way="N")
     assert table.at("suns") == [5, 8]
-
-
-def test_t1_squares_off_the_board_may_not_be_crossed(position: Callable[..., Any]) -> None:
-    """From (8,6) three steps NW lead to (5,9) and three N to (8,9), both on the board: but (7,7) and (8,7) are not."""
     squares = setup()["squares"]
     assert [5, 9] in squares
     assert [8, 9] in squares
@@ -181,24 +169,20 @@ def test_t1_squares_off_the_board_may_not_be_crossed(position: Callable[..., Any
     assert table.ways("move") == ["S", "SW", "W"]
 
 
-def test_t1_ships_and_wormholes_on_the_way_do_not_matter(position: Callable[..., Any]) -> None:
-    """A move passes over anything and activates nothing on its way."""
+def test_t1_a_ship_passes_over_anything_and_never_ends_on_an_own_ship(position: Callable[..., Any]) -> None:
+    """A move activates nothing on its way; the way onto an enemy is legal, the way to the sister is not."""
     ships = {"suns": [5, 5], "moons": [5, 6], "crowns": [5, 7]}
     table = position(dice={"suns": 3}, ships=ships, holes=[("suns", 2, 5, 6), ("arms", 0, 5, 7)])
     table.act("move", ship="suns", way="N")
     assert table.at("suns") == [5, 8]
     assert not table.told("activate")
-
-
-def test_t1_a_ship_never_ends_on_an_own_ship(position: Callable[..., Any]) -> None:
-    """The way to the sister's square is not legal; the way onto an enemy is."""
     ships = {"suns": [5, 5], "moons": [5, 8], "crowns": [8, 5]}
     table = position(dice={"suns": 3}, ships=ships)
     assert table.ways("move") == ["E", "SE", "NW"]
 
 
-def test_t1_dice_are_used_in_any_order(position: Callable[..., Any]) -> None:
-    """Both ships' uses are legal, Suns first in the list; after one, the other is left, then the turn passes."""
+def test_t1_t9_dice_are_used_in_any_order(position: Callable[..., Any]) -> None:
+    """After one, the other is left, then the turn passes (T9), and the count of turns goes up by one."""
     table = position(dice={"suns": 1, "moons": 0})
     assert table.legal()[-1] == {"do": "stay", "ship": "moons"}
     assert {action["ship"] for action in table.legal()} == {"suns", "moons"}
@@ -207,20 +191,19 @@ def test_t1_dice_are_used_in_any_order(position: Callable[..., Any]) -> None:
     table.act("move", ship="suns", way="W")
     assert table.actor == CHANCE
     assert table.json()["to_move"] == 1
+    table = position(dice={"suns": 0, "moons": 0}).act("stay", ship="suns").act("stay", ship="moons")
+    assert table.actor == CHANCE
+    assert (table.json()["to_move"], table.json()["turn"]) == (1, 11)
 
 
 def test_t1_a_ship_that_cannot_move_is_not_asked(position: Callable[..., Any]) -> None:
-    """No way from (1,17) or (4,14) is five squares long: the turn ends by itself."""
+    """The turn ends by itself; what the sister does first may make a die usable or unusable."""
     table = position("roll", 1, ships={"arms": [4, 14]})
     table.roll(5, 5)
     assert table.actor == CHANCE
     assert table.json()["to_move"] == 0
     assert table.json()["turn"] == 11
     assert position("roll", 1, ships={"arms": [4, 14]}).roll(5, 4).ways("move", ship="crowns") == []
-
-
-def test_t1_using_one_die_may_make_the_other_usable_or_unusable(position: Callable[..., Any]) -> None:
-    """A sister in the way blocks the only move; when it leaves, the die can be used, and the reverse."""
     # Moons at (10,2) with a 3 can go W, SW is off, NW to (7,5) passes (9,3), which is off.
     blocked = {"suns": [7, 2], "moons": [10, 2]}
     table = position(dice={"suns": 1, "moons": 3}, ships=blocked)
@@ -234,7 +217,7 @@ def test_t1_using_one_die_may_make_the_other_usable_or_unusable(position: Callab
 
 
 def test_t2_a_null_keeps_the_ship_where_it_is(position: Callable[..., Any]) -> None:
-    """Stay is the only use of a null, and activates the wormhole under the ship."""
+    """Stay activates the wormhole under the ship; another die that cannot be used leaves that alone."""
     table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("moons", 2, 5, 5)])
     assert table.legal() == [{"do": "stay", "ship": "suns"}]
     table.act("stay", ship="suns")
@@ -244,10 +227,6 @@ def test_t2_a_null_keeps_the_ship_where_it_is(position: Callable[..., Any]) -> N
     table = position(dice={"suns": 0}, ships={"suns": [5, 5]}).act("stay", ship="suns")
     assert not table.told("activate")
     assert table.json()["to_move"] == 1
-
-
-def test_t2_a_ship_that_cannot_move_activates_nothing(position: Callable[..., Any]) -> None:
-    """A non-null die that cannot be used leaves the wormhole under the ship alone."""
     table = position("roll", 1, ships={"arms": [4, 14]}, holes=[("suns", 2, 4, 14)])
     table.roll(5, 5)
     assert table.json()["to_move"] == 0
@@ -300,25 +279,17 @@ def test_t3_the_null_of_every_suit_is_a_black_hole(position: Callable[..., Any],
     assert table.json()["lost"] == ["crowns"]
 
 
-def test_t3_twice_in_a_black_hole_is_still_one_turn(position: Callable[..., Any]) -> None:
-    """The flag does not count up."""
+def test_t3_a_lost_turn_is_one_turn_and_stays_wherever_the_ship_goes(position: Callable[..., Any]) -> None:
+    """Lost twice it does not count up; a side without a ship skips its turn, which counts; a send changes nothing."""
     table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)], lost=["suns"])
     table.act("stay", ship="suns")
     assert table.json()["lost"] == ["suns"]
-
-
-def test_t3_a_side_with_both_ships_lost_does_not_roll(position: Callable[..., Any]) -> None:
-    """The turn is skipped, and counted; the flags are used up."""
     table = position(dice={"suns": 0}, lost=["crowns", "arms"])
     table.act("stay", ship="suns")
     assert table.told("skip") == [{"event": "skip", "seat": 1}]
     assert table.json()["to_move"] == 0
     assert table.json()["turn"] == 12
     assert table.json()["lost"] == []
-
-
-def test_t3_the_flag_stays_when_the_ship_is_sent_away(position: Callable[..., Any]) -> None:
-    """A ship in a black hole that is sent elsewhere still loses its turn."""
     table = position(
         dice={"suns": 2}, ships={"suns": [5, 5], "crowns": [5, 7]}, holes=[("arms", 0, 5, 7)], lost=["crowns"]
     )
@@ -346,7 +317,7 @@ def test_t3_a_ship_sent_into_a_black_hole_in_its_own_turn_still_uses_its_die(
 
 
 def test_t3_the_jump_is_exact_and_its_way_is_chosen(position: Callable[..., Any]) -> None:
-    """Along the suit's axis, the coin's value far; two legal ways are a choice, one is the only action."""
+    """Along the axis, as far as the value; one legal way is the only action; with none the coin is flipped, too."""
     table = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=[("moons", 2, 5, 6)])
     table.act("move", ship="suns", way="N")
     assert table.legal() == [{"do": "jump", "way": "E"}, {"do": "jump", "way": "W"}]
@@ -356,10 +327,6 @@ def test_t3_the_jump_is_exact_and_its_way_is_chosen(position: Callable[..., Any]
     one = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=[("moons", 3, 5, 6)])
     one.act("move", ship="suns", way="N")
     assert one.legal() == [{"do": "jump", "way": "E"}]
-
-
-def test_t3_a_jump_with_no_legal_way_is_not_made(position: Callable[..., Any]) -> None:
-    """The coin is flipped all the same, the ship stays, and play goes on."""
     table = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=[("moons", 5, 5, 6)])
     table.act("move", ship="suns", way="N")
     assert table.told("activate")[0]["effect"] == "none"
@@ -367,8 +334,10 @@ def test_t3_a_jump_with_no_legal_way_is_not_made(position: Callable[..., Any]) -
     assert table.json()["wormholes"][0]["up"] == "value"
 
 
-def test_t3_a_jump_never_ends_on_an_own_ship(position: Callable[..., Any]) -> None:
-    """The way to the sister is not legal; if it was the only one, the ship stays."""
+def test_t3_a_jump_never_ends_on_an_own_ship_nor_crosses_squares_off_the_board(
+    position: Callable[..., Any],
+) -> None:
+    """Ruling, as for moves: three N of (8,6) lies (8,9) on the board, but (8,7) does not; and the other way round."""
     ships = {"suns": [5, 5], "moons": [7, 6]}
     table = position(dice={"suns": 1}, ships=ships, holes=[("moons", 2, 5, 6)]).act(
         "move", ship="suns", way="N"
@@ -379,10 +348,6 @@ def test_t3_a_jump_never_ends_on_an_own_ship(position: Callable[..., Any]) -> No
         "move", ship="suns", way="N"
     )
     assert table.json()["to_move"] == 1
-
-
-def test_t3_a_jump_may_not_cross_squares_off_the_board(position: Callable[..., Any]) -> None:
-    """Ruling, as for moves: three N of (8,6) lies (8,9) on the board, but (8,7) does not; and the other way round."""
     table = position(dice={"suns": 1}, ships={"suns": [8, 5]}, holes=[("suns", 3, 8, 6)])
     table.act("move", ship="suns", way="N")
     assert table.ways("jump") == ["S"]
@@ -392,17 +357,13 @@ def test_t3_a_jump_may_not_cross_squares_off_the_board(position: Callable[..., A
 
 
 def test_t4_a_jump_onto_a_wormhole_does_not_activate_it(position: Callable[..., Any]) -> None:
-    """Only the first wormhole is activated."""
+    """Only the first one is; Moons, sent and jumped onto another in its own turn, activates that with its null."""
     holes = [("moons", 2, 5, 6), ("moons", 1, 7, 6)]
     table = position(dice={"suns": 1}, ships={"suns": [5, 5]}, holes=holes)
     table.act("move", ship="suns", way="N").act("jump", way="E")
     assert table.at("suns") == [7, 6]
     assert len(table.told("activate")) == 1
     assert table.json()["to_move"] == 1
-
-
-def test_t4_a_ship_sent_and_jumped_may_activate_by_its_null(position: Callable[..., Any]) -> None:
-    """Moons is sent to a wormhole in its own turn, jumps onto another, and activates that with its null."""
     table = position(
         dice={"suns": 2, "moons": 0},
         ships={"suns": [5, 5], "crowns": [5, 7], "moons": [8, 9]},
@@ -416,8 +377,8 @@ def test_t4_a_ship_sent_and_jumped_may_activate_by_its_null(position: Callable[.
     assert table.told("activate")[-1]["suit"] == "crowns"
 
 
-def test_t4_each_activation_flips_the_coin(position: Callable[..., Any]) -> None:
-    """Value side, suit side, and so on; what it is stays the same, and public."""
+def test_t4_t5_each_activation_flips_the_coin(position: Callable[..., Any]) -> None:
+    """Value side, suit side, and so on; a null after the lost turn activates the black hole again (T5)."""
     table = position(dice={"suns": 0}, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)])
     table.act("stay", ship="suns").roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")
     assert table.json()["wormholes"][0]["up"] == "value"
@@ -426,10 +387,6 @@ def test_t4_each_activation_flips_the_coin(position: Callable[..., Any]) -> None
     assert table.json()["wormholes"] == [
         {"at": [5, 5], "suit": "arms", "value": 0, "public": True, "up": "suit"}
     ]
-
-
-def test_t5_a_null_after_the_lost_turn_activates_the_black_hole_again(position: Callable[..., Any]) -> None:
-    """The ship loses another turn."""
     table = position("roll", 0, ships={"suns": [5, 5]}, holes=[("arms", 0, 5, 5)], lost=["suns"])
     table.roll(0).act("stay", ship="moons").roll(0, 0).act("stay", ship="crowns").act("stay", ship="arms")
     assert table.json()["lost"] == []
@@ -438,7 +395,7 @@ def test_t5_a_null_after_the_lost_turn_activates_the_black_hole_again(position: 
 
 
 def test_t6_an_enemy_landed_on_is_sent_to_any_square_without_ship(position: Callable[..., Any]) -> None:
-    """Bases, wormholes and the square the mover came from included, its own not; the mover's owner chooses."""
+    """By die or by jump, also to the square that the mover came from; the mover chooses; a base wins nothing then."""
     ships = {"suns": [5, 5], "crowns": [5, 7]}
     table = position(dice={"suns": 2}, ships=ships, holes=[("suns", 2, 6, 6)])
     table.act("move", ship="suns", way="N")
@@ -451,6 +408,15 @@ def test_t6_an_enemy_landed_on_is_sent_to_any_square_without_ship(position: Call
     table.act("send", to=[5, 5])
     assert table.at("crowns") == [5, 5]
     assert table.at("suns") == [5, 7]
+    ships = {"suns": [5, 5], "crowns": [7, 6]}
+    table = position(dice={"suns": 1}, ships=ships, holes=[("moons", 2, 5, 6)])
+    table.act("move", ship="suns", way="N").act("jump", way="E")
+    assert GAME.ask(table.state, 0) == "send"
+    table.act("send", to=[3, 5])
+    assert table.at("crowns") == [3, 5]
+    table = position(dice={"suns": 2}, ships={"suns": [5, 5], "crowns": [5, 7]})
+    table.act("move", ship="suns", way="N").act("send", to=[10, 1])
+    assert table.json()["phase"] == "roll"
 
 
 def test_t6_a_ship_sent_to_a_wormhole_activates_it(position: Callable[..., Any]) -> None:
@@ -477,27 +443,10 @@ def test_t6_a_send_tells_the_sender_only_what_it_did_not_know(
     assert [(event.data["event"], event.reveals) for event in events] == [("send", False), ("activate", news)]
 
 
-def test_t6_a_jump_that_lands_on_an_enemy_sends_it(position: Callable[..., Any]) -> None:
-    """Landing by jump sends as landing by die does."""
-    ships = {"suns": [5, 5], "crowns": [7, 6]}
-    table = position(dice={"suns": 1}, ships=ships, holes=[("moons", 2, 5, 6)])
-    table.act("move", ship="suns", way="N").act("jump", way="E")
-    assert GAME.ask(table.state, 0) == "send"
-    table.act("send", to=[3, 5])
-    assert table.at("crowns") == [3, 5]
-
-
-def test_t6_being_sent_onto_a_base_never_wins(position: Callable[..., Any]) -> None:
-    """The game goes on when a ship is sent to an enemy base."""
-    table = position(dice={"suns": 2}, ships={"suns": [5, 5], "crowns": [5, 7]})
-    table.act("move", ship="suns", way="N").act("send", to=[10, 1])
-    assert table.json()["phase"] == "roll"
-
-
 def test_t7_an_enemy_in_a_wormhole_is_sent_first_then_the_wormhole_activated(
     position: Callable[..., Any],
 ) -> None:
-    """Also the sent ship's own wormhole comes first; the mover's follows when all that is done."""
+    """The sent ship's own wormhole comes first, too; the send that made room is the first that T8 counts."""
     ships = {"suns": [5, 5], "crowns": [5, 7]}
     holes = [("suns", 2, 6, 9), ("moons", 1, 5, 7)]
     table = position(dice={"suns": 2}, ships=ships, holes=holes)
@@ -507,18 +456,14 @@ def test_t7_an_enemy_in_a_wormhole_is_sent_first_then_the_wormhole_activated(
     assert table.actor == 0
     assert [event["at"] for event in table.told("activate")] == [[6, 9], [5, 7]]
     assert table.ways("jump") == ["E", "W"]
-
-
-def test_t7_what_the_mover_activates_counts_the_sends_of_its_die(position: Callable[..., Any]) -> None:
-    """The send that made room is the first of those that T8 counts."""
     ships = {"suns": [5, 5], "crowns": [5, 7]}
     table = position(dice={"suns": 2}, ships=ships, holes=[("moons", 1, 5, 7)])
     table.act("move", ship="suns", way="N").act("send", to=[3, 5])
     assert table.json()["pending"] == {"ship": "suns", "sends": 1, "then": None}
 
 
-def test_t7_the_mover_activates_only_if_it_still_stands_there(position: Callable[..., Any]) -> None:
-    """Crowns, sent and jumping, lands on Suns and sends it away: the wormhole under it stays as it is."""
+def test_t7_the_mover_activates_only_if_it_stands_there(position: Callable[..., Any]) -> None:
+    """Sent away by the ship it sent, it does not, unless it jumps back; and who came by jump never does."""
     ships = {"suns": [5, 5], "crowns": [5, 7]}
     holes = [("suns", 1, 5, 8), ("moons", 1, 5, 7)]
     table = position(dice={"suns": 2}, ships=ships, holes=holes)
@@ -528,10 +473,6 @@ def test_t7_the_mover_activates_only_if_it_still_stands_there(position: Callable
     assert [event["at"] for event in table.told("activate")] == [[5, 8]]
     assert table.json()["to_move"] == 1
     assert table.at("crowns") == [5, 7]
-
-
-def test_t7_the_mover_activates_if_it_has_come_back(position: Callable[..., Any]) -> None:
-    """Suns is sent away by the ship it sent, which leaves too: jumping back, it activates the wormhole after all."""
     ships = {"suns": [5, 5], "crowns": [5, 7]}
     holes = [("suns", 1, 5, 8), ("moons", 1, 5, 7), ("suns", 2, 5, 9)]
     table = position(dice={"suns": 2}, ships=ships, holes=holes)
@@ -540,10 +481,6 @@ def test_t7_the_mover_activates_if_it_has_come_back(position: Callable[..., Any]
     assert table.actor == 0
     table.act("jump", way="S").act("send", to=[8, 9])
     assert [event["at"] for event in table.told("activate")] == [[5, 8], [5, 9], [5, 7]]
-
-
-def test_t7_by_jump_the_enemy_is_sent_and_its_wormhole_left_alone(position: Callable[..., Any]) -> None:
-    """Landing by jump on an enemy in a wormhole does not activate that wormhole."""
     ships = {"suns": [5, 5], "crowns": [7, 6]}
     holes = [("moons", 2, 5, 6), ("suns", 1, 7, 6)]
     table = position(dice={"suns": 1}, ships=ships, holes=holes)
@@ -564,7 +501,7 @@ def test_t8_a_sent_ship_that_jumps_onto_an_enemy_sends_it(position: Callable[...
 
 
 def test_t8_a_cascade_ends(position: Callable[..., Any]) -> None:
-    """From the 17th send of one die use on, squares with wormholes may no longer be chosen."""
+    """From the 17th send of one die use on, wormholes may not be chosen; the next die use counts anew."""
     ships = {"suns": [5, 5], "crowns": [5, 7]}
     pending = {"ship": "crowns", "sends": 15, "then": None}
     holes = [("suns", 1, 5, 8), ("moons", 1, 6, 9)]
@@ -575,10 +512,6 @@ def test_t8_a_cascade_ends(position: Callable[..., Any]) -> None:
     assert len(legal) == 89 - 2
     assert [5, 8] not in legal
     assert [6, 9] not in legal
-
-
-def test_t8_each_die_use_counts_its_own_sends(position: Callable[..., Any]) -> None:
-    """After sixteen sends of the first die the second die begins anew, and may choose wormholes."""
     ships = {"suns": [5, 7], "moons": [8, 9], "crowns": [5, 7], "arms": [8, 10]}
     pending = {"ship": "crowns", "sends": 16, "then": None}
     table = position("send", dice={"moons": 1}, ships=ships, holes=[("suns", 1, 5, 8)], pending=pending)
@@ -588,24 +521,31 @@ def test_t8_each_die_use_counts_its_own_sends(position: Callable[..., Any]) -> N
     assert {"do": "send", "to": [5, 8]} in table.legal()
 
 
-def test_t9_the_turn_passes_when_both_dice_are_used(position: Callable[..., Any]) -> None:
-    """The other side rolls next, and the count of turns goes up by one."""
-    table = position(dice={"suns": 0, "moons": 0}).act("stay", ship="suns").act("stay", ship="moons")
-    assert table.actor == CHANCE
-    assert (table.json()["to_move"], table.json()["turn"]) == (1, 11)
-
-
 # -- the end ---------------------------------------------------------------------------------------------
 
 
-def test_e1_landing_by_die_on_an_enemy_base_wins_at_once(position: Callable[..., Any]) -> None:
-    """Before an enemy there is sent, and with a die unused."""
+def test_e1_landing_on_an_enemy_base_wins_at_once(position: Callable[..., Any]) -> None:
+    """By die, before an enemy there is sent; by jump; by a jump after being sent; an own base wins nothing."""
     table = position(dice={"suns": 1, "moons": 2}, ships={"suns": [2, 17]})
     table.act("move", ship="suns", way="W")
     outcome = GAME.outcome(table.state)
     assert (outcome.ranks, outcome.scores, outcome.why) == ((1, 2), (1.0, 0.0), "base")
     assert table.actor is None
     assert not table.told("send")
+    ships = {"crowns": [8, 3], "moons": [3, 5]}
+    table = position(dice={"crowns": 1}, to_move=1, ships=ships, holes=[("moons", 2, 8, 2)])
+    table.act("move", ship="crowns", way="S").act("jump", way="E")
+    assert GAME.outcome(table.state).ranks == (2, 1)
+    ships = {"suns": [5, 5], "crowns": [5, 7], "moons": [3, 5]}
+    table = position(dice={"suns": 2}, ships=ships, holes=[("moons", 1, 9, 2)])
+    table.act("move", ship="suns", way="N").act("send", to=[9, 2])
+    table.act("jump", way="E")
+    assert table.told("end") == [{"event": "end", "winner": 1, "why": "base"}]
+    assert GAME.outcome(table.state).ranks == (2, 1)
+    table = position(dice={"suns": 1}, ships={"suns": [9, 1], "moons": [5, 5]}).act(
+        "move", ship="suns", way="E"
+    )
+    assert table.json()["phase"] == "roll"
 
 
 def test_e1_an_enemy_landed_on_is_drawn_under_the_ship_that_landed(position: Callable[..., Any]) -> None:
@@ -620,43 +560,28 @@ def test_e1_an_enemy_landed_on_is_drawn_under_the_ship_that_landed(position: Cal
         assert drawn.index(under) < drawn.index("suns")
 
 
-def test_e1_landing_by_jump_wins(position: Callable[..., Any]) -> None:
-    """A jump through a wormhole onto an enemy base is a win."""
-    ships = {"crowns": [8, 3], "moons": [3, 5]}
-    table = position(dice={"crowns": 1}, to_move=1, ships=ships, holes=[("moons", 2, 8, 2)])
-    table.act("move", ship="crowns", way="S").act("jump", way="E")
-    assert GAME.outcome(table.state).ranks == (2, 1)
-
-
-def test_e1_a_jump_after_being_sent_wins_in_the_enemys_turn(position: Callable[..., Any]) -> None:
-    """Whoever sends a ship to the wrong wormhole loses."""
-    ships = {"suns": [5, 5], "crowns": [5, 7], "moons": [3, 5]}
-    table = position(dice={"suns": 2}, ships=ships, holes=[("moons", 1, 9, 2)])
-    table.act("move", ship="suns", way="N").act("send", to=[9, 2])
-    table.act("jump", way="E")
-    assert table.told("end") == [{"event": "end", "winner": 1, "why": "base"}]
-    assert GAME.outcome(table.state).ranks == (2, 1)
-
-
-def test_e1_the_own_base_is_a_square_like_others(position: Callable[..., Any]) -> None:
-    """Landing on a base of one's own side wins nothing."""
-    table = position(dice={"suns": 1}, ships={"suns": [9, 1], "moons": [5, 5]}).act(
-        "move", ship="suns", way="E"
-    )
-    assert table.json()["phase"] == "roll"
-
-
 BOTH = {"both_ships": True}
 
 
 def test_e1_both_ships_must_stand_on_enemy_bases(position: Callable[..., Any]) -> None:
-    """With the option one ship there is not enough; the second to land wins, however the first came there."""
+    """The second to land wins before an enemy there is sent; a ship that was sent away no longer counts."""
     ships = {"suns": [2, 17], "moons": [2, 18], "crowns": [5, 5], "arms": [5, 7]}
     table = position(dice={"suns": 1, "moons": 1}, ships=ships, options=BOTH)
     table.act("move", ship="suns", way="W")
     assert table.json()["phase"] == "turn"
     table.act("move", ship="moons", way="W")
     assert table.json()["result"] == {"winner": 0, "why": "base"}
+    ships = {"suns": [2, 17], "moons": [2, 18]}
+    table = position(dice={"suns": 1, "moons": 1}, ships=ships, options=BOTH)
+    table.act("move", ship="suns", way="W").act("send", to=[5, 5])
+    table.act("move", ship="moons", way="W")
+    assert table.json()["result"] == {"winner": 0, "why": "base"}
+    assert table.at("arms") == table.at("moons") == [1, 18]
+    ships = {"suns": [1, 17], "moons": [2, 18], "crowns": [1, 18], "arms": [3, 17]}
+    table = position("turn", 1, dice={"arms": 2}, ships=ships, options=BOTH)
+    table.act("move", ship="arms", way="W").act("send", to=[5, 5])
+    table.roll(0, 1).act("stay", ship="suns").act("move", ship="moons", way="W")
+    assert table.json()["phase"] == "send"
 
 
 @pytest.mark.parametrize(("moons", "won"), [([1, 17], True), ([5, 7], False)])
@@ -686,20 +611,8 @@ def test_e1_a_ship_sent_onto_the_second_base_wins_only_when_its_sister_lands_aga
     assert table.json()["result"] == {"winner": 0, "why": "base"}
 
 
-def test_e1_with_both_ships_an_enemy_on_the_base_is_sent_unless_the_landing_wins(
-    position: Callable[..., Any],
-) -> None:
-    """The first ship to land sends the enemy there; the second wins before it would."""
-    ships = {"suns": [2, 17], "moons": [2, 18]}
-    table = position(dice={"suns": 1, "moons": 1}, ships=ships, options=BOTH)
-    table.act("move", ship="suns", way="W").act("send", to=[5, 5])
-    table.act("move", ship="moons", way="W")
-    assert table.json()["result"] == {"winner": 0, "why": "base"}
-    assert table.at("arms") == table.at("moons") == [1, 18]
-
-
 def test_e1_a_ship_on_an_enemy_base_may_decline_its_die(position: Callable[..., Any]) -> None:
-    """A usable die may be left unused there, a null too; elsewhere, or without the option, it may not."""
+    """A usable one, a null too, with the option only; a ship that cannot use its die is not asked at all."""
     ships = {"suns": [1, 17], "crowns": [5, 5]}
     table = position(dice={"suns": 0, "moons": 1}, ships=ships, options=BOTH)
     kinds = [(action["do"], action["ship"]) for action in table.legal()]
@@ -708,34 +621,17 @@ def test_e1_a_ship_on_an_enemy_base_may_decline_its_die(position: Callable[..., 
     table.act("decline", ship="suns")
     assert table.json()["dice"] == {"moons": 1}
     assert "decline" not in {action["do"] for action in position(dice={"suns": 0}, ships=ships).legal()}
-
-
-def test_e1_a_die_that_cannot_be_used_cannot_be_declined(position: Callable[..., Any]) -> None:
-    """On (1,17), from where no way is five long, the ship is not asked at all."""
     ships = {"suns": [1, 17], "crowns": [5, 5], "moons": [10, 2]}
     table = position("roll", 0, ships=ships, options=BOTH).roll(5, 4)
     assert table.json()["phase"] == "roll"
     assert table.json()["to_move"] == 1
 
 
-def test_e1_a_ship_sent_away_from_the_base_no_longer_counts(position: Callable[..., Any]) -> None:
-    """After Suns is sent off its enemy base, Moons alone does not win."""
-    ships = {"suns": [1, 17], "moons": [2, 18], "crowns": [1, 18], "arms": [3, 17]}
-    table = position("turn", 1, dice={"arms": 2}, ships=ships, options=BOTH)
-    table.act("move", ship="arms", way="W").act("send", to=[5, 5])
-    table.roll(0, 1).act("stay", ship="suns").act("move", ship="moons", way="W")
-    assert table.json()["phase"] == "send"
-
-
 def test_e2_after_max_turns_the_game_is_drawn(position: Callable[..., Any]) -> None:
-    """The last turn ends the game without a winner: half a point each."""
+    """Half a point each; a turn lost by both ships counts."""
     table = position(dice={"suns": 0}, turn=399).act("stay", ship="suns")
     outcome = GAME.outcome(table.state)
     assert (outcome.ranks, outcome.scores, outcome.why) == ((1, 1), (0.5, 0.5), "max-turns")
-
-
-def test_e2_skipped_turns_count(position: Callable[..., Any]) -> None:
-    """A turn lost by both ships is a turn."""
     table = position(dice={"suns": 0}, turn=398, lost=["crowns", "arms"]).act("stay", ship="suns")
     assert [event["event"] for event in table.events] == ["stay", "skip", "end"]
     assert table.json()["turn"] == 400

@@ -1,5 +1,6 @@
 """Positions as JSON, options, actions from JSON, and the lines events are told in."""
 
+import datetime as dt
 import json
 from collections.abc import Callable
 from typing import Any
@@ -103,16 +104,12 @@ def test_a_bad_position_is_refused_by_field(tools: Tools, path: str, value: Any,
 
 
 def test_a_pickup_in_a_position_was_begun(tools: Tools) -> None:
-    """In the stages of a pick-up `picked` must be true: it is the only one of the turn (captains T7)."""
+    """`picked` must be true, the only one of the turn (captains T7); `focus` names the planet beside the ship."""
     here: dict[str, Any] = {"ships": [119, 134], "tokens": [[119], [134]], "stage": "pickup-station"}
     assert tools.at(**here, picked=True).picked
     with pytest.raises(PositionError, match="picked: must be true in stage 'pickup-station'"):
         tools.at(**here)
-
-
-def test_a_pickup_is_at_the_planet_beside_the_ship(tools: Tools) -> None:
-    """`focus` names it."""
-    here: dict[str, Any] = {"ships": [106, 134], "tokens": [[119, 106], [134]], "explorers": [0]}
+    here = {"ships": [106, 134], "tokens": [[119, 106], [134]], "explorers": [0]}
     with pytest.raises(PositionError, match="focus: must be the planet beside the ship"):
         tools.at(**here, stage="pickup-planet", picked=True)
 
@@ -215,16 +212,10 @@ def test_options_are_validated(options: dict[str, Any]) -> None:
         Options(**options)
 
 
-def test_options_of_a_solo_ai_need_one_player() -> None:
-    """Naming an AI with two players is refused."""
+def test_options_that_do_not_fit_are_refused() -> None:
+    """An AI with two players; values that TOML knows and JSON does not."""
     with pytest.raises(OptionsError, match="ai: 'brood' is for one player"):
         GAME.check_options(2, Options(ai="brood"))
-
-
-def test_a_galaxy_file_with_a_date_is_refused() -> None:
-    """TOML knows values that JSON does not: the error says so."""
-    import datetime as dt
-
     with pytest.raises(OptionsError, match="galaxy_file: holds a value"):
         GAME.check_options(2, Options(galaxy_file={"board": dt.date(2024, 1, 1)}))
 

@@ -23,36 +23,24 @@ def lines(number: int) -> list[dict[str, Any]]:
     return [json.loads(line) for line in blocks("jsonl")[number].splitlines()]
 
 
-def test_every_action_is_shown() -> None:
-    """Each kind of action is listed in its JSON form."""
+def test_every_action_and_event_is_shown() -> None:
+    """Each kind is listed in its JSON form, and what is listed of events can be told."""
     shown = {(line["do"], *sorted(line)) for line in lines(0)}
     actions: tuple[Any, ...] = GAME.Actions
     kinds = {(cls.do, *sorted(["do", *(f.name for f in attrs.fields(cls))])) for cls in actions}
     assert shown == kinds
-
-
-def test_every_event_is_shown_and_told() -> None:
-    """Each kind of event is listed, and what is listed can be told."""
     assert {line["event"] for line in lines(1)} == set(_LINES)
     assert all(GAME.tell(line) for line in lines(1))
 
 
-def test_the_view_shown_is_a_view_and_every_field_is_explained() -> None:
-    """The example has all fields of `View`, and the text names each of them."""
+def test_the_examples_are_what_they_are_called(tools: Any) -> None:
+    """The view and the space have all their fields, which the text names; the position can be loaded."""
     view = json.loads(blocks("json")[1])
     names = [field.name for field in attrs.fields(View)]
     assert sorted(view) == sorted(names)
     assert [name for name in names if f"`{name}`" not in PAGE] == []
-
-
-def test_the_space_shown_has_every_field(tools: Any) -> None:
-    """The example of a space has the fields of the start message."""
     spaces = GAME.setup(tools.at("first", stage="start"))["spaces"]
     assert sorted(json.loads(blocks("json")[0])) == sorted(spaces[0])
-
-
-def test_the_position_shown_can_be_loaded() -> None:
-    """The example of a position is one."""
     state: Any = GAME.from_json(json.loads(blocks("json")[2]))
     assert (GAME.actors(state), state.cards.left) == ((0,), 59)
 

@@ -25,8 +25,8 @@ def ends(tools: Tools, state: Any, most: int = 60) -> tuple[Any, int]:
     return state, turns
 
 
-def test_e1_the_last_exploration_token_leaves_three_rounds(tools: Tools) -> None:
-    """The current round is finished and three more are played, with equal turns for all."""
+def test_e1_ends_leave_equal_turns_for_all(tools: Tools) -> None:
+    """The last exploration token leaves three rounds after the current one, an empty deck leaves one."""
     state = tools.at(round=4, seat=1, ships=[119, 106], tokens=SEVEN, explorers=EXPLORERS)
     state = tools.play(state, "place 106")
     assert {"event": "ending", "why": "explored", "last_round": 7} in tools.told
@@ -35,10 +35,6 @@ def test_e1_the_last_exploration_token_leaves_three_rounds(tools: Tools) -> None
     state = tools.at(round=4, seat=0, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS)
     state, turns = ends(tools, tools.play(state, "place 106"))
     assert (state.round, turns) == (7, 2 + 3 * 2)
-
-
-def test_e1_an_empty_deck_leaves_one_round(tools: Tools) -> None:
-    """A deck that runs out in a draw gives what there is; the round is finished and one more is played."""
     docks = [8] * 7 + [7]
     state = tools.at(round=9, ships=[106, 134], tokens=[[119], [134]], docks=docks)
     state = tools.play(state, "pickup planet", "draw", "roll 7")
@@ -49,7 +45,7 @@ def test_e1_an_empty_deck_leaves_one_round(tools: Tools) -> None:
 
 
 def test_e1_a_position_ends_as_play_would_have_it(tools: Tools) -> None:
-    """Where `max_rounds` ends the game in the same round as E1, E1 is the reason, in play and in a position."""
+    """The earlier end counts: an empty deck brings it nearer, never further away; in one round E1 is the reason."""
     options = {"max_rounds": 5}
     state = tools.at(round=2, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, options=options)
     state = tools.play(state, "place 106")
@@ -63,10 +59,6 @@ def test_e1_a_position_ends_as_play_would_have_it(tools: Tools) -> None:
         round=4, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, docks=[8] * 8, options=options
     )
     assert (state.last_round, state.why) == (5, "deck-empty")
-
-
-def test_e1_the_earlier_end_counts(tools: Tools) -> None:
-    """An empty deck brings the end of an explored galaxy nearer, never further away."""
     docks = [8] * 7 + [7]
     state = tools.at(round=4, ships=[106, 134], tokens=SEVEN, explorers=EXPLORERS, docks=docks)
     state = tools.play(state, "place 106")
@@ -106,12 +98,7 @@ def test_e2_the_parts_of_a_score(tools: Tools) -> None:
 
 @pytest.mark.parametrize(
     ("piles", "points", "ranks"),
-    [
-        ([4, 3], [0, 2], (1, 2)),
-        ([3, 4], [2, 0], (2, 1)),
-        ([3, 3], [2, 2], (1, 1)),
-        ([3, 3], [2, 3], (2, 1)),
-    ],
+    [([4, 3], [0, 2], (1, 2)), ([3, 4], [2, 0], (2, 1)), ([3, 3], [2, 2], (1, 1)), ([3, 3], [2, 3], (2, 1))],
 )
 def test_e3_ties(tools: Tools, piles: list[int], points: list[int], ranks: tuple[int, ...]) -> None:
     """Of equal scores more delivered cards win, then more point tokens; else the rank is shared."""
@@ -141,7 +128,7 @@ def test_e4_most_rounds_end_the_game(tools: Tools) -> None:
 
 
 def test_retired_seat_passes_and_its_tokens_still_earn(tools: Tools) -> None:
-    """The turn of a retired seat ends at once, later ones are skipped; warps through its tokens still pay it."""
+    """Its turn ends at once, later ones are skipped; nothing more is drawn or revealed for it."""
     state = tools.at(
         players=3, ships=[104, 103, 136], tokens=[[119], [134, 90, 104, 106], [136]], explorers=[1]
     )
@@ -152,10 +139,6 @@ def test_retired_seat_passes_and_its_tokens_still_earn(tools: Tools) -> None:
     assert GAME.actors(tools.play(state, "end")) == (2,)
     state, _ = GAME.retire(state, 0)
     assert GAME.actors(state) == (2,)
-
-
-def test_retired_in_the_middle_of_a_pickup_or_black_hole(tools: Tools) -> None:
-    """Nothing more is drawn or revealed for a retired seat: the next seat has the turn."""
     state = tools.at(ships=[106, 134], tokens=[[119], [134]])
     state = tools.play(state, "pickup planet", "draw", "roll 0")
     assert GAME.actors(state) == (CHANCE,)

@@ -35,16 +35,12 @@ def dealt(players: int, seed: int, **options: Any) -> Any:
     return made.galaxy(dealing)
 
 
-def test_g1_rotation_turns_by_sixty_degrees() -> None:
-    """One step maps (q, r) to (-r, q + r); six are none."""
+def test_g1_rotation_turns_by_sixty_degrees(tools: Tools) -> None:
+    """One step maps (q, r) to (-r, q + r); a space has six neighbours, over the edges of boards, too."""
     assert rotate((2, -1), 1) == (1, 1)
     assert rotate((2, -1), 2) == (-1, 2)
     assert rotate((2, -1), 6) == (2, -1)
     assert distance((0, 0), rotate((2, -1), 3)) == 2
-
-
-def test_g1_a_space_has_the_six_neighbours_of_a_hexagon(tools: Tools) -> None:
-    """What ships enter among the six hexes around a space is adjacent to it, over the edges of boards too."""
     galaxy = tools.at("first", stage="start").table.galaxy
     six = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
     number = {at: space for space, at in enumerate(galaxy.hexes)}
@@ -68,15 +64,11 @@ def test_g2_closed_spaces_cannot_be_entered(tools: Tools) -> None:
 
 
 def test_g3_tokens_go_on_blank_and_orbit_spaces_only(tools: Tools) -> None:
-    """The kinds that take a token are blank and orbit."""
+    """One a space, be it anyone's, and any number of ships, under which it may be placed."""
     for which in ("first", "second"):
         galaxy = tools.at(which, stage="start").table.galaxy
         for kind, takes in zip(galaxy.kinds, galaxy.takes_token, strict=True):
             assert takes == (kind in ("blank", "orbit"))
-
-
-def test_g3_a_space_holds_one_token_and_any_number_of_ships(tools: Tools) -> None:
-    """No second token goes where one is, be it anyone's; ships meet there, and may be placed upon."""
     state = tools.at(players=3, ships=[104, 104, 105], tokens=[[119], [134, 105], [136]])
     assert not {"place 105", "place 119"} & set(tools.legal(state, "place"))
     assert "place 104" in tools.legal(state, "place"), "under two ships"
@@ -210,21 +202,13 @@ def test_g7_a_deal_that_cannot_be_mended_is_drawn_anew() -> None:
 
 
 def test_g8_a_galaxy_file_of_the_built_in_boards_gives_the_same_game() -> None:
-    """The built-in boards, named as a file, deal the same galaxies."""
+    """Stations and patterns may be left out of it, and the order of its keys does not matter."""
     table = boards_table()
     for players in (2, 5):
         mine, theirs = dealt(players, 5, galaxy_file=table), dealt(players, 5)
         assert (mine.hexes, mine.kinds, mine.planets) == (theirs.hexes, theirs.kinds, theirs.planets)
-
-
-def test_g8_a_file_may_leave_out_stations_and_patterns() -> None:
-    """Missing stations and patterns are the built-in ones."""
     table = {"board": boards_table()["board"]}
     assert dealt(3, 1, galaxy_file=table).kinds == dealt(3, 1).kinds
-
-
-def test_g8_the_order_of_keys_in_a_file_does_not_matter() -> None:
-    """A record sorts keys: a file so sorted is the same file, with the same pattern by default."""
     table = boards_table()
     table["pattern"] = dict(reversed(table["pattern"].items()))
     turned = json.loads(json.dumps(table, sort_keys=True))

@@ -77,7 +77,7 @@ def test_memory_of_a_hand_on_view(tools: Tools) -> None:
 
 
 def test_hidden_cards_are_told_to_their_owner_only(tools: Tools) -> None:
-    """Others see that a card was drawn; one that goes to the Docks all see."""
+    """Others see that a card was drawn, and how many are in a hand; delivered piles are remembered."""
     state = tools.play(tools.at(ships=[106, 134], tokens=[[119], [134]]), "pickup planet", "draw")
     _, events = GAME.apply(state, (2,))
     assert events[0].seen_by(0) == {"event": "drawn", "seat": 0, "to": "hand", "planet": 2}
@@ -85,10 +85,6 @@ def test_hidden_cards_are_told_to_their_owner_only(tools: Tools) -> None:
     assert events[0].reveals
     _, events = GAME.apply(state, (3,))
     assert events[0].seen_by(1) == {"event": "drawn", "seat": 0, "planet": 3, "to": "docks"}
-
-
-def test_views_keep_other_hands_hidden(tools: Tools) -> None:
-    """A view holds one's own hand and the number of cards in the others; delivered piles are remembered."""
     hands = [tools.counts(p1=2), tools.counts(p2=1)]
     state = tools.at(ships=[106, 134], tokens=[[119], [134]], hands=hands, delivered=[tools.counts(p0=3)] * 2)
     for seat in (0, 1):
@@ -135,7 +131,7 @@ def test_determinized_states_respect_the_memory(tools: Tools, players: int) -> N
 
 
 def test_determinized_hands_are_even(tools: Tools) -> None:
-    """A hidden card is of each planet as often as the unseen cards are."""
+    """A hidden card is of each planet as often as the unseen cards are; where one hand alone fits, it is found."""
     state = tools.at(
         ships=[106, 134], tokens=[[119], [134]], hands=[tools.counts(), tools.counts(p2=1)],
         docks=[8, 8, 4, 8, 8, 8, 6, 8],
@@ -147,15 +143,8 @@ def test_determinized_hands_are_even(tools: Tools) -> None:
     )
     assert set(drawn) == {2, 6}
     assert 700 < drawn[2] < 900, "4 of the 6 unseen cards are of planet 2"
-
-
-def test_determinize_finds_the_only_hands_that_fit(tools: Tools) -> None:
-    """Where shuffling has little chance hands are built card by card."""
     most = list(range(7))
-    known = [
-        {"sure": [0] * 8, "slots": [], "spent": []},
-        {"sure": [0] * 8, "slots": [most] * 4, "spent": []},
-    ]
+    known = [{"sure": [0] * 8, "slots": [], "spent": []}, {"sure": [0] * 8, "slots": [most] * 4, "spent": []}]
     state = tools.at(
         ships=[106, 134], tokens=[[119], [134]], hands=[tools.counts(), tools.counts(p7=4)], known=known
     )

@@ -1,6 +1,5 @@
 """The captains-planner bot: legal in every game, alike each time, and much better than chance."""
 
-import importlib.util
 import json
 from pathlib import Path
 from random import Random
@@ -8,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.programs import program
 
 from warpleague.games.api import CHANCE
 from warpleague.games.captains import GAME
@@ -19,12 +19,7 @@ MAIN = Path(__file__).parents[3] / "bots" / "captains-planner" / "main.py"
 
 @pytest.fixture(scope="module")
 def planner() -> Any:
-    spec = importlib.util.spec_from_file_location("captains_planner", MAIN)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program(MAIN)
 
 
 def play(planner: Any, players: int, seat: int, seed: int, **options: Any) -> tuple[Any, list[Any]]:

@@ -38,15 +38,11 @@ def test_a2_the_ais_first_token_is_placed_beside_the_station(tools: Tools) -> No
 
 
 def test_a3_cards_to_the_docks_by_ai(tools: Tools) -> None:
-    """echabod-z discards 2 cards, brood 3."""
+    """echabod-z discards 2 cards, brood 3, azimuth one at a time until two planets have two."""
     state = tools.play(solo(tools), "end", "roll 0", "roll 1")
     assert (state.round, state.cards.docks) == (2, tuple(tools.counts(p0=1, p1=1)))
     state = tools.play(solo(tools, "brood"), "end", "roll 0", "roll 1", "roll 2")
     assert (state.round, state.cards.docks) == (2, tuple(tools.counts(p0=1, p1=1, p2=1)))
-
-
-def test_a3_azimuth_discards_until_two_planets_have_two(tools: Tools) -> None:
-    """One card at a time, and none if two planets have two cards already."""
     state = solo(tools, "azimuth", tokens=[[119], [134, 7, 112, 116]], explorers=[1, 1, 1])
     state = tools.play(state, "end", "roll 4", "roll 7", "roll 4", "roll 0", "roll 0")
     assert {"event": "ai-delivered", "planet": 4, "cards": 2} in tools.told
@@ -63,16 +59,12 @@ def test_a3_azimuth_discards_until_two_planets_have_two(tools: Tools) -> None:
 
 
 def test_a3_what_the_ai_delivers(tools: Tools) -> None:
-    """An active token beside the planet: all its cards; an inactive or none: one. Single cards stay."""
+    """With an active token beside the planet all its cards, else one. Single cards stay; one token is enough."""
     docks = tools.counts(p0=3, p4=3, p7=1)
     state = solo(tools, docks=docks, tokens=[[119], [134, 7, 116]], explorers=[1, 1])
     state = tools.play(state, "end", "roll 6", "roll 5")
     assert state.cards.piles[1] == tuple(tools.counts(p0=1, p4=3))
     assert state.cards.docks == tuple(tools.counts(p0=2, p5=1, p6=1, p7=1))
-
-
-def test_a3_one_token_is_enough_beside_the_big_ring_planet(tools: Tools) -> None:
-    """Though more could be placed there (T3), a token is placed only where the AI has none."""
     state = solo(tools, docks=tools.counts(p6=3), tokens=[[119], [134, 7, 35]], explorers=[1, 1])
     state = tools.play(state, "end", "roll 5", "roll 4")
     assert (state.round, state.cards.piles[1]) == (2, tuple(tools.counts(p6=1)))
@@ -80,7 +72,7 @@ def test_a3_one_token_is_enough_beside_the_big_ring_planet(tools: Tools) -> None
 
 
 def test_a3_without_a_token_there_one_is_placed(tools: Tools) -> None:
-    """One card is delivered and the player places the AI's next token beside the planet."""
+    """One card is delivered, the player places a token beside the planet, and the next planet has its turn."""
     state = solo(tools, docks=tools.counts(p3=2))
     state = tools.play(state, "end", "roll 6", "roll 5")
     assert state.cards.piles[1] == tuple(tools.counts(p3=1))
@@ -88,35 +80,23 @@ def test_a3_without_a_token_there_one_is_placed(tools: Tools) -> None:
     state = tools.play(state, "ai-place 92")
     assert {"event": "explore", "owner": 1, "planet": 3, "token": 1, "worth": 1} in tools.told
     assert (state.round, GAME.actors(state)) == (2, (0,))
-
-
-def test_a3_every_planet_has_its_turn(tools: Tools) -> None:
-    """After a token was placed beside one planet the next one follows, with a token of its own."""
     state = tools.play(solo(tools, docks=tools.counts(p3=2, p4=3)), "end", "roll 6", "roll 5", "ai-place 92")
     assert tools.legal(state) == [f"ai-place {at}" for at in (0, 7, 14)]
     state = tools.play(state, "ai-place 7")
     assert (state.round, state.cards.piles[1]) == (2, tuple(tools.counts(p3=1, p4=1)))
     assert state.tokens.stacks[1] == (134, 92, 7)
-
-
-def test_a3_a_pair_completed_on_the_way_is_active_for_the_next_planet(tools: Tools) -> None:
-    """Ruling: planets are dealt with one after the other, in ascending order."""
     state = solo(tools, docks=tools.counts(p0=2, p7=3), tokens=[[119], [134, 7, 112]], explorers=[1, 1])
     state = tools.play(state, "end", "roll 6", "roll 5", "ai-place 116")
     assert state.cards.piles[1] == tuple(tools.counts(p0=1, p7=3))
 
 
-def test_a3_no_token_left_is_skipped(tools: Tools) -> None:
-    """With all ten tokens placed, only the card is delivered."""
+def test_a3_where_no_token_can_be_placed_a_card_is_delivered(tools: Tools) -> None:
+    """With all ten tokens placed, and where the one space beside the planet has a token."""
     mine = [119, 7]
     ten = [134, 116, 23, 28, 35, 36, 50, 52, 65, 68]
     state = solo(tools, docks=tools.counts(p3=2), tokens=[mine, ten], ships=[119], explorers=[0, 1, 1, 1, 1])
     state = tools.play(state, "end", "roll 5", "roll 4")
     assert (state.round, state.cards.piles[1]) == (2, tuple(tools.counts(p3=1)))
-
-
-def test_a3_no_free_space_is_skipped(tools: Tools) -> None:
-    """Where the one space beside the planet has a token, only the card is delivered."""
     state = tools.at("pair", players=1, options={"ai": "echabod-z"}, ships=[17], tokens=[[36, 17], [46]],
                      explorers=[0], docks=[2, 0])  # fmt: skip
     state = tools.play(state, "end", "roll 0", "roll 1")
@@ -124,42 +104,30 @@ def test_a3_no_free_space_is_skipped(tools: Tools) -> None:
     assert len(state.tokens.stacks[1]) == 1
 
 
-def test_a4_a_pickup_at_the_station_pays_the_ai_at_once(tools: Tools) -> None:
-    """One point, taken cards or not; picking up at a planet pays nothing."""
+def test_a4_what_pays_the_ai(tools: Tools) -> None:
+    """One point for a pick-up at the station, cards taken or not, and for each use of its wormholes by the player."""
     state = tools.play(solo(tools), "pickup station")
     assert state.points == (0, 1)
     assert tools.play(state, "done").points == (0, 1)
     assert tools.play(solo(tools, ships=[106]), "pickup planet").points == (0, 0)
-
-
-def test_a4_the_player_may_use_the_ais_wormholes_for_a_point(tools: Tools) -> None:
-    """Each use of an AI pair by the player earns the AI one point."""
     state = solo(tools, ships=[7], tokens=[[119], [134, 7]], explorers=[1])
     assert tools.play(state, "warp 134").points == (0, 1)
 
 
 def test_a4_the_player_needs_more_points_than_the_ai(tools: Tools) -> None:
-    """Rank 1 with more points, rank 2 with as many or fewer; the AI's score is told at the end."""
+    """Which scores like a player; with as many or fewer, or retired, the player has lost."""
     for points, rank in (([3, 2], 1), ([2, 2], 2), ([1, 2], 2)):
         state = tools.play(solo(tools, round=200, points=points), "end", "roll 0", "roll 1")
         assert tools.told[-1] == {"event": "over", "why": "max-rounds", "scores": points}
         assert GAME.outcome(state).ranks == (rank,)
         assert GAME.outcome(state).scores == (points[0],)
         assert GAME.outcome(state).rival == points[1]
-
-
-def test_a4_the_ai_scores_like_a_player(tools: Tools) -> None:
-    """Exploration tokens, points, two for each card delivered, and the tour beyond the fifth planet (E2)."""
     state = solo(tools, round=200, points=[30, 2], tokens=[[119], [134, 7]], explorers=[1],
                  delivered=[tools.counts(), [1, 1, 1, 1, 1, 2, 1, 0]])  # fmt: skip
     state = tools.play(state, "end", "roll 0", "roll 1")
     assert GAME.outcome(state).rival == 1 + 2 + 2 * 8 + 3 * 2
     assert tools.told[-1]["scores"] == [30, 25]
     assert GAME.outcome(state).ranks == (1,)
-
-
-def test_a4_a_retired_player_has_lost(tools: Tools) -> None:
-    """With its only seat retired the game is over, and lost whatever the score."""
     state, _ = GAME.retire(solo(tools, points=[9, 0]), 0)
     assert GAME.actors(state) == ()
     assert GAME.outcome(state).ranks == (2,)

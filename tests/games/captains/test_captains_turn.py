@@ -21,7 +21,7 @@ BESIDE_BOTH: dict[str, Any] = {"match": {"players": 4, "station": 3, "boards": B
 
 
 def test_s1_ten_tokens_in_order_and_exploration_tokens(tools: Tools) -> None:
-    """Tokens are numbered 1, 1, 2, 2, ... 5, 5; exploration tokens 1 to 6 are worth 1, 7 to 10 worth 3."""
+    """Numbered 1, 1, 2, 2, ... 5, 5, then none is left; exploration tokens 1 to 6 are worth 1, 7 to 10 worth 3."""
     state = tools.at(ships=[104, -1], tokens=[[119], []])
     placed = []
     for at in (103, 104, 105, 88):
@@ -29,10 +29,6 @@ def test_s1_ten_tokens_in_order_and_exploration_tokens(tools: Tools) -> None:
         placed.append((tools.told[-1]["number"], tools.told[-1]["active"]))
     assert placed == [(1, True), (2, False), (2, True), (3, False)]
     assert [worth(token) for token in range(1, 11)] == [1] * 6 + [3] * 4
-
-
-def test_s1_after_ten_tokens_none_is_left(tools: Tools) -> None:
-    """An owner with all ten tokens placed has no place action."""
     ten = [119, 103, 88, 72, 73, 90, 98, 114, 130, 70]
     nine = tools.at(ships=[104, -1], tokens=[ten[:9], []])
     assert tools.legal(nine, "place")
@@ -50,8 +46,8 @@ def test_s2_deck_and_hands(tools: Tools, players: int, cards: int, hands: list[i
     assert GAME.actors(state) == (0,)
 
 
-def test_c2_hands_are_dealt_whole_seat_by_seat(tools: Tools) -> None:
-    """Each card is one draw by what the deck has left of each planet."""
+def test_c2_every_card_is_drawn_by_what_the_deck_has_left(tools: Tools) -> None:
+    """Dealt seat by seat, in a pick-up, for the black hole and for the AI; hidden hands are gone from it."""
     state = tools.at(stage="deal", seat=0, players=3)
     assert GAME.actors(state) == (CHANCE,)
     assert GAME.chance(state) == ((8,) * 8,)
@@ -63,10 +59,6 @@ def test_c2_hands_are_dealt_whole_seat_by_seat(tools: Tools) -> None:
     state = tools.play(state, "roll 1", "roll 1")
     assert GAME.actors(state) == (0,)
     assert GAME.ask(state, 0) == "start"
-
-
-def test_c2_every_card_is_drawn_by_what_the_deck_has_left(tools: Tools) -> None:
-    """In a pick-up, for the black hole and in the AI's turn, hidden hands count as gone from the deck."""
     here: dict[str, Any] = {"ships": [106, 134], "tokens": [[119], [134]]}
     cards: dict[str, Any] = {"docks": tools.counts(p1=3), "hands": [tools.counts(), tools.counts(p2=1, p5=2)]}
     left = ((8, 5, 7, 8, 8, 6, 8, 8),)
@@ -94,7 +86,7 @@ def test_c4_each_seat_has_its_own_cards(tools: Tools) -> None:
 
 
 def test_s3_the_first_turn_starts_beside_the_station(tools: Tools) -> None:
-    """Only starts are legal; the token is number 1, inactive; then the turn goes on with 3 energy."""
+    """On an empty space, with an inactive token and 3 energy; if none is empty, one with a ship will do (Ruling)."""
     state = tools.at(stage="start")
     assert tools.legal(state) == [f"start {at}" for at in (119, 120, 134, 136, 143, 144)]
     state = tools.play(state, "start 120")
@@ -104,18 +96,10 @@ def test_s3_the_first_turn_starts_beside_the_station(tools: Tools) -> None:
     state = tools.play(state, "end")
     assert "start 120" not in tools.legal(state)
     assert len(tools.legal(state)) == 5
-
-
-def test_s3_the_space_to_start_on_is_empty(tools: Tools) -> None:
-    """A space with a ship is no place to start on."""
     state = tools.play(tools.at(stage="start"), "start 120", "move 134", "end")
     assert tools.legal(state) == [f"start {at}" for at in (119, 136, 143, 144)]
     with pytest.raises(ActionError):
         tools.play(state, "start 134")
-
-
-def test_s3_without_an_empty_space_one_with_a_ship_will_do(tools: Tools) -> None:
-    """Ruling: of three spaces beside the station two have tokens, and the third one a ship."""
     station = {"station": [[0, 0]], "obstacle": [[0, -1], [-1, 0], [1, -1]]}
     match = {
         "players": 3,
@@ -145,7 +129,7 @@ def test_s3_a_start_beside_a_planet_counts_as_any_token_and_place(tools: Tools) 
 
 
 def test_t1_a_move_costs_one_energy_and_ends_with_it(tools: Tools) -> None:
-    """Three moves, then none; energy is not saved for the next turn."""
+    """Energy is not saved; from an orbit space every other one of the same orbit is one move, and none of another."""
     state = tools.at(ships=[103, 134], tokens=[[119], [134]])
     assert "move 104" in tools.legal(state)
     state = tools.play(state, "move 104", "move 105", "move 104")
@@ -156,10 +140,6 @@ def test_t1_a_move_costs_one_energy_and_ends_with_it(tools: Tools) -> None:
     assert state.energy == 3
     state = tools.play(state, "end", "end")
     assert state.energy == 3
-
-
-def test_t1_an_orbit_is_one_move_to_any_of_its_spaces(tools: Tools) -> None:
-    """From an orbit space every other one of the same orbit, and no space of another orbit, is one move."""
     state = tools.at(ships=[119, 134], tokens=[[119], [134]])
     galaxy = state.table.galaxy
     station = [space for space, orbit in enumerate(galaxy.orbit) if orbit == 0]
@@ -170,13 +150,22 @@ def test_t1_an_orbit_is_one_move_to_any_of_its_spaces(tools: Tools) -> None:
 
 
 def test_t1_moves_from_a_nebula_are_free(tools: Tools) -> None:
-    """Leaving a nebula costs nothing, entering one from elsewhere costs 1."""
+    """Entering one from elsewhere costs 1, and so does a move onto the cannon, from a nebula, too."""
     state = tools.at(ships=[54, 134], tokens=[[119], [134]], energy=1)
     state = tools.play(state, "move 69")
     assert state.energy == 0
     state = tools.play(state, "move 83", "move 69", "move 70")
     assert state.energy == 0
     assert tools.legal(state, "move") == []
+    state, nebula, cannon = beside_the_cannon(energy=1)
+    assert tools.play(state, f"move {cannon}").energy == 0
+    other = next(space for space in state.table.galaxy.adjacent[nebula] if space != cannon)
+    assert tools.play(state, f"move {other}").energy == 1
+    state, _, cannon = beside_the_cannon(energy=0)
+    assert f"move {other}" in tools.legal(state)
+    assert f"move {cannon}" not in tools.legal(state)
+    with pytest.raises(ActionError, match="no energy left"):
+        tools.play(state, f"move {cannon}")
 
 
 NEBULA_AND_CANNON = {"planet": [[0, 0]], "nebula": [[-1, -1]], "cannon": [[-2, 0]]}
@@ -195,19 +184,6 @@ def beside_the_cannon(energy: int) -> tuple[Any, int, int]:
     return GAME.from_json({**laid, **ships}), nebula, cannon
 
 
-def test_t1_a_move_onto_the_cannon_costs_energy_from_a_nebula_too(tools: Tools) -> None:
-    """It costs 1 as from anywhere, and is not possible without energy; other spaces around the nebula are free."""
-    state, nebula, cannon = beside_the_cannon(energy=1)
-    assert tools.play(state, f"move {cannon}").energy == 0
-    other = next(space for space in state.table.galaxy.adjacent[nebula] if space != cannon)
-    assert tools.play(state, f"move {other}").energy == 1
-    state, _, cannon = beside_the_cannon(energy=0)
-    assert f"move {other}" in tools.legal(state)
-    assert f"move {cannon}" not in tools.legal(state)
-    with pytest.raises(ActionError, match="no energy left"):
-        tools.play(state, f"move {cannon}")
-
-
 def test_t2_free_actions_need_no_energy(tools: Tools) -> None:
     """Without energy placing, warping, delivering and picking up are still legal."""
     state = tools.at(
@@ -222,7 +198,7 @@ def test_t2_free_actions_need_no_energy(tools: Tools) -> None:
 
 
 def test_t3_where_a_token_may_be_placed(tools: Tools) -> None:
-    """On or next to the ship's space, on a free blank or orbit space, once a planet and station."""
+    """On or next to the ship, on a free blank or orbit space, once a planet and station; often at the big ring."""
     state = tools.at(ships=[106, 105], tokens=[[119, 105], [134, 91]], explorers=[1])
     # space 91 (beside planet 3) is the other owner's, 105 has a token; 106, 122 and 123 are beside planet 3
     near = {106, *state.table.galaxy.adjacent[106]}
@@ -234,19 +210,11 @@ def test_t3_where_a_token_may_be_placed(tools: Tools) -> None:
         ActionError, match="place 122 is not possible now: a token of yours is already beside"
     ):
         tools.play(state, "place 122")
-
-
-def test_t3_never_a_second_token_beside_the_station(tools: Tools) -> None:
-    """The start token is beside the station, so no other of that owner may be."""
     state = tools.at(ships=[120, 134], tokens=[[119], [134]])
     offered = {int(move.split()[1]) for move in tools.legal(state, "place")}
     assert offered == {104, 105, 121}
     with pytest.raises(ActionError, match="already beside the planet or station"):
         tools.play(state, "place 136")
-
-
-def test_t3_the_big_ring_planet_takes_any_number(tools: Tools) -> None:
-    """Several tokens of one owner may be beside the big ring planet; it is explored once."""
     state = tools.at(ships=[35, 134], tokens=[[119], [134]])
     state = tools.play(state, "place 35", "place 36", "move 52", "place 52")
     assert state.tokens.stacks[0] == (119, 35, 36, 52)
@@ -288,7 +256,7 @@ def test_t5_warp_through_anothers_wormhole_pays_its_owner(tools: Tools) -> None:
 
 
 def test_t5_two_warps_need_another_action_between(tools: Tools) -> None:
-    """After a warp there is none until something else is done; any other action will do."""
+    """A place, a move, the end of the turn, a pick-up (Ruling) or a delivery will do."""
     state = tools.at(ships=[119, 134], tokens=[[119, 104], [134]])
     state = tools.play(state, "warp 104")
     assert tools.legal(state, "warp") == []
@@ -297,17 +265,9 @@ def test_t5_two_warps_need_another_action_between(tools: Tools) -> None:
     assert tools.legal(tools.play(state, "place 105"), "warp") == ["warp 119"]
     assert tools.legal(tools.play(state, "move 103", "move 104"), "warp") == ["warp 119"]
     assert tools.legal(tools.play(state, "end", "end"), "warp") == ["warp 119"]
-
-
-def test_t5_a_pickup_comes_between_two_warps(tools: Tools) -> None:
-    """Ruling: a pick-up counts as another action."""
     state = tools.at(ships=[104, 134], tokens=[[119, 104], [134]])
     state = tools.play(state, "warp 119", "pickup station", "done")
     assert tools.legal(state, "warp") == ["warp 104"]
-
-
-def test_t5_a_delivery_comes_between_two_warps(tools: Tools) -> None:
-    """Dropping off passengers where a warp ended is another action."""
     hands = [tools.counts(p3=1), tools.counts()]
     state = tools.at(ships=[119, 134], tokens=[[119, 106], [134]], explorers=[0], hands=hands)
     state = tools.play(state, "warp 106")
@@ -344,7 +304,7 @@ def test_t6_all_cards_of_the_planet_are_delivered(tools: Tools) -> None:
 
 
 def test_t7_pickup_at_a_planet_fills_the_hand_from_the_deck(tools: Tools) -> None:
-    """Cards of the planet itself go to the Docks and are replaced, until 4 are in hand; once a turn."""
+    """Cards of the planet itself go to the Docks and are replaced; a full hand discards first."""
     hands = [tools.counts(p1=3), tools.counts()]
     state = tools.at(ships=[106, 134], tokens=[[119], [134]], hands=hands)
     state = tools.play(state, "pickup planet")
@@ -358,19 +318,11 @@ def test_t7_pickup_at_a_planet_fills_the_hand_from_the_deck(tools: Tools) -> Non
         tools.play(state, "pickup planet")
     state = tools.play(state, "end", "end")
     assert tools.legal(state, "pickup") == ["pickup planet"]
-
-
-def test_t7_a_full_hand_must_discard_before_drawing(tools: Tools) -> None:
-    """With four cards in hand only discards are legal first."""
     hands = [tools.counts(p1=3, p2=1), tools.counts()]
     state = tools.at(ships=[106, 134], tokens=[[119], [134]], hands=hands)
     state = tools.play(state, "pickup planet")
     assert tools.legal(state) == ["discard 1", "discard 2"]
     assert tools.legal(tools.play(state, "discard 2")) == ["discard 1", "draw"]
-
-
-def test_t7_no_pickup_at_a_planet_from_an_empty_deck(tools: Tools) -> None:
-    """With an empty deck the planet offers no pick-up, the station does."""
     docks = [8] * 8
     state = tools.at(ships=[106, 119], tokens=[[119], [134]], docks=docks)
     assert tools.legal(state, "pickup") == []
@@ -399,7 +351,7 @@ def test_t7_nothing_is_drawn_from_the_deck_beside_the_station(tools: Tools) -> N
 
 
 def test_t7_pickup_at_the_station_takes_from_two_planets(tools: Tools) -> None:
-    """Cards of at most two planets, four in hand at most, no discard after the first card taken."""
+    """At most two, four cards in hand, one just discarded, too, or none; no discard after the first one taken."""
     hands = [tools.counts(p1=2), tools.counts()]
     state = tools.at(
         ships=[119, 134], tokens=[[119], [134]], hands=hands, docks=tools.counts(p4=2, p5=1, p6=1)
@@ -417,10 +369,6 @@ def test_t7_pickup_at_the_station_takes_from_two_planets(tools: Tools) -> None:
     state = tools.play(state, "done")
     assert state.cards.hands[0] == tuple(tools.counts(p1=1, p4=2, p5=1))
     assert state.cards.docks == tuple(tools.counts(p1=1, p6=1))
-
-
-def test_t7_a_card_just_discarded_may_be_taken(tools: Tools) -> None:
-    """A discarded card is in the Docks at once, also with nothing else there; taking nothing is legal."""
     state = tools.at(ships=[119, 134], tokens=[[119], [134]], hands=[tools.counts(p1=1), tools.counts()])
     state = tools.play(state, "pickup station")
     assert tools.legal(state) == ["discard 1", "done"]
@@ -452,7 +400,7 @@ def test_t8_cannon_shoots_two_or_more_spaces_over_anything(tools: Tools) -> None
 
 
 def test_t9_the_black_hole_throws_the_ship_to_a_planet(tools: Tools) -> None:
-    """The top card is shown and goes to the Docks; the ship comes out beside its planet, nothing between."""
+    """The top card goes to the Docks, and the ship comes out beside its planet; an empty deck closes it (Ruling)."""
     state = tools.at("second", ships=[58, 134], tokens=[[119], [134]])
     state = tools.play(state, "move 73")
     assert GAME.actors(state) == (CHANCE,)
@@ -464,10 +412,6 @@ def test_t9_the_black_hole_throws_the_ship_to_a_planet(tools: Tools) -> None:
     state = tools.play(state, "emerge 61")
     assert (state.ships[0], state.energy) == (61, 2)
     assert "pickup planet" in tools.legal(state)
-
-
-def test_t9_an_empty_deck_closes_the_black_hole(tools: Tools) -> None:
-    """Ruling: with an empty deck the black hole cannot be entered."""
     state = tools.at("second", ships=[58, 134], tokens=[[119], [134]])
     assert "move 73" in tools.legal(state)
     state = tools.at("second", ships=[58, 134], tokens=[[119], [134]], docks=[8] * 8)
@@ -492,17 +436,13 @@ def test_t9_a_shot_into_the_black_hole_enters_it(tools: Tools) -> None:
 
 
 def test_t10_after_100_actions_a_turn_can_only_be_ended(tools: Tools) -> None:
-    """Free nebula moves end: 100 actions, the start among them, then only `end`."""
+    """Each counts once, free ones and the steps of a pick-up too, cards that chance turns over do not."""
     state = tools.at(ships=[69, 134], tokens=[[119], [134]], steps=1)
     for step in range(99):
         state = tools.play(state, "move 83" if step % 2 == 0 else "move 69")
     assert state.steps == 100
     assert tools.legal(state) == ["end"]
     assert "move 84" in tools.legal(tools.play(state, "end", "end"))
-
-
-def test_t10_every_action_counts_once(tools: Tools) -> None:
-    """Free actions and the steps of a pick-up too; cards that chance turns over do not count."""
     hands = [tools.counts(p3=1, p1=1), tools.counts()]
     state = tools.at(ships=[106, 134], tokens=[[119, 106], [134]], explorers=[0], hands=hands)
     state = tools.play(state, "deliver 3", "pickup planet", "discard 1", "draw", *["roll 0"] * 4)
@@ -516,8 +456,8 @@ def test_t10_every_action_counts_once(tools: Tools) -> None:
     assert tools.play(state, "end", "end").steps == 0
 
 
-def test_t10_a_pickup_can_still_be_finished(tools: Tools) -> None:
-    """In a pick-up after 100 actions: discards only where the hand is full, then `draw`; `done`."""
+def test_t10_what_was_begun_can_still_be_finished(tools: Tools) -> None:
+    """A pick-up after 100 actions, with discards where the hand is full; and the way out of the black hole."""
     full = [tools.counts(p1=2, p2=2), tools.counts()]
     state = tools.at(ships=[106, 134], tokens=[[119], [134]], steps=99, hands=full)
     state = tools.play(state, "pickup planet")
@@ -528,10 +468,6 @@ def test_t10_a_pickup_can_still_be_finished(tools: Tools) -> None:
     assert tools.legal(state) == ["end"]
     state = tools.at(ships=[119, 134], tokens=[[119], [134]], steps=99, docks=tools.counts(p1=2))
     assert tools.legal(tools.play(state, "pickup station")) == ["done"]
-
-
-def test_t10_the_black_hole_can_still_be_left(tools: Tools) -> None:
-    """A ship that entered as its 100th action comes out, then only `end` is legal."""
     state = tools.at("second", ships=[58, 134], tokens=[[119], [134]], steps=99)
     state = tools.play(state, "move 73", "roll 0")
     assert len(tools.legal(state, "emerge")) == 6

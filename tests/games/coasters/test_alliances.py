@@ -31,7 +31,7 @@ def parse(state: Any, data: Any) -> Any:
 
 
 def test_a1_say_is_free_and_changes_nothing_but_the_talk(desk: Desk) -> None:
-    """The same decision stands after it, one message fewer left."""
+    """Messages are kept for one round: a seat still sees in its next turn what was said since its last one."""
     state = desk.turn(DRAWING, FOUR, "3 AIM")
     assert GAME.talk(state, 0) == 8
     after = desk.do(state, "say 1,2 peace?")
@@ -41,6 +41,13 @@ def test_a1_say_is_free_and_changes_nothing_but_the_talk(desk: Desk) -> None:
     assert now.pop("messages") == [{"turn": 1, "seat": 0, "to": [1, 2], "text": "peace?"}]
     before.pop("messages")
     assert now == before
+    state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 hold still")
+    for seat in (1, 2, 3, 0):
+        state = desk.do(state, "end", "roll 1 TIP")
+        assert desk.see(state)["seat"] == seat
+        assert len(desk.see(state, 1)["messages"]) == 1
+    state = desk.do(state, "end")
+    assert GAME.to_json(state)["messages"] == []
 
 
 def test_a1_say_is_possible_at_any_own_decision(desk: Desk) -> None:
@@ -63,17 +70,13 @@ def test_a1_say_is_possible_at_any_own_decision(desk: Desk) -> None:
 
 
 def test_a1_eight_messages_a_turn_and_seat(desk: Desk) -> None:
-    """The ninth is refused; the next turn, whoever's it is, brings eight new ones."""
+    """The next turn, whoever's it is, brings eight new ones; so does each decision of the set-up."""
     state = desk.do(desk.turn(DRAWING, FOUR, "3 AIM"), *["say 1 again"] * 8)
     assert GAME.talk(state, 0) == 0
     with pytest.raises(ActionError, match="only 8 messages a turn"):
         desk.do(state, "say 1 again")
     state = desk.do(state, "invoke 1", *["say 0 no"] * 8, "refuse", "end")
     assert (GAME.talk(state, 0), GAME.talk(state, 1)) == (8, 8)
-
-
-def test_a1_eight_messages_in_each_set_up_decision(desk: Desk) -> None:
-    """Each coaster laid and each ship put down brings eight new ones."""
     state = GAME.initial(3, GAME.Options())
     moves = ["lay 0 0 0", "lay 1 0 0", "lay 2 0 0", "deploy 1 1 U", "deploy 4 1 U", "deploy 7 1 U"]
     for move in moves:
@@ -117,17 +120,6 @@ def test_a1_what_may_be_said(desk: Desk) -> None:
     assert GAME.action_json(action) == {"do": "say", "to": [3, 1], "text": text}
     assert action == parse(state, {"do": "say", "to": [3, 1], "text": text})
     assert action not in GAME.legal(state, 0)
-
-
-def test_a1_messages_are_kept_for_one_round(desk: Desk) -> None:
-    """A seat still sees in its next turn what was said since its last one; older talk is forgotten."""
-    state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 hold still")
-    for seat in (1, 2, 3, 0):
-        state = desk.do(state, "end", "roll 1 TIP")
-        assert desk.see(state)["seat"] == seat
-        assert len(desk.see(state, 1)["messages"]) == 1
-    state = desk.do(state, "end")
-    assert GAME.to_json(state)["messages"] == []
 
 
 def test_hidden_a_message_is_private_to_sender_and_addressees(desk: Desk) -> None:
@@ -190,14 +182,10 @@ def test_a2_an_invocation_is_answered_at_once_and_publicly(desk: Desk) -> None:
 
 
 def test_a2_only_other_survivors_are_invoked(desk: Desk) -> None:
-    """Neither oneself nor the eliminated or retired."""
+    """Not the eliminated or retired; one yes holds for all homes of a seat."""
     state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3])
     assert [words for words in desk.can(state) if "invoke" in words] == ["invoke 1", "invoke 2"]
     assert [w for w in desk.can(desk.retire(state, 2)) if "invoke" in w] == ["invoke 1"]
-
-
-def test_a2_one_word_holds_for_all_homes_of_a_seat(desk: Desk) -> None:
-    """In a tag team both homes of the ally open at its single yes, though one of its ships is no more."""
     drawing = """
      .  .  .   .  .  .   .  .  .
      .  0> .   .  .  .   .  .  .
@@ -213,17 +201,13 @@ def test_a2_one_word_holds_for_all_homes_of_a_seat(desk: Desk) -> None:
 
 
 def test_a3_a_claim_needs_a_lost_ship(desk: Desk) -> None:
-    """Before any ship was destroyed or has left, nobody claims."""
+    """Any ship will do, in a tag team also one whose seat has another; then all can win together."""
     state = desk.turn(DRAWING, FOUR, "1 TIP")
     assert "claim" not in desk.can(state)
     with pytest.raises(ActionError, match="once a ship is gone"):
         desk.do(state, "claim")
     assert "claim" in desk.can(desk.retire(state, 2))
     assert "claim" in desk.can(desk.turn(GONE, FOUR, "1 TIP", eliminated=[3]))
-
-
-def test_a3_in_a_tag_team_one_lost_ship_opens_the_claim(desk: Desk) -> None:
-    """Any ship will do, though its seat still has another, and all three seats can win together."""
     drawing = ". . . . . . . . .\n. 0> . . 1> . . 2> .\n. . . . . . . . .\n"
     drawing += ". . . . . . . . .\n. 3> . . 4> . . . .\n. . . . . . . . ."
     options = {"colours": 2}
@@ -236,7 +220,7 @@ def test_a3_in_a_tag_team_one_lost_ship_opens_the_claim(desk: Desk) -> None:
 
 
 def test_a3_all_survivors_agree_and_win_together(desk: Desk) -> None:
-    """Asked from the seat after the claimant; the last yes ends the game."""
+    """Asked from the seat after the claimant, to the last yes; after a split play goes on, without a second claim."""
     state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3], seat=1)
     state = desk.do(state, "claim")
     assert (desk.actor(state), GAME.ask(state, 2), desk.can(state)) == (2, "claim", ["split", "agree"])
@@ -247,10 +231,6 @@ def test_a3_all_survivors_agree_and_win_together(desk: Desk) -> None:
     outcome = GAME.outcome(state)
     assert (outcome.ranks, outcome.why) == ((1, 1, 1, 4), "claim")
     assert outcome.scores == (1 / 3, 1 / 3, 1 / 3, 0)
-
-
-def test_a3_at_the_first_split_play_goes_on(desk: Desk) -> None:
-    """Nobody further is asked, and there is no second claim in this turn."""
     state = desk.do(desk.turn(GONE, FOUR, "1 TIP", eliminated=[3]), "claim", "split")
     assert (desk.actor(state), GAME.ask(state, 0)) == (0, "turn")
     assert "claim" not in desk.can(state)
@@ -273,17 +253,13 @@ def test_a3_an_asked_seat_that_is_out_no_longer_counts(desk: Desk) -> None:
 
 
 def test_a4_words_bind_nobody(desk: Desk) -> None:
-    """After a promised and a confirmed alliance the promiser may still shoot, refuse and split."""
+    """After a promise one may shoot, refuse and split; a break that is announced and not done has no effect."""
     state = desk.do(desk.turn(DRAWING, FOUR, "1 TIP"), "say 1 allies for ever", "invoke 1", "agree", "fire")
     assert desk.see(state)["ships"][1]["hits"] == 2
     state = desk.do(desk.turn(GONE, FOUR, "1 TIP", eliminated=[3]), "invoke 1", "say 0 of course")
     assert desk.see(desk.do(state, "refuse"))["refused"] == [1]
     state = desk.do(state, "agree", "claim", "say 0 as agreed", "split")
     assert (desk.actor(state), GAME.ask(state, 0)) == (0, "turn")
-
-
-def test_a4_a_break_announced_by_word_has_no_effect(desk: Desk) -> None:
-    """Who says that it is over and then agrees to the claim wins with the others."""
     state = desk.turn(GONE, FOUR, "1 TIP", eliminated=[3])
     state = desk.do(state, "claim", "say 0,2 I leave this alliance", "agree", "agree")
     assert GAME.outcome(state).ranks == (1, 1, 1, 4)
@@ -291,10 +267,7 @@ def test_a4_a_break_announced_by_word_has_no_effect(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("lie", "drawing", "options"),
-    [
-        ("0/0 1/0", ". . . . . .\n. 0> . . 1< .\n. . . . . .", {}),
-        (FOUR, GONE, {"alliances": False}),
-    ],
+    [("0/0 1/0", ". . . . . .\n. 0> . . 1< .\n. . . . . .", {}), (FOUR, GONE, {"alliances": False})],
 )
 def test_a_no_talk_with_two_players_or_without_the_option(
     desk: Desk, lie: str, drawing: str, options: Any

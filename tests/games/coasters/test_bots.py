@@ -3,7 +3,6 @@
 They play in this process on the JSON that the wire would carry; one match's opening goes through the real client.
 """
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.games.coasters.conftest import Desk
+from tests.programs import program
 
 from warpleague.games.api import CHANCE
 from warpleague.games.coasters import GAME
@@ -27,11 +27,7 @@ def wire(value: Any) -> Any:
 
 def load(name: str, what: Any) -> Any:
     """A name of a fresh copy of a bot's program."""
-    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), BOTS / name / "main.py")
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, what)
+    return getattr(program(BOTS / name / "main.py"), what)
 
 
 def hunter() -> Any:
@@ -100,11 +96,7 @@ def test_the_hunter_beats_random_play_in_duels() -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"colours": 2, "free_colour": True},
-        {"colours": 3, "system_swap": True, "wild_shot": True},
-    ],
+    "options", [{"colours": 2, "free_colour": True}, {"colours": 3, "system_swap": True, "wild_shot": True}]
 )
 @pytest.mark.parametrize("bot", [hunter, diplomat])
 def test_the_bots_play_every_variation_by_the_rules(bot: Any, options: Any) -> None:

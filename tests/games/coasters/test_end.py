@@ -29,12 +29,16 @@ def test_e1_the_last_seat_with_a_ship_wins(desk: Desk) -> None:
 
 
 def test_e2_a_confirmed_claim_shares_the_first_place(desk: Desk) -> None:
-    """Two survivors share; the place after them is the third."""
+    """The place after two winners is the third; it outlives that one of them is retired afterwards."""
     state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
     state = desk.do(state, "claim", "agree")
     outcome = GAME.outcome(state)
     assert (outcome.ranks, outcome.scores) == ((1, 1, 3), (0.5, 0.5, 0))
     assert outcome.breakdown == {"E2 claim confirmed": (0.5, 0.5, 0)}
+    state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
+    state = desk.retire(desk.do(state, "claim", "agree"), 1)
+    assert GAME.outcome(state).ranks == (1, 3, 2)
+    assert GAME.from_json(GAME.to_json(state)) == state
 
 
 def test_e3_after_the_last_round_the_survivors_share(desk: Desk) -> None:
@@ -63,7 +67,7 @@ def test_e4_later_elimination_ranks_higher(desk: Desk) -> None:
 
 
 def test_e5_a_retired_seats_ship_leaves_and_its_home_opens(desk: Desk) -> None:
-    """The square is empty at once, the coaster stays, and others may warp there."""
+    """The coaster stays; its turn ends; a question to it counts as refused, without that alliance."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.turn(drawing, THREE, "2 AIM"), 1)
     assert desk.events == [{"event": "retired", "seat": 1}]
@@ -72,17 +76,9 @@ def test_e5_a_retired_seats_ship_leaves_and_its_home_opens(desk: Desk) -> None:
     assert view["systems"][1] is not None
     assert "warp 1" in desk.can(state)
     assert "warp 2" not in desk.can(state)
-
-
-def test_e5_the_turn_of_a_retired_seat_ends(desk: Desk) -> None:
-    """The next survivor rolls."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.turn(drawing, THREE, "2 AIM"), 0)
     assert (GAME.actors(state), desk.see(state)["seat"], desk.see(state)["round"]) == ((-1,), 1, 1)
-
-
-def test_e5_a_question_to_a_retired_seat_counts_as_refused(desk: Desk) -> None:
-    """The asker goes on with its turn, without that alliance."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".")
     state = desk.retire(desk.do(desk.turn(drawing, THREE, "2 AIM"), "invoke 1"), 1)
     assert (desk.actor(state), GAME.ask(state, 0), desk.see(state)["agreed"]) == (0, "turn", [])
@@ -103,7 +99,7 @@ def test_e5_a_seat_left_alone_wins_at_once(desk: Desk) -> None:
 
 
 def test_e5_in_the_set_up_laid_coasters_stay_and_others_never_come(desk: Desk) -> None:
-    """Seat 0 is out after laying, seat 2 before: two coasters lie, two ships come."""
+    """A ship put down leaves; if no coaster lies, the next seat lays at the origin."""
     state = desk.do(GAME.initial(4, GAME.Options()), "lay 0 0 0")
     state = desk.retire(desk.retire(state, 0), 2)
     state = desk.do(state, "lay 1 0 0", "lay 2 0 0")
@@ -113,10 +109,6 @@ def test_e5_in_the_set_up_laid_coasters_stay_and_others_never_come(desk: Desk) -
     assert (desk.see(state)["seat"], GAME.actors(state)) == (1, (-1,))
     state = desk.do(state, "roll 1 AIM")
     assert "warp 0" in desk.can(state)
-
-
-def test_e5_a_seat_out_while_ships_are_put_down(desk: Desk) -> None:
-    """A ship put down leaves, one still to come never comes; the next seat goes on, then the first survivor's turn."""
     state = desk.do(GAME.initial(4, GAME.Options()), "lay 0 0 0", "lay 1 0 0", "lay 2 0 0", "lay 3 0 0")
     state = desk.retire(desk.do(state, "deploy 1 1 R"), 0)
     assert (desk.actor(state), desk.see(state)["ships"][0]) == (1, None)
@@ -125,6 +117,9 @@ def test_e5_a_seat_out_while_ships_are_put_down(desk: Desk) -> None:
     state = desk.do(state, "deploy 7 1 R", "deploy 10 1 R")
     assert (GAME.actors(state), desk.see(state)["seat"]) == ((-1,), 2)
     assert [ship is not None for ship in desk.see(state)["ships"]] == [False, False, True, True]
+    state = desk.retire(GAME.initial(3, GAME.Options()), 0)
+    assert desk.actor(state) == 1
+    assert desk.can(state) == ["lay 0 0 0", "lay 0 0 1", "lay 0 0 2", "lay 0 0 3"]
 
 
 def test_e5_all_ships_of_a_tag_team_leave(desk: Desk) -> None:
@@ -137,23 +132,12 @@ def test_e5_all_ships_of_a_tag_team_leave(desk: Desk) -> None:
     assert [words for words in desk.can(state) if "warp" in words] == ["warp 1", "warp 3", "warp 4"]
 
 
-def test_e5_if_no_coaster_lies_the_next_seat_lays_at_the_origin(desk: Desk) -> None:
-    """Seat 0 is out before anything was laid."""
-    state = desk.retire(GAME.initial(3, GAME.Options()), 0)
-    assert desk.actor(state) == 1
-    assert desk.can(state) == ["lay 0 0 0", "lay 0 0 1", "lay 0 0 2", "lay 0 0 3"]
-
-
 def test_e5_retired_seats_rank_below_all_others(desk: Desk) -> None:
-    """Below the eliminated, the later retired above the earlier; so does an eliminated seat that is retired too."""
+    """Below the eliminated, the later retired above the earlier; an eliminated seat, and after the end, too."""
     drawing = row(".", "0>", ".", ".", "1^", ".", ".", "2v", ".", ".", ".", ".")
     state = desk.turn(drawing, "0/0 1/0 2/0 3/0", "1 TIP", eliminated=[3])
     assert GAME.outcome(desk.retire(desk.retire(state, 2), 1)).ranks == (1, 3, 4, 2)
     assert GAME.outcome(desk.retire(desk.retire(desk.retire(state, 2), 3), 1)).ranks == (1, 2, 4, 3)
-
-
-def test_e5_a_seat_may_be_retired_after_the_end_too(desk: Desk) -> None:
-    """If no bot starts, the last to be judged is out after it has won: it ranks first, and nobody scores."""
     state = desk.retire(desk.retire(GAME.initial(3, GAME.Options()), 0), 1)
     assert desk.events[-1] == {"event": "over", "why": "last-ship", "winners": [2]}
     state = desk.retire(state, 2)
@@ -180,11 +164,3 @@ def test_at_the_end_no_seat_is_named(desk: Desk, end: Any) -> None:
     assert [desk.see(state, seat)["seat"] for seat in range(3)] == [None] * 3
     assert GAME.from_json({**data, "seat": 1}) == GAME.from_json(data) == state
     assert GAME.scene(state, None).panels[0].owner is None
-
-
-def test_e5_a_shared_victory_outlives_a_late_retirement(desk: Desk) -> None:
-    """A position whose claim was confirmed can be written down after one of the two winners is out."""
-    state = desk.turn(row(".", "0>", ".", ".", "1^", ".", ".", ".", "."), THREE, "1 TIP", eliminated=[2])
-    state = desk.retire(desk.do(state, "claim", "agree"), 1)
-    assert GAME.outcome(state).ranks == (1, 3, 2)
-    assert GAME.from_json(GAME.to_json(state)) == state

@@ -20,11 +20,7 @@ SHOTS = [
     (
         "along the row onto the next coaster",
         SIDE,
-        """
-        .  .  .   .  .  .
-        .  0> .   .  1^ .
-        .  .  .   .  .  .
-        """,
+        ". . . . . .\n. 0> . . 1^ .\n. . . . . .",
         1,
         [[2, 1], [3, 1], [4, 1]],
         "hit",
@@ -32,11 +28,7 @@ SHOTS = [
     (
         "no arrow in the shooter's own square",
         SIDE,
-        """
-        .  .  .   .  .  .
-        1^ 0< .   .  .  .
-        .  .  .   .  .  .
-        """,
+        ". . . . . .\n1^ 0< . . . .\n. . . . . .",
         None,
         [],
         "edge",
@@ -44,11 +36,7 @@ SHOTS = [
     (
         "the whole row",
         SIDE,
-        """
-        .  .  .   .  .  .
-        .  .  .   .  .  .
-        .  1^ .   .  .  0<
-        """,
+        ". . . . . .\n. . . . . .\n. 1^ . . . 0<",
         1,
         [[4, 2], [3, 2], [2, 2], [1, 2]],
         "hit",
@@ -56,38 +44,16 @@ SHOTS = [
     (
         "an edge before the target",
         "1/0\n0/0",
-        """
-        .  .  .
-        .  .  .
-        .  1^ .
-        .  .  .
-        .  .  .
-        .  0^ .
-        """,
+        ". . .\n. . .\n. 1^ .\n. . .\n. . .\n. 0^ .",
         None,
         [[1, 4], [1, 3]],
         "edge",
     ),
-    (
-        "out of the galaxy",
-        SIDE,
-        """
-        .  .  .   .  .  .
-        1^ .  .   .  0> .
-        .  .  .   .  .  .
-        """,
-        None,
-        [[5, 1]],
-        "left",
-    ),
+    ("out of the galaxy", SIDE, ". . . . . .\n1^ . . . 0> .\n. . . . . .", None, [[5, 1]], "left"),
     (
         "over the corner square's missing arrow",
         SIDE,
-        """
-        .  .  1^  0< .  .
-        .  .  .   .  .  .
-        .  .  .   .  .  .
-        """,
+        ". . 1^ 0< . .\n. . . . . .\n. . . . . .",
         None,
         [],
         "edge",
@@ -95,11 +61,7 @@ SHOTS = [
     (
         "the first of two ships",
         "0/0 1/0 2/0",
-        """
-        .  .  .   .  .  .   .  .  .
-        .  0> .   .  2^ .   1^ .  .
-        .  .  .   .  .  .   .  .  .
-        """,
+        ". . . . . . . . .\n. 0> . . 2^ . 1^ . .\n. . . . . . . . .",
         2,
         [[2, 1], [3, 1], [4, 1]],
         "hit",
@@ -122,16 +84,12 @@ def test_t7_a_torpedo_goes_straight_until_an_edge_a_ship_or_the_rim(
 
 
 def test_t7_firing_ends_the_turn_and_end_does_without(desk: Desk) -> None:
-    """After either the next seat rolls; there is no second shot and no movement after it."""
+    """After either the next seat rolls; with no movement and no flux left the seat still chooses between the two."""
     drawing = " . . . . . .\n . 0> . . . .\n . . . . . 1<"
     for word in ("fire", "end"):
         after = desk.do(desk.turn(drawing, SIDE, "6 WILD"), word)
         assert desk.game.actors(after) == (-1,)
         assert (desk.see(after)["seat"], desk.see(after)["halves"], desk.see(after)["d6"]) == (1, 0, None)
-
-
-def test_t7_a_turn_goes_on_until_it_is_ended(desk: Desk) -> None:
-    """With no movement and no flux left the seat still chooses between firing and ending."""
     state = desk.turn(" . . . . . .\n . 0> . . . .\n . . . . . 1<", SIDE, "1 TIP", halves=0)
     assert desk.can(state) == ["end", "fire"]
 
@@ -151,48 +109,26 @@ def test_t7_the_third_hit_destroys(desk: Desk) -> None:
 WILD = [
     (
         "turns right at each edge and hits",
-        """
-        .  .  0^  .  .  .
-        .  .  .   .  .  .
-        .  .  1^  .  .  .
-        """,
+        ". . 0^ . . .\n. . . . . .\n. . 1^ . . .",
         1,
         [[3, 0], [3, 1], [3, 2], [2, 2]],
         "hit",
     ),
     (
         "comes back to the shooter",
-        """
-        .  .  0^  .  .  .
-        .  .  .   .  .  .
-        .  .  .   .  .  1^
-        """,
+        ". . 0^ . . .\n. . . . . .\n. . . . . 1^",
         0,
         [[3, 0], [3, 1], [3, 2], [2, 2], [2, 1], [2, 0]],
         "hit",
     ),
     (
         "goes in circles until it destroys itself",
-        """
-        .  0> .   .  .  .
-        .  .  .   .  .  .
-        .  .  .   .  .  1^
-        """,
+        ". 0> . . . .\n. . . . . .\n. . . . . 1^",
         None,
         [[2, 0], [3, 0], [3, 1], [3, 2], [2, 2], [2, 1], [2, 0]],
         "loop",
     ),
-    (
-        "goes straight out where arrows lead",
-        """
-        .  .  .   .  .  .
-        .  .  .   .  .  0>
-        .  .  1^  .  .  .
-        """,
-        None,
-        [],
-        "left",
-    ),
+    ("goes straight out where arrows lead", ". . . . . .\n. . . . . 0>\n. . 1^ . . .", None, [], "left"),
 ]
 
 
@@ -218,16 +154,12 @@ def test_v3_a_wild_shot_can_destroy_its_own_ship_and_lose_the_game(desk: Desk) -
 
 
 def test_v3_with_wild_there_is_no_flux_action(desk: Desk) -> None:
-    """The face serves the shot alone; without the variation it gives any of the four."""
+    """The face serves the shot alone, without the variation it gives any of the four; other faces fire straight."""
     drawing = WILD[0][1]
     moves = ["end", "fire", "turn left", "turn right"]
     assert desk.can(desk.turn(drawing, BENT, "6 WILD", options={"wild_shot": True})) == moves
     flux = desk.can(desk.turn(drawing, BENT, "6 WILD"))[len(moves) :]
     assert [words.split()[0] for words in flux] == ["swap", *["hop"] * 3, *["aim"] * 4]
-
-
-def test_v3_other_faces_fire_straight(desk: Desk) -> None:
-    """Only WILD makes the shot turn."""
     desk.do(desk.turn(WILD[0][1], BENT, "6 AIM", options={"wild_shot": True}), "fire")
     assert desk.told("fired")[0] == {
         "event": "fired", "seat": 0, "colour": 0, "wild": False, "path": [], "how": "edge",

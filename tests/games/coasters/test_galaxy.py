@@ -123,14 +123,8 @@ def test_g2_the_tables_agree_with_a_plain_walk_over_the_map(rng: Random) -> None
             assert {way: galaxy.xy[target] for way, target in galaxy.hops[square]} == beside
 
 
-def test_g2_corner_contact_is_no_contact() -> None:
-    """A place that only touches a coaster's corner is not offered."""
-    assert (1, 1) not in free_places(((0, 0, 0),))
-    assert free_places(((0, 0, 0),)) == ((0, -1), (-1, 0), (1, 0), (0, 1))
-
-
-def test_g3_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_down(desk: Desk) -> None:
-    """Seat 0 lays at the origin, the others beside; then each puts its ship on its own coaster; seat 0 begins."""
+def test_g3_c2_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_down(desk: Desk) -> None:
+    """Seat 0 lays at the origin and begins; squares are three times the coaster grid; corners do not touch."""
     state = desk.game.initial(3, desk.game.Options())
     assert (desk.actor(state), desk.game.ask(state, 0)) == (0, "lay")
     assert desk.can(state) == ["lay 0 0 0", "lay 0 0 1", "lay 0 0 2", "lay 0 0 3"]
@@ -147,29 +141,23 @@ def test_g3_coasters_are_laid_in_seat_order_beside_each_other_then_ships_put_dow
     assert desk.game.actors(state) == (-1,)
     assert desk.see(state)["seat"] == 0
     assert [desk.at(state, colour) for colour in range(3)] == ["0 1 R", "2 5 U", "3 3 L"]
+    state = desk.do(desk.game.initial(3, desk.game.Options()), "lay 0 0 0", "lay 0 1 0", "lay -1 1 0")
+    state = desk.do(state, "deploy 0 0 U", "deploy 0 3 U")
+    assert desk.can(state)[0] == "deploy -3 3 U"
+    assert desk.can(state)[-1] == "deploy -1 5 L"
+    assert (1, 1) not in free_places(((0, 0, 0),))
+    assert free_places(((0, 0, 0),)) == ((0, -1), (-1, 0), (1, 0), (0, 1))
 
 
-def test_c1_the_dice_of_a_turn_are_two_uniform_draws_below_six(desk: Desk) -> None:
-    """The d6 comes first and is written minus one, the flux die follows in the order TIP to WILD."""
+def test_c1_c3_the_dice_of_a_turn_are_two_uniform_draws_below_six(desk: Desk) -> None:
+    """The d6, minus one, then the flux die; each turn has an address of its own, of seat and round."""
     state = desk.position("0> . .   . . .\n . . .   . . .\n . . .   . . 1<", "0/0 1/0")
     assert desk.game.chance(state) == (6, 6)
     state, _ = desk.game.apply(state, (4, 3))
     assert (desk.see(state)["d6"], desk.see(state)["flux"], desk.see(state)["halves"]) == (5, "AIM", 10)
-
-
-def test_c3_a_seats_turn_of_a_round_is_an_address_of_its_own(desk: Desk) -> None:
-    """It names seat and round; no turn of a match has that of another."""
     match = random_playout(desk.game, 3, desk.game.Options(max_rounds=9), Random(2), keep=True)
     turns = [state for state in match.states if desk.game.actors(state) == (CHANCE,)]
     assert [desk.game.address(state) for state in turns[:4]] == [
         "seat 0 round 1", "seat 1 round 1", "seat 2 round 1", "seat 0 round 2",
     ]  # fmt: skip
     assert len({desk.game.address(state) for state in turns}) == len(turns) > 20
-
-
-def test_c2_squares_are_three_times_the_coaster_grid_downward(desk: Desk) -> None:
-    """The coaster at (-1, 1) has the squares x = -3..-1, y = 3..5."""
-    state = desk.do(desk.game.initial(3, desk.game.Options()), "lay 0 0 0", "lay 0 1 0", "lay -1 1 0")
-    state = desk.do(state, "deploy 0 0 U", "deploy 0 3 U")
-    assert desk.can(state)[0] == "deploy -3 3 U"
-    assert desk.can(state)[-1] == "deploy -1 5 L"

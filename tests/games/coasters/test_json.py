@@ -108,8 +108,8 @@ def test_a1_talk_is_not_offered_once_it_is_used_up(desk: Desk) -> None:
         GAME.parse(state, 0, {"do": "agree"})
 
 
-def test_a_hand_made_position_needs_only_players_systems_and_ships() -> None:
-    """All else has defaults: seat 0 is about to roll in the first round."""
+def test_a_hand_made_position_needs_only_players_systems_and_ships(desk: Desk) -> None:
+    """All else has defaults; of an open claim the seats still to answer are the end of the order."""
     position = {
         "players": 2,
         "systems": [{"at": [0, 0], "rotation": 0}, {"at": [0, -1], "rotation": 3}],
@@ -120,6 +120,12 @@ def test_a_hand_made_position_needs_only_players_systems_and_ships() -> None:
     assert (written["phase"], written["seat"], written["colour"], written["round"]) == ("roll", 0, 0, 1)
     assert [ship["hits"] for ship in written["ships"]] == [3, 1]
     assert GAME.from_json(json.loads(json.dumps(written))) == state
+    state = desk.do(desk.turn(DRAWING.replace("1^", ". "), THREE, "3 HOP", eliminated=[1]), "claim")
+    data = GAME.to_json(state)
+    assert (data["phase"], data["asked"], data["claimed"]) == ("claim", [2], True)
+    assert GAME.from_json(data) == state
+    with pytest.raises(PositionError, match="all seats still to answer"):
+        GAME.from_json({**data, "asked": []})
 
 
 def misfits() -> Iterator[Any]:
@@ -199,16 +205,6 @@ def test_a_position_that_is_none_is_refused_with_the_path(desk: Desk, misfit: An
     change(data)
     with pytest.raises(PositionError, match=misfit):
         GAME.from_json(data)
-
-
-def test_an_open_claim_is_asked_in_order(desk: Desk) -> None:
-    """The seats still to answer are the end of the order from the seat after the claimant."""
-    state = desk.do(desk.turn(DRAWING.replace("1^", ". "), THREE, "3 HOP", eliminated=[1]), "claim")
-    data = GAME.to_json(state)
-    assert (data["phase"], data["asked"], data["claimed"]) == ("claim", [2], True)
-    assert GAME.from_json(data) == state
-    with pytest.raises(PositionError, match="all seats still to answer"):
-        GAME.from_json({**data, "asked": []})
 
 
 def test_the_view_is_the_position_and_who_looks(desk: Desk) -> None:

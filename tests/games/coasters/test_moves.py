@@ -22,15 +22,11 @@ EMPTY = """
 """
 
 
-def test_s1_ships_start_with_three_hit_points(desk: Desk) -> None:
-    """Large shield, medium shield and hull."""
+def test_s1_no_two_ships_stand_on_one_square(desk: Desk) -> None:
+    """A step, a hop and a dig onto a ship are not possible. Ships start with three hit points."""
     state = desk.do(desk.game.initial(2, desk.game.Options()), "lay 0 0 0", "lay 1 0 0")
     state = desk.do(state, "deploy 0 0 U", "deploy 3 0 U")
     assert [ship["hits"] for ship in desk.see(state)["ships"]] == [3, 3]
-
-
-def test_s1_no_two_ships_stand_on_one_square(desk: Desk) -> None:
-    """A step, a hop and a dig onto a ship are not possible."""
     drawing = """
      .  .  .   .  .  .
      .  0> 1<  .  .  .
@@ -105,7 +101,7 @@ IN_THREE = """
 
 
 def test_t3_an_allys_home_counts_double_once_confirmed(desk: Desk) -> None:
-    """In the home of seat 1 a step costs 2, and 1 after its yes; an eliminated player's home stays at 2."""
+    """Steps into it, turns within it; one of an eliminated player does not, nor once the ally is out."""
     state = desk.turn(IN_THREE, THREE, "3 AIM")
     assert desk.see(desk.do(state, "step"))["halves"] == 4
     assert desk.see(desk.do(state, "invoke 1", "agree", "step"))["halves"] == 5
@@ -115,20 +111,12 @@ def test_t3_an_allys_home_counts_double_once_confirmed(desk: Desk) -> None:
     assert desk.see(desk.do(gone, "step"))["halves"] == 4
     last = desk.retire(desk.turn(IN_THREE, THREE, "3 AIM", halves=1), 1)
     assert not {"step", "turn left", "turn right"} & set(desk.can(last))
-
-
-def test_t3_turns_and_steps_into_an_allys_home_cost_half_too(desk: Desk) -> None:
-    """A turn counts where the ship stands, a step where it goes: home from an ally's home, both are cheap."""
     turned = desk.do(desk.turn(IN_THREE, THREE, "1 AIM"), "invoke 1", "agree", "turn left", "turn left")
     assert (desk.at(turned, 0), desk.see(turned)["halves"]) == ("4 1 L", 0)
     outside = desk.turn(IN_THREE.replace("0> .", ". 0>"), THREE, "1 AIM")
     assert desk.see(desk.do(outside, "step"))["halves"] == 0
     entered = desk.do(outside, "invoke 2", "agree", "step", "turn right")
     assert (desk.at(entered, 0), desk.see(entered)["halves"]) == ("6 1 D", 0)
-
-
-def test_t3_a_word_is_void_once_its_giver_is_out(desk: Desk) -> None:
-    """A confirmed ally that is retired in the same turn no longer gives double movement."""
     state = desk.retire(desk.do(desk.turn(IN_THREE, THREE, "3 AIM"), "invoke 1", "agree"), 1)
     assert desk.see(state)["agreed"] == []
     assert desk.see(desk.do(state, "step"))["halves"] == 4
@@ -143,7 +131,7 @@ CENTRED = """
 
 
 def test_t4_a_warp_joins_own_and_confirmed_homes(desk: Desk) -> None:
-    """From the own centre to that of each seat that said yes in this turn, for 1 half."""
+    """From the own centre to an empty one of each seat that said yes, for 1 half; homes of the dead are open."""
     state = desk.turn(CENTRED, FOUR, "1 AIM")
     assert "warp" not in " ".join(desk.can(state))
     state = desk.do(state, "invoke 2", "agree", "invoke 3", "refuse", "invoke 1", "agree")
@@ -151,10 +139,6 @@ def test_t4_a_warp_joins_own_and_confirmed_homes(desk: Desk) -> None:
     state = desk.do(state, "warp 2")
     assert (desk.at(state, 0), desk.see(state)["halves"]) == ("7 1 R", 1)
     assert [words for words in desk.can(state) if words.startswith("warp")] == ["warp 0", "warp 1"]
-
-
-def test_t4_a_warp_needs_centres_and_an_empty_one_to_enter(desk: Desk) -> None:
-    """Off the centre there is no warp, and an occupied centre is no target."""
     drawing = """
      .  .  .   .  .  .   .  .  .
      .  0> .   .  2v .   .  .  .
@@ -166,10 +150,6 @@ def test_t4_a_warp_needs_centres_and_an_empty_one_to_enter(desk: Desk) -> None:
     assert "warp" not in " ".join(desk.can(state))
     with pytest.raises(ActionError, match="not on the centre"):
         desk.do(state, "warp 2")
-
-
-def test_t4_homes_of_eliminated_players_are_open_to_all_among_themselves_too(desk: Desk) -> None:
-    """Seat 0 warps from its home to a dead one and on to another dead one, whoever is dead."""
     drawing = """
      .  .  .   .  .  .   .  .  .   .  .  .
      .  0> .   .  .  .   .  .  .   .  .  .
@@ -183,13 +163,9 @@ def test_t4_homes_of_eliminated_players_are_open_to_all_among_themselves_too(des
 
 
 def test_t5_unused_movement_is_lost(desk: Desk) -> None:
-    """The next turn starts from its own roll."""
+    """And nothing leaves the galaxy: at the rim, facing out, neither step nor dig nor hop goes on."""
     state = desk.do(desk.position(EMPTY, SIDE), "roll 6 AIM", "end", "roll 1 AIM")
     assert desk.see(state)["halves"] == 2
-
-
-def test_t5_nothing_leaves_the_galaxy(desk: Desk) -> None:
-    """At the rim, facing out, neither step nor dig nor hop goes on."""
     state = desk.turn(" 0^ . . . . .\n . . . . . .\n . . . . . 1<", SIDE, "6 WILD")
     assert not {"step", "dig", "hop U", "hop L"} & set(desk.can(state))
     with pytest.raises(ActionError, match="no square lies ahead"):
@@ -235,33 +211,17 @@ def test_t6_tip_only_turns(desk: Desk) -> None:
         desk.do(state, "step")
 
 
-def test_t6_swap_changes_places_and_keeps_facings(desk: Desk) -> None:
-    """The two ships stand on each other's square, each facing as before; nothing else moves."""
+def test_t6_what_each_flux_action_does(desk: Desk) -> None:
+    """SWAP keeps facings, HOP ignores arrows and facing, AIM may keep the facing, DIG needs no arrow."""
     state = desk.do(desk.turn(EMPTY, SIDE, "1 SWAP"), "swap 1")
     assert (desk.at(state, 0), desk.at(state, 1)) == ("5 2 R", "1 1 L")
-
-
-def test_t6_hop_ignores_arrows_and_facing(desk: Desk) -> None:
-    """The ship goes left although no arrow leads there, and still faces right."""
     state = desk.do(desk.turn(EMPTY, SIDE, "1 HOP"), "hop L")
     assert desk.at(state, 0) == "0 1 R"
-
-
-def test_t6_aim_may_keep_the_facing(desk: Desk) -> None:
-    """All four directions are allowed, and none costs movement."""
     for way in "URDL":
         state = desk.do(desk.turn(EMPTY, SIDE, "1 AIM"), f"aim {way}")
         assert (desk.at(state, 0), desk.see(state)["halves"]) == (f"1 1 {way}", 2)
-
-
-def test_t6_the_flux_may_come_between_two_moves(desk: Desk) -> None:
-    """A step, then the hop, then a step from where it led."""
     state = desk.do(desk.turn(EMPTY, SIDE, "3 HOP"), "step", "hop D", "step")
     assert (desk.at(state, 0), desk.see(state)["halves"]) == ("3 2 R", 3)
-
-
-def test_t6_dig_goes_forward_without_an_arrow_across_coasters_too(desk: Desk) -> None:
-    """The right coaster's corner (3, 0) has no arrow to the left: digging enters (2, 0)."""
     state = desk.turn(" . . . 0< . .\n . . . . . .\n . . . . . 1<", SIDE, "1 DIG")
     assert "step" not in desk.can(state)
     state = desk.do(state, "dig")

@@ -128,7 +128,7 @@ VARIATIONS = [
 @pytest.mark.parametrize(("players", "options"), VARIATIONS)
 def test_random_games_agree_with_the_reference(players: int, options: Any) -> None:
     """Same legal actions in the same order, same costs, same hits, in every turn of some games."""
-    for seed in range(4):
+    for seed in range(2):
         rng = Random(f"{players}{options}{seed}")
         state = GAME.initial(players, GAME.Options(**options, max_rounds=12))
         out_at = rng.randrange(300)

@@ -24,7 +24,7 @@ def team(desk: Desk, drawing: Any = TEAMS, **options: Any) -> Any:
 
 
 def test_v1_all_coasters_first_then_all_ships_colour_by_colour(desk: Desk) -> None:
-    """Colour c of seat s has the id c x seats + s, and ids are the order of the set-up."""
+    """Colour c of seat s is c x seats + s, the order of the set-up and of turns; destroyed ones are skipped."""
     state = GAME.initial(2, GAME.Options(colours=2))
     order = []
     for move in ("lay 0 0 0", "lay 1 0 0", "lay 0 1 0", "lay 1 1 0"):
@@ -34,28 +34,20 @@ def test_v1_all_coasters_first_then_all_ships_colour_by_colour(desk: Desk) -> No
         order.append((desk.actor(state), desk.see(state)["colour"]))
         state = desk.do(state, move)
     assert order == [(0, 0), (1, 1), (0, 2), (1, 3)] * 2
-
-
-def test_v1_seats_alternate_and_use_their_colours_in_order(desk: Desk) -> None:
-    """0, 1, then the second colours 2, 3, then the first again."""
     state, played = team(desk), []
     for _ in range(6):
         played.append((desk.see(state)["seat"], desk.see(state)["colour"]))
         state = desk.do(state, "roll 1 TIP", "end")
     assert played == [(0, 0), (1, 1), (0, 2), (1, 3), (0, 0), (1, 1)]
-
-
-def test_v1_destroyed_colours_are_skipped_and_seats_keep_their_turns(desk: Desk) -> None:
-    """A seat with one ship left plays it every turn; the other goes on with both of its own."""
-    state, played = team(desk, TEAMS.replace("2>", ". ")), []
+    state, colours = team(desk, TEAMS.replace("2>", ". ")), []
     for _ in range(6):
-        played.append(desk.see(state)["colour"])
+        colours.append(desk.see(state)["colour"])
         state = desk.do(state, "roll 1 TIP", "end")
-    assert played == [0, 1, 0, 3, 0, 1]
+    assert colours == [0, 1, 0, 3, 0, 1]
 
 
 def test_v1_own_colours_need_no_confirmation(desk: Desk) -> None:
-    """Double movement in and warps between all own homes, a destroyed own colour's too; no swap with own ships."""
+    """Own homes are open, a dead colour's too; to others it opens when its seat is out; no swap with own ships."""
     state = desk.do(team(desk, TEAMS.replace("2>", ". ")), "roll 1 SWAP")
     assert "warp 2" in desk.can(state)
     assert [words for words in desk.can(state) if "swap" in words] == ["swap 1", "swap 3"]
@@ -63,10 +55,6 @@ def test_v1_own_colours_need_no_confirmation(desk: Desk) -> None:
     assert [words for words in desk.can(both) if "swap" in words] == ["swap 1", "swap 3"]
     state = desk.do(state, "warp 2", "turn left")
     assert desk.see(state)["halves"] == 0
-
-
-def test_v1_a_dead_colours_home_is_not_open_to_others_while_its_seat_lives(desk: Desk) -> None:
-    """It opens to all when the seat is out."""
     state = desk.do(team(desk, TEAMS.replace("3<", ". ")), "roll 1 AIM")
     assert "warp" not in " ".join(desk.can(state)).replace("warp 2", "")
     three = desk.turn(
@@ -129,7 +117,7 @@ def test_options_refuse_wrong_values(wrong: Any) -> None:
 
 
 def test_v2_swap_lets_two_systems_change_places_with_their_ships(desk: Desk) -> None:
-    """Rotations are kept, ships ride along and keep their facing; the ship swap is not offered."""
+    """Rotations and facings are kept; lines and steps follow; homes of the dead may be moved, none that never came."""
     drawing = """
      .  .  .   .  .  .   .  .  .
      .  0> .   .  .  .   .  .  .
@@ -144,10 +132,6 @@ def test_v2_swap_lets_two_systems_change_places_with_their_ships(desk: Desk) -> 
     ]  # fmt: skip
     assert [desk.at(state, colour) for colour in range(3)] == ["7 1 R", "3 2 U", "2 2 D"]
     assert "swap" not in " ".join(desk.can(state))
-
-
-def test_v2_lines_and_steps_follow_the_moved_coasters(desk: Desk) -> None:
-    """The target comes into the line of fire by the swap."""
     drawing = """
      .  .  .   .  .  .   .  .  .
      .  0> .   .  .  .   .  .  .
@@ -161,10 +145,6 @@ def test_v2_lines_and_steps_follow_the_moved_coasters(desk: Desk) -> None:
     state = desk.do(state, "swap-systems 0 1", "step")
     assert desk.at(state, 0) == "5 1 R"
     assert desk.at(state, 1) == "0 2 U"
-
-
-def test_v2_homes_of_the_dead_may_be_moved_too(desk: Desk) -> None:
-    """Any two laid coasters change places, but not one that never came."""
     drawing = ". . . . . . . . .\n. 0> . . 1> . . . .\n. . . . . . . . ."
     state = desk.turn(drawing, "0/0 1/0 2/0", "1 SWAP", eliminated=[2], options={"system_swap": True})
     assert "swap-systems 1 2" in desk.can(state)

@@ -1,12 +1,12 @@
 """The bot sheets-greedy, called in process: it plays every kind of decision, repeatably, and well."""
 
-import importlib.util
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.programs import program
 
 from warpleague.games.api import CHANCE
 from warpleague.games.sheets import GAME
@@ -16,12 +16,7 @@ MAIN = Path(__file__).parents[3] / "bots" / "sheets-greedy" / "main.py"
 
 @pytest.fixture(scope="module")
 def bot() -> Any:
-    spec = importlib.util.spec_from_file_location("sheets_greedy", MAIN)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program(MAIN)
 
 
 def play(bot: Any, players: int, seat: int, seed: str, move_s: float | None = None) -> Any:

@@ -69,11 +69,7 @@ def playthrough(players: int, shared: bool, seed: str, retire: int | None) -> st
 
 @pytest.mark.parametrize(
     ("name", "players", "shared", "retire"),
-    [
-        ("solo", 1, False, None),
-        ("two", 2, False, None),
-        ("four-shared-one-retires", 4, True, 2),
-    ],
+    [("solo", 1, False, None), ("two", 2, False, None), ("four-shared-one-retires", 4, True, 2)],
 )
 def test_playthrough(name: str, players: int, shared: bool, retire: int | None) -> None:
     """The match, its texts, drawings, views and result are those written down."""

@@ -19,16 +19,12 @@ def box_edges(*boxes: int) -> list[int]:
 # The sheet.
 
 
-def test_s1_edges_count_for_both_boxes_beside_them() -> None:
-    """The right edge of a box is the left edge of the next, the bottom edge the top of the one below."""
+def test_s1_a_box_is_filled_by_its_fourth_edge(table: Any) -> None:
+    """An edge counts for the boxes on both of its sides; a wormhole needs no filled box."""
     assert edges_of(0) == (0, 6, 42, 43)
     assert edges_of(1) == (1, 7, 43, 44)
     assert edges_of(6) == (6, 12, 49, 50)
     assert edges_of(35) == (35, 41, 82, 83)
-
-
-def test_s1_a_box_is_filled_by_its_fourth_edge(table: Any) -> None:
-    """One edge can fill the boxes on both of its sides."""
     missing_shared = [edge for edge in box_edges(0, 1) if edge != 43]
     state = table.marking(
         table.sheet(edges=missing_shared), table.sheet(), kept=["white"], dice={"white": [1, 2]}
@@ -36,10 +32,6 @@ def test_s1_a_box_is_filled_by_its_fourth_edge(table: Any) -> None:
     after, told = table.told(state, "line", edge=43)
     assert told[0] == {"event": "line", "seat": 0, "edge": 43, "free": False, "filled": [0, 1]}
     assert GAME.view(after, 0)["sheets"][0]["filled"] == [0, 1]
-
-
-def test_s1_a_wormhole_needs_no_filled_box(table: Any) -> None:
-    """A circle may stand in a box without walls."""
     state = table.marking(table.sheet(blue=[1]), table.sheet(), kept=["blue"])
     after = table.act(state, "blue", value=1, box=30, unit="blue")
     assert GAME.view(after, 0)["sheets"][0]["wormholes"] == [30]
@@ -60,7 +52,7 @@ def test_s2_the_triangle() -> None:
 
 
 def test_s2_one_number_can_complete_several_lines(table: Any) -> None:
-    """The third number of row 3 completes its row, its column and the diagonal."""
+    """Row, column and diagonal; the whole triangle gives ten free lines and three rerolls, in any order."""
     sheet = table.sheet(yellow=[0, 7, 11, 12, 14, 2, 8, 17])
     state = table.marking(sheet, table.sheet(), kept=["yellow"], dice={"yellow": 1})
     after, told = table.told(state, "yellow", cell=13, unit="yellow")
@@ -71,10 +63,6 @@ def test_s2_one_number_can_complete_several_lines(table: Any) -> None:
     ]
     view = GAME.view(after, 0)["sheets"][0]
     assert (view["free_lines"], view["rerolls"]) == (2, 1)
-
-
-def test_s2_marking_the_whole_triangle_gives_ten_free_lines_and_three_rerolls(table: Any) -> None:
-    """All rewards of the yellow section add up, in whatever order the cells are marked."""
     for seed in range(5):
         cells = list(range(21))
         Random(seed).shuffle(cells)
@@ -89,7 +77,7 @@ def test_s2_marking_the_whole_triangle_gives_ten_free_lines_and_three_rerolls(ta
 
 
 def test_s3_red_completes_a_box_of_the_row_or_column(table: Any) -> None:
-    """All missing edges of a not yet filled box in row v or column v are drawn."""
+    """All missing edges of a box in row or column v are drawn, which may fill a neighbour, too."""
     state = table.marking(table.sheet(edges=box_edges(1)), table.sheet(), kept=["red"], dice={"red": 2})
     boxes = [action["box"] for action in table.legal(state)]
     assert boxes == [6, 7, 8, 9, 10, 11, 13, 19, 25, 31]  # row 2 and column 2, without box 1, filled
@@ -97,10 +85,6 @@ def test_s3_red_completes_a_box_of_the_row_or_column(table: Any) -> None:
     view = GAME.view(after, 0)["sheets"][0]
     assert view["edges"] == box_edges(1, 7)
     assert view["red"] == [2]
-
-
-def test_s3_red_may_fill_a_neighbour_too(table: Any) -> None:
-    """A box whose last missing edge is drawn for its neighbour is filled as well."""
     edges = [edge for edge in box_edges(0) if edge != 43]
     state = table.marking(table.sheet(edges=edges), table.sheet(), kept=["red"], dice={"red": 2})
     after, told = table.told(state, "red", value=2, box=1, unit="red")
@@ -109,33 +93,25 @@ def test_s3_red_may_fill_a_neighbour_too(table: Any) -> None:
 
 
 def test_s3_a_red_value_is_marked_once(table: Any) -> None:
-    """A red die whose value is marked has no use: it cannot be taken, and another value can."""
+    """Then such a die has no use; with all boxes of row and column filled it is marked with box null."""
     state = table.state(table.sheet(), table.sheet(red=[5]), phase="take", actor=1, offered=["red", "blue"])
     assert table.legal(state) == [{"do": "take", "unit": "blue"}, {"do": "pass"}]
     state = table.state(table.sheet(), table.sheet(red=[4]), phase="take", actor=1, offered=["red", "blue"])
     assert {"do": "take", "unit": "red"} in table.legal(state)
     state = table.marking(table.sheet(red=[3]), table.sheet(), kept=["black-1"], dice={"black-1": 3}, round=3)
     assert table.kinds(state) == ["yellow"]
-
-
-def test_s3_a_red_mark_that_brings_nothing_is_a_use(table: Any) -> None:
-    """With all boxes of row and column filled the value is marked with box null."""
     boxes = [box for box in range(36) if box // 6 == 4 or box % 6 == 4]
     state = table.marking(table.sheet(edges=box_edges(*boxes)), table.sheet(), kept=["red"])
     assert table.legal(state) == [{"do": "red", "value": 5, "box": None, "unit": "red"}]
     assert GAME.view(table.act(state, "red", value=5, box=None, unit="red"), 0)["sheets"][0]["red"] == [5]
 
 
-def test_s4_a_value_without_open_circle_is_written(table: Any) -> None:
-    """The value goes into an empty circle, no wormhole is drawn."""
+def test_s4_a_value_is_written_then_crossed_out(table: Any) -> None:
+    """A value in an open circle must be crossed out, with a wormhole in row or column v, and may be written again."""
     state = table.marking(kept=["blue"])
     assert table.legal(state) == [{"do": "blue", "value": 1, "box": None, "unit": "blue"}]
     after = table.act(state, "blue", value=1, box=None, unit="blue")
     assert GAME.view(after, 0)["sheets"][0]["blue"] == [{"value": 1, "crossed": False}]
-
-
-def test_s4_a_value_in_an_open_circle_must_be_crossed_out(table: Any) -> None:
-    """The wormhole goes into a box of row v or column v that has none; writing is not offered."""
     sheet = table.sheet(blue=[-1, 4, 1], wormholes=[0])
     state = table.marking(sheet, table.sheet(), kept=["blue"])
     boxes = [action["box"] for action in table.legal(state)]
@@ -144,17 +120,13 @@ def test_s4_a_value_in_an_open_circle_must_be_crossed_out(table: Any) -> None:
     view = GAME.view(after, 0)["sheets"][0]
     assert view["wormholes"] == [0, 6]
     assert [circle["crossed"] for circle in view["blue"]] == [True, False, True]
-
-
-def test_s4_a_crossed_out_value_may_be_written_again(table: Any) -> None:
-    """After crossing out, the value goes into another empty circle."""
     state = table.marking(table.sheet(blue=[-1], wormholes=[0]), table.sheet(), kept=["blue"])
     after = table.act(state, "blue", value=1, box=None, unit="blue")
     assert len(GAME.view(after, 0)["sheets"][0]["blue"]) == 2
 
 
 def test_s4_with_seven_circles_written_only_open_values_are_of_use(table: Any) -> None:
-    """No eighth circle is written; a value standing open is still crossed out."""
+    """No eighth is written; two dice of one value write and cross out the last one, of two values one is lost."""
     full = table.sheet(blue=[-2, -2, -3, -3, 4, 5, 6], wormholes=[0, 1, 2, 3])
     with pytest.raises(PositionError, match="no use"):
         table.marking(full, table.sheet(), kept=["blue"], dice={"blue": 1})
@@ -162,10 +134,6 @@ def test_s4_with_seven_circles_written_only_open_values_are_of_use(table: Any) -
     assert all(action["box"] is not None for action in table.legal(state))
     state = table.marking(full, table.sheet(), kept=["black-1"], dice={"black-1": 1}, round=5)
     assert table.kinds(state) == ["yellow", "red"]
-
-
-def test_s4_the_last_empty_circle_serves_one_die(table: Any) -> None:
-    """Two dice of one value write and cross it out; of two values the second is lost."""
     six = table.sheet(blue=[-2, -2, -3, -3, 4, 5], wormholes=[0, 1, 2, 3], red=[1, 6], yellow=list(range(21)))
     for value, after in ((1, ["black-1"]), (6, [])):
         state = table.marking(
@@ -189,7 +157,7 @@ def test_s5_rerolls_come_at_the_start_of_the_own_turn(table: Any, round_: int) -
 
 
 def test_t1_three_rolls_each_keep_one_and_discard_one(table: Any) -> None:
-    """After three rolls three units are kept and three discarded."""
+    """The white pair is never discarded: at the last roll, still in hand, it must be kept."""
     state = GAME.initial(2, GAME.Options())
     state = table.roll(state, 1, 2, 3, 4, 5, 6, 1)
     assert GAME.ask(state, 0) == "keep"
@@ -206,10 +174,6 @@ def test_t1_three_rolls_each_keep_one_and_discard_one(table: Any) -> None:
     assert view["kept"] == ["white", "black-1", "yellow"]
     assert view["offered"] == ["black-2", "red", "blue"]
     assert view["dice"] == {"white": [1, 2], "black-1": 1, "black-2": 2, "red": 6, "yellow": 4, "blue": 1}
-
-
-def test_t1_the_white_pair_is_never_discarded(table: Any) -> None:
-    """At the last roll the white pair, still in hand, must be kept."""
     state = table.state(hand=["white", "red"], kept=["black-1", "yellow"], offered=["black-2", "blue"])
     assert table.legal(state) == [{"do": "keep", "unit": "white", "discard": "red"}]
     first = table.legal(table.state())
@@ -242,27 +206,19 @@ def test_t1_a_reroll_rolls_all_dice_in_hand(table: Any) -> None:
 
 
 def test_t2_units_are_marked_in_any_order(table: Any) -> None:
-    """All kept units are on offer for marking; each is marked once."""
+    """Each once; white names a box either way round; yellow any unmarked cell of its value."""
     state = table.marking(kept=["white", "red", "blue"])
     assert table.kinds(state) == ["line", "red", "blue"]
     state = table.act(state, "blue", value=1, box=None, unit="blue")
     assert table.kinds(state) == ["line", "red"]
     state = table.act(state, "line", edge=1)
     assert table.kinds(state) == ["red"]
-
-
-def test_t2_white_names_a_box_either_way_round(table: Any) -> None:
-    """Dice 1 and 2 name row 1 column 2 and row 2 column 1; a double names one box."""
     state = table.marking(kept=["white"], dice={"white": [1, 2]})
     assert [action["edge"] for action in table.legal(state)] == box_edges(1, 6)
     state = table.marking(kept=["white"], dice={"white": [3, 3]})
     assert [action["edge"] for action in table.legal(state)] == box_edges(14)
     state = table.marking(table.sheet(edges=[2, 44]), table.sheet(), kept=["white"], dice={"white": [2, 1]})
     assert [action["edge"] for action in table.legal(state)] == sorted({*box_edges(1, 6)} - {44})
-
-
-def test_t2_yellow_marks_an_unmarked_number_equal_to_the_value(table: Any) -> None:
-    """Every unmarked cell with the value is on offer, no other."""
     state = table.marking(table.sheet(yellow=[5]), table.sheet(), kept=["yellow"], dice={"yellow": 6})
     assert [action["cell"] for action in table.legal(state)] == [8, 15]
 
@@ -276,13 +232,9 @@ def test_t2_black_is_wild_by_round(table: Any, round_: int) -> None:
     assert {action["unit"] for action in table.legal(state)} == {"black-1"}
 
 
-def test_t2_a_unit_with_a_use_must_be_used(table: Any) -> None:
-    """While marking there is no pass."""
+def test_t2_units_without_use_are_lost(table: Any) -> None:
+    """There is no pass while marking; what has no use any more, also after a free line, leaves without an action."""
     assert "pass" not in table.kinds(table.marking(table.sheet(free_lines=1), table.sheet(), kept=["red"]))
-
-
-def test_t2_the_order_may_make_another_unit_useless(table: Any) -> None:
-    """Red and a black die of one value in round 3: the first to be marked as red leaves the other none."""
     full = [cell for cell, value in enumerate(YELLOW_VALUES) if value == 5]
     state = table.marking(
         table.sheet(yellow=full), table.sheet(), kept=["black-1", "red"], dice={"black-1": 5}, round=3
@@ -290,10 +242,6 @@ def test_t2_the_order_may_make_another_unit_useless(table: Any) -> None:
     after, told = table.told(state, "red", value=5, box=24, unit="red")
     assert told[1] == {"event": "lost", "seat": 0, "units": ["black-1"]}
     assert GAME.ask(after, 1) == "take"
-
-
-def test_t2_units_without_use_are_lost_without_an_action(table: Any) -> None:
-    """When the last kept unit is chosen, those without a use leave at once."""
     state = table.state(
         table.sheet(red=[5], blue=[1]),
         table.sheet(),
@@ -304,10 +252,6 @@ def test_t2_units_without_use_are_lost_without_an_action(table: Any) -> None:
     after, told = table.told(state, "keep", unit="white", discard="yellow")
     assert told[-1] == {"event": "lost", "seat": 0, "units": ["red"]}
     assert GAME.view(after, 0)["kept"] == ["white", "blue"]
-
-
-def test_t2_a_free_line_can_take_the_last_use_of_the_white_pair(table: Any) -> None:
-    """Usability is looked at anew after a free line, too."""
     edges = [edge for edge in box_edges(14) if edge != 14]
     state = table.marking(
         table.sheet(edges=edges, free_lines=1), table.sheet(), kept=["white"], dice={"white": [3, 3]}
@@ -318,13 +262,9 @@ def test_t2_a_free_line_can_take_the_last_use_of_the_white_pair(table: Any) -> N
 
 
 def test_t3_others_take_from_the_left_and_a_taken_die_is_gone(table: Any) -> None:
-    """The seats after the active one are asked in order; dice taken are not offered again."""
+    """Unless discards are shared; a die without a use for the seat is not offered to it, and it can always pass."""
     state = table.state(
-        *[table.sheet() for _ in range(4)],
-        phase="take",
-        turn=2,
-        actor=3,
-        offered=["red", "yellow", "blue"],
+        *[table.sheet() for _ in range(4)], phase="take", turn=2, actor=3, offered=["red", "yellow", "blue"]
     )
     assert table.legal(state) == [
         {"do": "take", "unit": "red"},
@@ -344,22 +284,17 @@ def test_t3_others_take_from_the_left_and_a_taken_die_is_gone(table: Any) -> Non
     assert (state.phase, state.seat, state.actor) == ("roll", 3, CHANCE)
     view = GAME.view(state, 3)
     assert (view["dice"], len(view["hand"]), view["kept"], view["offered"]) == ({}, 6, [], [])
-
-
-def test_t3_shared_discards_stay_on_offer(table: Any) -> None:
-    """With the option a taken die is still there for the next seat."""
     state = table.state(
         *[table.sheet() for _ in range(3)], phase="take", actor=1, offered=["red"], shared_discards=True
     )
     state = table.act(table.act(state, "take", unit="red"), "red", value=5, box=4, unit="red")
     assert state.actor == 2
     assert {"do": "take", "unit": "red"} in table.legal(state)
-
-
-def test_t3_only_dice_with_a_use_can_be_taken(table: Any) -> None:
-    """A die without a legal use for the seat is not offered to it; it can always pass."""
     state = table.state(table.sheet(), table.sheet(red=[5]), phase="take", actor=1, offered=["red"])
     assert table.legal(state) == [{"do": "pass"}]
+    state = table.state(*[table.sheet() for _ in range(4)], phase="take", actor=1, offered=["red"])
+    state = table.act(table.act(state, "take", unit="red"), "red", value=5, box=4, unit="red")
+    assert (state.phase, state.seat) == ("roll", 1)
 
 
 @pytest.mark.parametrize(
@@ -373,15 +308,8 @@ def test_t3_a_taken_black_die_follows_the_active_players_round(
     assert table.kinds(table.act(state, "take", unit="black-2")) == kinds
 
 
-def test_t3_the_offer_ends_when_nothing_is_left(table: Any) -> None:
-    """A seat is asked only while at least one die lies on offer."""
-    state = table.state(*[table.sheet() for _ in range(4)], phase="take", actor=1, offered=["red"])
-    state = table.act(table.act(state, "take", unit="red"), "red", value=5, box=4, unit="red")
-    assert (state.phase, state.seat) == ("roll", 1)
-
-
 def test_t4_solo_the_discarded_dice_are_rolled_again(table: Any) -> None:
-    """After marking, the three discarded dice are rolled; rerolls may be spent; one may be used."""
+    """Rerolls may be spent, one die may be used; with more players rerolls do not change the discards of others."""
     state = table.marking(table.sheet(rerolls=1), kept=["white"])
     state = table.act(state, "line", edge=1)
     assert GAME.actors(state) == (CHANCE,)
@@ -394,10 +322,6 @@ def test_t4_solo_the_discarded_dice_are_rolled_again(table: Any) -> None:
     state = table.roll(table.act(state, "reroll"), 1, 2, 3)
     state = table.act(table.act(state, "take", unit="red"), "red", value=3, box=2, unit="red")
     assert (state.phase, state.round, state.actor) == ("roll", 2, CHANCE)
-
-
-def test_t4_solo_at_most_one_discarded_die_is_used(table: Any) -> None:
-    """One is taken or none; then the next round begins, and after the last one the last lines are drawn."""
     again = {"phase": "take", "offered": ["red", "yellow", "blue"]}
     state = table.act(table.state(table.sheet(), **again), "pass")
     assert (state.phase, state.round, state.actor) == ("roll", 2, CHANCE)
@@ -405,10 +329,6 @@ def test_t4_solo_at_most_one_discarded_die_is_used(table: Any) -> None:
     state = table.act(table.act(last, "take", unit="blue"), "blue", value=1, box=None, unit="blue")
     assert (state.phase, state.actor) == ("lines", 0)
     assert GAME.actors(table.act(table.act(state, "free-line", edge=3), "pass")) == ()
-
-
-def test_t4_no_rerolls_for_discards_with_more_players(table: Any) -> None:
-    """Other seats' rerolls cannot change the active player's discards."""
     state = table.state(table.sheet(), table.sheet(rerolls=3), phase="take", actor=1, offered=["red"])
     assert "reroll" not in table.kinds(state)
 
@@ -461,16 +381,12 @@ def test_t5_the_last_lines_go_by_seat_until_pass(table: Any) -> None:
 # The end.
 
 
-def test_e1_the_game_ends_after_seven_rounds(matches: Any) -> None:
-    """Each seat takes seven turns, no more and no fewer."""
+def test_e1_the_game_ends_after_seven_rounds(matches: Any, table: Any) -> None:
+    """Seven turns of each seat, and the offer after the last seat's marking; only then all is over."""
     for playout in matches(1):
         players = len(playout.states[0].sheets)
         turns = {(state.round, state.seat) for state in playout.states if state.phase == "keep"}
         assert turns == {(round_, seat) for round_ in range(1, 8) for seat in range(players)}
-
-
-def test_e1_the_last_turn_has_its_offer_too(table: Any) -> None:
-    """After the last seat's marking in round 7 the others may take what it discarded; only then all is over."""
     state = table.state(
         phase="mark", turn=1, actor=1, kept=["red"], offered=["black-1", "yellow", "blue"], round=7
     )
@@ -482,7 +398,7 @@ def test_e1_the_last_turn_has_its_offer_too(table: Any) -> None:
 
 
 def test_e1_the_scoring_example_of_the_source(table: Any) -> None:
-    """7 filled boxes without a wormhole, 4 with one, 3 connections: 7 + 8 + 9 = 24."""
+    """7 boxes, 4 with a wormhole, 3 connections: 24; pairs count in empty boxes, not past the end of a row."""
     holes = [0, 1, 2, 8]  # 0-1, 1-2, 2-8
     sheet = table.sheet(
         edges=box_edges(*holes, 14, 15, 16, 17, 23, 29, 35), wormholes=holes, blue=[-1, -2, -3, -4]
@@ -493,18 +409,10 @@ def test_e1_the_scoring_example_of_the_source(table: Any) -> None:
     assert outcome.scores == (24,)
     assert outcome.ranks == (1,)
     assert outcome.why == "completed"
-
-
-def test_e1_connections_do_not_need_filled_boxes_nor_wrap_round(table: Any) -> None:
-    """Adjacent wormholes count in empty boxes; the end of a row is not beside the start of the next."""
     sheet = table.sheet(wormholes=[5, 6, 11, 12], blue=[-1, -2, -3, -4])
     view = GAME.view(table.state(sheet, table.sheet()), 0)["sheets"][0]
     assert view["connections"] == 2  # 5-11 and 6-12
     assert view["points"] == 6
-
-
-def test_e1_each_adjacent_pair_counts(table: Any) -> None:
-    """Four wormholes in a square make four pairs, beside and below each other."""
     square = table.sheet(wormholes=[14, 15, 20, 21], blue=[-3, -3, -4, -4])
     view = GAME.view(table.state(square, table.sheet()), 0)["sheets"][0]
     assert (view["connections"], view["points"]) == (4, 12)
@@ -543,39 +451,27 @@ def test_retired_before_its_turn_a_seat_is_left_out(table: Any) -> None:
 
 
 def test_retired_in_its_own_turn_its_discards_are_still_offered(table: Any) -> None:
-    """Unmarked dice are lost, what was discarded so far is offered to the others."""
+    """Unmarked dice are lost; without discards, at the first roll, the next turn comes at once."""
     state = table.state(hand=["white", "red", "yellow", "blue"], kept=["black-1"], offered=["black-2"])
     after, _ = GAME.retire(state, 0)
     assert (after.phase, after.actor) == ("take", 1)
     assert GAME.view(after, 1)["offered"] == ["black-2"]
     assert after.sheets[0].yellow == 0
-
-
-def test_retired_at_its_first_roll_nothing_is_offered(table: Any) -> None:
-    """With no discards the next turn comes at once."""
     after, _ = GAME.retire(GAME.initial(2, GAME.Options()), 0)
     assert (after.phase, after.seat) == ("roll", 1)
 
 
-def test_retired_while_asked_the_next_seat_is_asked(table: Any) -> None:
-    """A seat that took a die and retires loses it; the die stays gone."""
+def test_retired_out_of_turn_the_offer_goes_on(table: Any) -> None:
+    """A taken die stays gone, decisions of others stand, seats that were asked are not asked again."""
     state = table.state(
         *[table.sheet() for _ in range(3)], phase="use", actor=1, taken="red", offered=["blue", "yellow"]
     )
     after, _ = GAME.retire(state, 1)
     assert (after.phase, after.actor) == ("take", 2)
     assert GAME.view(after, 2)["offered"] == ["yellow", "blue"]
-
-
-def test_retired_out_of_turn_the_decision_of_another_stands(table: Any) -> None:
-    """Nothing changes for the seat that is being asked."""
     state = table.state()
     after, _ = GAME.retire(state, 1)
     assert table.legal(after) == table.legal(state)
-
-
-def test_retired_after_marking_its_offer_goes_on(table: Any) -> None:
-    """When the active seat is out during T3, seats that were asked already are not asked again."""
     state = table.state(
         *[table.sheet() for _ in range(4)], phase="take", actor=2, offered=["blue", "yellow"], round=3
     )
@@ -586,22 +482,18 @@ def test_retired_after_marking_its_offer_goes_on(table: Any) -> None:
     assert (after.phase, after.seat) == ("roll", 1)
 
 
-def test_retired_seats_draw_no_last_lines(table: Any) -> None:
-    """In the last lines a retired seat is passed over."""
-    sheets = [table.sheet(free_lines=1) for _ in range(3)]
-    state = table.state(*sheets, phase="lines", actor=0, round=7)
-    after, _ = GAME.retire(GAME.retire(state, 1)[0], 0)
-    assert (after.phase, after.actor) == ("lines", 2)
-
-
 def test_retired_solo_the_game_ends(table: Any) -> None:
-    """A solo player's retirement ends the game; so does the last seat's."""
+    """So does the last seat's retirement; in the last lines a retired seat is passed over."""
     state, _ = GAME.retire(GAME.initial(1, GAME.Options()), 0)
     assert GAME.actors(state) == ()
     assert GAME.outcome(state).why == "retired"
     both, _ = GAME.retire(GAME.retire(GAME.initial(2, GAME.Options()), 1)[0], 0)
     assert GAME.actors(both) == ()
     assert GAME.outcome(both).ranks == (1, 2)  # the later retired above the earlier
+    sheets = [table.sheet(free_lines=1) for _ in range(3)]
+    state = table.state(*sheets, phase="lines", actor=0, round=7)
+    after, _ = GAME.retire(GAME.retire(state, 1)[0], 0)
+    assert (after.phase, after.actor) == ("lines", 2)
 
 
 # Chance.

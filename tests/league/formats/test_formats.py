@@ -1,7 +1,6 @@
 """Swiss: nobody meets twice, seats are balanced, byes go round, and every pairing follows from results."""
 
 import io
-import os
 import random
 import shutil
 import signal
@@ -25,7 +24,7 @@ from tests.league.conftest import Cup
 import warpleague.league.schedule.formats as formats
 from warpleague.errors import BadInput, ConfigError
 from warpleague.league.play.entering import stage_problems
-from warpleague.league.play.running import RunWatcher, run_league
+from warpleague.league.play.running import run_league
 from warpleague.league.play.verifying import mispaired
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import placings, rounds_of, standings, ties_of
@@ -36,6 +35,7 @@ from warpleague.league.schedule.schedule import Course, Schedule
 from warpleague.league.season.config import load_config
 from warpleague.league.season.fixture import Group, Outcome, points_of
 from warpleague.league.season.season import Season
+from warpleague.league.store.disqualifications import disqualify
 from warpleague.league.store.events import commitment_to
 from warpleague.report.terminal.live import LiveWatcher
 from warpleague.report.wording.bracket import _tree, bracket_json, bracket_text, latest_lines
@@ -112,26 +112,6 @@ def test_bots_meet_others_of_like_scores() -> None:
     assert {abs(first.scores[a] - first.scores[b]) for a, b in told[1]} == {0}
 
 
-def seen(league: Any) -> list[Any]:
-    return [(f.number, f.id, found.ranks) for f, found in league.results()]
-
-
-def test_a_swiss_that_was_killed_again_and_again_is_the_same(cup: Cup, tmp_path: Path) -> None:
-    """Killed after every few matches and resumed, a Swiss has the same pairings as an undisturbed one."""
-    path = cup.file("a", "b", "c", "d", "e", extra=FORM, deals=2)
-    with cup.open(path, tmp_path / "once") as league:
-        report = cup.run(league)
-        assert (report.complete, report.total) == (True, 4 * 2 * 2 * 2)
-        once = seen(league)
-    for _ in range(20):
-        with cup.open(path, tmp_path / "killed") as league:
-            if cup.run(league, watcher=cup.fake.Stop(3)).complete:
-                break
-    with open_to_read(load_config(path), tmp_path / "killed") as league:
-        assert seen(league) == once
-        assert mispaired(league) == []
-
-
 def test_a_swiss_ranks_by_points_then_by_those_of_the_opponents(cup: Cup) -> None:
     """Points are those of all matches and byes; Buchholz adds up who was met; equals share a rank."""
     with cup.open(cup.file(*"abcde", extra=FORM, deals=1)) as league:
@@ -153,40 +133,6 @@ def test_a_swiss_ranks_by_points_then_by_those_of_the_opponents(cup: Cup) -> Non
     assert len([line for line in drawn.splitlines() if line.endswith(": bye")]) == 4
     assert sum(row["decided"] == "bye" for row in rounds) == 4
     assert sum(sum(row["points"]) for row in rounds) == 4 * (2 * 4 + 4)
-
-
-def test_a_changed_result_shows_as_a_wrong_pairing(cup: Cup) -> None:
-    """Where a result of the first round was altered, matches of later rounds should not have been."""
-    path = cup.file(*"abcdefgh", extra=FORM, deals=1)
-    with cup.open(path) as league:
-        cup.run(league)
-        first = next(f.id for f, found in league.results() if found.ranks in ((1, 2), (2, 1)))
-    db = sqlite3.connect(cup.store)
-    db.execute(
-        "UPDATE seat SET rank = 1 + (rank = 1) WHERE match = (SELECT key FROM match WHERE id = ?)",
-        (first,),
-    )
-    db.commit()
-    db.close()
-    with cup.read(path) as league:
-        wrong = mispaired(league)
-    assert wrong
-    assert all("should not have been" in problem for _, _, problem in wrong)
-
-
-@pytest.mark.parametrize(
-    ("extra", "told"),
-    [
-        ('kind = "swiss"', "a Swiss needs a number of rounds"),
-        ("rounds = 3", 'only kind = "swiss" has rounds'),
-    ],
-)
-def test_bad_rounds_are_refused(cup: Cup, extra: str, told: str) -> None:
-    """A Swiss without rounds, and rounds without a Swiss, are errors."""
-    from warpleague.errors import ConfigError
-
-    with pytest.raises(ConfigError, match=told):
-        load_config(cup.file("a", "b", extra=extra))
 
 
 @pytest.mark.parametrize("n", [8, 60])
@@ -267,27 +213,6 @@ def test_all_but_the_winner_lose_as_often_as_it_takes(kind: str, bots: str, cup:
         assert list(bracket_json(league)[0]) == [
                 "round", "bots", "points", "deals", "winner", "decided", "faulted",
             ]  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_knockout_that_was_killed_again_and_again_is_the_same(kind: str, cup: Cup, tmp_path: Path) -> None:
-    """Killed after every few matches and resumed, it has the same bracket as an undisturbed one."""
-    path = cup.file(*"abcdef", extra=f'kind = "{kind}"', deals=2)
-
-    def told(league: League) -> list[Any]:
-        return [(f.number, f.id, found.ranks) for f, found in league.results()]
-
-    with cup.open(path, tmp_path / "once") as league:
-        cup.run(league)
-        once, bracket = told(league), bracket_text(league)
-    for _ in range(60):
-        with cup.open(path, tmp_path / "killed") as league:
-            if cup.run(league, watcher=cup.fake.Stop(5)).complete:
-                break
-    with open_to_read(load_config(path), tmp_path / "killed") as league:
-        assert told(league) == once
-        assert bracket_text(league) == bracket
-        assert mispaired(league) == []
 
 
 def test_a_bracket_is_drawn_as_a_tree(make_tree: Any) -> None:
@@ -470,18 +395,6 @@ def hill(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     return request.param
 
 
-class Stop(RunWatcher):
-    """Sends this process a signal after some matches."""
-
-    def __init__(self, matches: int) -> None:
-        self.left = matches
-
-    def finished(self, fixture: Any, result: Any) -> None:  # noqa: ARG002
-        self.left -= 1
-        if not self.left:
-            os.kill(os.getpid(), signal.SIGINT)
-
-
 def seen_course(league: Any) -> tuple[list, list]:
     """The matches that count, and the table."""
     matches = [(f.number, f.id, f.seats, played.ranks) for f, played in league.results()]
@@ -505,7 +418,7 @@ def test_results_decide_the_same_matches_however_they_are_played(hill: int, cup:
         found.append(seen_course(league))
     for step in range(40):
         with cup.open(path, tmp_path / "resumed") as league:
-            report = cup.run(league, watcher=Stop(1 + step % 3))
+            report = cup.run(league, watcher=cup.fake.Stop(1 + step % 3))
             if report.complete:
                 break
             assert not league.store.published()
@@ -528,17 +441,15 @@ def test_matches_are_known_up_to_the_first_missing_result(hill: int, make_season
 
 def test_a_disqualified_bot_holds_nobody_up(hill: int, cup: Cup) -> None:
     """A format goes on without the matches that a disqualified bot has not played."""
-    from warpleague.league.store.disqualifications import disqualify
-
     path = cup.file("a", "b", "c", "d")
     with cup.open(path) as league:
-        cup.run(league, watcher=Stop(1))
+        cup.run(league, watcher=cup.fake.Stop(1))
         disqualify(league.store, "a", "for the test", "stay")
     with cup.open(path) as league:
         assert cup.run(league).complete
 
 
-# Killed for good: leagues whose pairings follow from results, in processes that are shot while they play.
+# Stopped or killed: leagues whose pairings follow from results end as undisturbed ones.
 
 
 FORMATS = {
@@ -560,23 +471,6 @@ top = 2
 kind = "knockout"
 extra_deals = 0
 """
-KILLED_AFTER = 7
-"""Matches that a run has told of when it is killed."""
-
-
-def killed(path: Path, results: Path, matches: int, how: str = "play") -> None:
-    """Play a league in a process of its own, with referee processes, and kill it after some matches."""
-    command = [sys.executable, "-c", "import fakeplay; fakeplay.main()", str(path), str(results), how]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert run.stdout is not None
-    told = [line for _ in range(matches) if (line := run.stdout.readline())]
-    run.send_signal(signal.SIGKILL)
-    told += [line for line in run.stdout if line.endswith("\n")]
-    run.wait()
-    run.stdout.close()
-    assert told
-    with open_to_read(load_config(path), results) as league:
-        assert {line.strip() for line in told} <= set(league.store.ids())
 
 
 def seen_whole(path: Path, results: Path) -> tuple[list[Any], list[Any]]:
@@ -602,18 +496,21 @@ def play(cup: Cup) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_killed_league_ends_as_an_undisturbed_one(name: str, cup: Cup, play: Any, tmp_path: Path) -> None:
-    """Killed and resumed, it has the matches and the table of a run that nothing disturbed.
+def test_a_league_stopped_again_and_again_ends_as_an_undisturbed_one(
+    name: str, cup: Cup, play: Any, tmp_path: Path
+) -> None:
+    """Stopped after every few matches and resumed, it has the matches and the table of an undisturbed one.
 
     Where results are altered afterwards, matches show as pairings that should not have been.
     """
     bots, form = FORMATS[name]
-    path = cup.file(*bots, extra=form, deals=1 if "ladder" in name or name == "test" else 2)
+    path = cup.file(*bots, extra=form, deals=1 if name in ("ladder", "test") else 2)
     whole, torn = tmp_path / "whole", tmp_path / "torn"
     play(path, whole)
-    killed(path, torn, KILLED_AFTER)
-    report = play(path, torn)
-    assert 0 < report.before < report.stored
+    for _ in range(60):
+        with cup.open(path, torn) as league:
+            if cup.run(league, watcher=cup.fake.Stop(7)).complete:
+                break
     matches, table = seen_whole(path, torn)
     assert (matches, table) == seen_whole(path, whole)
 
@@ -634,13 +531,18 @@ def test_a_killed_league_ends_as_an_undisturbed_one(name: str, cup: Cup, play: A
 def test_a_killed_final_ends_as_an_undisturbed_one(
     cup: Cup, play: Any, refereed: Any, tmp_path: Path
 ) -> None:
-    """A final of two groups that is killed and resumed has the bots of an undisturbed one, and its matches."""
+    """A final of two groups whose process is killed and resumed has the bots and matches of an undisturbed one."""
     final, whole, torn = tmp_path / "final.toml", tmp_path / "whole", tmp_path / "torn"
     final.write_text(FINAL)
     for name, bots in (("red", "ab"), ("blue", "cd")):
         play(cup.file(*bots, name=name, deals=1, game=GAME), whole, refereed())
     shutil.copytree(whole, torn)
     play(final, whole, refereed())
-    killed(final, torn, 1, "play_refereed")
+    command = [sys.executable, "-c", "import fakeplay; fakeplay.main()", str(final), str(torn)]
+    run = subprocess.Popen([*command, "play_refereed"], stdout=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    assert run.stdout.readline()
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
     assert play(final, torn, refereed()).played > 0
     assert seen_whole(final, torn) == seen_whole(final, whole)

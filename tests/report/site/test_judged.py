@@ -1,13 +1,14 @@
 """The page of a match shows an analysis of its own record, in the chart and at each decision, and no other."""
 
 import json
-import subprocess
+import zlib
+from base64 import b64decode
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.report.site.test_viewer import NODE
+from tests.report.site.test_viewer import NODE, node
 
 from warpleague.cli import main
 from warpleague.extras.study.analyse import (
@@ -20,9 +21,9 @@ from warpleague.extras.study.analyse import (
     places,
     read_analysis,
 )
-from warpleague.extras.study.report import read_notes
+from warpleague.extras.study.report import judged, read_notes
 from warpleague.match.replay import Replay
-from warpleague.report.site.match_page import Place, compressed_json, page_alone
+from warpleague.report.site.match_page import Place, compress_replay, compressed_json, page_alone
 from warpleague.report.site.page_frame import folder
 from warpleague.report.site.write import make_page
 
@@ -76,9 +77,6 @@ def test_a_page_shows_values_and_blunders(record: bytes, analysis: Path, take_ap
 
 def frames_of(block: str) -> list[dict[str, Any]]:
     """The frames of a packed replay."""
-    import zlib
-    from base64 import b64decode
-
     found: list[dict[str, Any]] = json.loads(zlib.decompress(b64decode(block)))["frames"]
     return found
 
@@ -89,17 +87,7 @@ def test_the_chart_draws_them(record: bytes, analysis: Path) -> None:
     found = read_analysis(analysis, record)
     first, second = (verdict.decision for verdict in found.verdicts)
     page = frames_of(frames_block(record, found))
-    command = [NODE or "node", "-e", CHART, str(folder() / "assets")]
-    done = subprocess.run(
-        command,
-        input=compressed_json({"frames": page}),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    told = json.loads(node("-e", CHART, str(folder() / "assets"), data=compressed_json({"frames": page})))
     kinds = [part["class"].split()[0] for part in told["parts"]]
     seats = len({first.seat, second.seat})
     assert kinds == ["error"] * seats + ["worth"] * seats + ["blunder"]
@@ -113,9 +101,6 @@ def test_the_chart_draws_them(record: bytes, analysis: Path) -> None:
 
 def frames_block(record: bytes, analysis: Analysis) -> str:
     """The packed replay of a page with an analysis."""
-    from warpleague.extras.study.report import judged
-    from warpleague.report.site.match_page import compress_replay
-
     replay = Replay(record)
     seats = replay.header["players"]
     return compress_replay(

@@ -16,8 +16,9 @@ from urllib.parse import unquote, urlsplit
 import attrs
 import numpy as np
 import pytest
+from tests.report.site.conftest import Inline
 
-from warpleague.cli import main
+from warpleague.cli import TOOLS, Tools, main
 from warpleague.games import load_game
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
@@ -207,10 +208,9 @@ def test_a_long_list_is_in_parts(site: Write, take_apart: Any) -> None:
 # The command
 
 
-def report(cup: Path, *arguments: object) -> int:
-    return main(
-        ["league", "report", str(cup), "--results", str(cup.parent / "results"), *map(str, arguments)]
-    )
+def report(cup: Path, *arguments: object, results: Path | None = None, new_pool: Any = Inline) -> int:
+    words = ["league", "report", str(cup), "--results", str(results or cup.parent / "results")]
+    return main([*words, *map(str, arguments)], Tools(new_pool=new_pool))
 
 
 def test_report_writes_beside_the_store(
@@ -234,7 +234,8 @@ def test_pages_are_made_by_processes_of_their_own(
     cup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without stand-ins the pages come out of referee processes, and `--out` says where to."""
-    assert report(cup, "--out", tmp_path / "there", "--replays", "2", "--jobs", "1") == 0
+    there = ("--out", tmp_path / "there", "--replays", "2", "--jobs", "1")
+    assert report(cup, *there, new_pool=TOOLS.new_pool) == 0
     assert len(pages_of(tmp_path / "there")) == 1 + BOTS + 2
 
 
@@ -259,7 +260,7 @@ def test_a_league_that_goes_on_can_be_looked_at(
         (secret,) = db.execute("SELECT value FROM meta WHERE key = 'secret'").fetchone()
         db.execute("DELETE FROM meta WHERE key = 'published'")
     db.close()
-    assert main(["league", "report", str(cup), "--results", str(results)]) == 0
+    assert report(cup, results=results) == 0
     assert capsys.readouterr().out.startswith("7 of 12 matches, 7 replays")
     out = results / "cup" / "report"
     assert "7 of 12 matches played (58 %)" in take_apart((out / "index.html").read_bytes()).text
@@ -280,7 +281,7 @@ def test_a_record_that_does_not_hold_has_no_replay(
         (one,) = db.execute("SELECT id FROM match ORDER BY id LIMIT 1").fetchone()
         db.execute("UPDATE record SET zstd = x'00' WHERE id = ?", (one,))
     db.close()
-    assert main(["league", "report", str(cup), "--results", str(results)]) == 1
+    assert report(cup, results=results) == 1
     out = capsys.readouterr().out
     assert "WRONG" in out
     assert one in out
@@ -292,7 +293,7 @@ def test_a_record_that_does_not_hold_has_no_replay(
 
 def test_mistakes_are_told(cup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No results, no place to write to, no number: exit code 2 and one text."""
-    assert main(["league", "report", str(cup), "--results", str(tmp_path)]) == 2
+    assert report(cup, results=tmp_path) == 2
     assert "nothing has been played yet" in capsys.readouterr().err
     (tmp_path / "file").write_text("")
     assert report(cup, "--out", tmp_path / "file") == 2
@@ -353,7 +354,7 @@ def test_names_beside_lines_stay_apart_and_within_the_chart() -> None:
 
 
 def test_the_matches_to_look_at_are_what_they_are_called(cup: Path) -> None:
-    """The best two meet in the first; none has more lines than the longest, none a greater upset."""
+    """The best two meet in the first; none has more lines than the longest, none a greater upset; in any blocks."""
     with open_to_read(load_config(cup), cup.parent / "results") as league:
         columns = league.columns("matches")
         table = standings(league, columns)
@@ -374,17 +375,9 @@ def test_the_matches_to_look_at_are_what_they_are_called(cup: Path) -> None:
         seats, match = rows[found["Greatest upset"].number]
         assert gap(seats, match.ranks) == pytest.approx(most)
     assert len({pick.match for pick in found.values()}) == len(found)
-
-
-def test_matches_to_look_at_are_the_same_in_any_blocks(cup: Path) -> None:
-    """Looked for in one block or in many, they are the same matches."""
-    with open_to_read(load_config(cup), cup.parent / "results") as league:
-        whole = league.columns("matches")
-        table = standings(league, whole)
-        found = picks(whole, table)
-        blocks = attrs.evolve(whole, block=2)
-        assert len(list(blocks.blocks())) > 2
-        assert picks(blocks, table) == found
+    blocks = attrs.evolve(columns, block=2)
+    assert len(list(blocks.blocks())) > 2
+    assert picks(blocks, table) == picks(columns, table)
 
 
 def test_matches_to_look_at_get_a_page_first(cup: Path) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.league.season.fixture import utc_now
+from warpleague.league.season import utc_now
 from warpleague.text import nearest
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.play import organising
 from warpleague.league.referees.pool import usable_cores
 from warpleague.league.schedule.schedule import Schedule
+from warpleague.league.season import utc_now
 from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
-from warpleague.league.season.fixture import utc_now
 from warpleague.league.season.season import Entry, Season
 from warpleague.league.store.disqualifications import check_disqualify, check_reinstate, disqualified
 from warpleague.league.store.store import Store

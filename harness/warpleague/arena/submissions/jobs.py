@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.errors import BadInput
-from warpleague.league.season.fixture import utc_now
+from warpleague.league.season import utc_now
 from warpleague.runner.findings import Finding  # noqa: TC001 - read from the classes at run time
 from warpleague.text import counted
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import attrs
 
 from warpleague.errors import BadInput, StoreError
-from warpleague.league.season.fixture import utc_now
+from warpleague.league.season import utc_now
 from warpleague.league.store.database import FileKind, Format, clear_errors, harden, transaction
 from warpleague.text import counted, safe
 

@@ -272,16 +272,15 @@ class _FromXz(io.RawIOBase):
     """The content of an xz file, unpacked within bounds of memory, which `lzma.LZMAFile` has not."""
 
     def __init__(self, data: bytes) -> None:
-        from lzma import FORMAT_XZ, LZMADecompressor
+        import lzma
 
-        self._data, self._from = data, LZMADecompressor(format=FORMAT_XZ, memlimit=_XZ_BYTES)
+        self._data, self._error = data, lzma.LZMAError
+        self._from = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_XZ_BYTES)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        from lzma import LZMAError
-
         data = b""
         try:
             while not data and not self._from.eof:
@@ -289,7 +288,7 @@ class _FromXz(io.RawIOBase):
                     raise EOFError("it is not whole")
                 data = self._from.decompress(self._data, len(buffer))
                 self._data = b""
-        except LZMAError as error:
+        except self._error as error:
             raise ValueError(str(error)) from None
         if not data and self._from.unused_data.strip(b"\0"):
             raise ValueError("more behind its end")

@@ -25,8 +25,8 @@ from warpleague.arena.submissions.jobs import (
     read_one,
 )
 from warpleague.errors import BadInput
+from warpleague.league.season import utc_now
 from warpleague.league.season.entry import first_alike
-from warpleague.league.season.fixture import utc_now
 from warpleague.runner.findings import Finding
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from warpleague.errors import StoreError
 from warpleague.league.play.verifying import published_record
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.league import CourseCache, League, open_to_read
+from warpleague.league.season import utc_now
 from warpleague.league.season.config import LeagueConfig, load_config
-from warpleague.league.season.fixture import PlayedMatch, utc_now
 from warpleague.league.store.database import back_up
 from warpleague.league.store.store import Store
 from warpleague.report.site.bot_page import FOLDER as BOTS
@@ -46,6 +46,8 @@ from warpleague.runner.host import be_nice
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from warpleague.league.season.fixture import PlayedMatch
 
 
 # -- what everybody may see of a league ------------------------------------------------------------------
@@ -189,6 +191,20 @@ class LeagueFiles:
     results: Path
 
 
+_SERVED: Final = {
+    "frame": served("league"),
+    "stamp": "",
+    "home": "",
+    "folder": "matches",
+    "problems": (),
+    "missing": 0,
+    "all_command": "",
+    "serve_command": "",
+    "run_command": "",
+}
+"""What is the same on the page of every league that is served."""
+
+
 def league_page(files: LeagueFiles, server: dict[str, Any], version: int) -> LeaguePage | None:
     """The current page of a league, or None if there is nothing to show yet.
 
@@ -210,31 +226,19 @@ def league_page(files: LeagueFiles, server: dict[str, Any], version: int) -> Lea
     parts: dict[str, bytes] = {}
     pages: Any = _All() if shown else set()
     block, _ = content.listing.block(league.season.names, pages, parts.__setitem__, content.picture)
-    name = files.path.name
     paused = _is_paused(files.results, league.config.name)
     notice = _notice(league.config, frozen=frozen, shown=shown, paused=paused)
     page = render(
         "index.html.j2",
-        frame=served("league"),
-        stamp="",
         server=server,
-        live={
-            "version": version,
-            "notice": notice,
-        },
+        live={"version": version, "notice": notice},
         pages=pages,
-        home="",
-        folder="matches",
         bot_pages=pages_on_server(league.season.names, f"{BOTS}/"),
         block=block,
-        problems=(),
-        missing=0,
         matches=len(content.listing),
-        all_command="",
-        serve_command="",
-        verify_command=f"warpleague league verify {name}",
-        run_command="",
-        one_command=f"warpleague league export {name} --match ID",
+        verify_command=f"warpleague league verify {files.path.name}",
+        one_command=f"warpleague league export {files.path.name} --match ID",
+        **_SERVED,
         **content.values,
     )
     sections = {

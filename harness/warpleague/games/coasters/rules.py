@@ -289,58 +289,68 @@ def _why_not(state: State, action: Action) -> str:
         return "name two colours, the smaller first (V2)"
     if state.phase != st.TURN:
         return ""
-    table = state.table
-    board = table.galaxy
-    pose = state.ships[state.colour]
-    double = table.config.homes[1 << state.seat | state.agreed]
-
-    def busy(onward: int) -> str:
-        if onward < 0:
-            return "no square lies ahead (T5)"
-        if state.occupied >> (onward >> 2) & 1:
-            return "the square ahead is occupied (S1)"
-        return ""
-
     if kind in (Step, Warp, Turn):
-        if kind is not Turn and state.flux == st.TIP:
-            return "after TIP the ship only turns (T6)"
-        if kind is Warp:
-            if not state.halves:
-                return "no movement is left (T4)"
-            if (pose >> 2) % 9 != CENTRE:
-                return "the ship is not on the centre of a system (T4)"
-            return "no warp leads there from here, or the centre is occupied (T4)"
-        if kind is Step:
-            if not board.arrow(pose):
-                return "no arrow leads forward (G2)"
-            if reason := busy(board.ahead[pose]):
-                return reason
-        entered = board.step[pose] if kind is Step else pose
-        cost = 1 if double >> (entered >> 2) // 9 & 1 else 2
-        return f"it costs {cost} halves and {state.halves} are left (T2)"
+        return _why_no_move(state, kind)
     if kind in _FACES:
-        options = table.config.options
-        if kind is SwapSystems and not options.system_swap:
-            return "only the option system_swap lets systems change places (V2)"
-        if kind is Swap and options.system_swap:
-            return "with the option system_swap systems change places, not ships (V2)"
-        if state.fluxed:
-            return "the flux was used in this turn (T6)"
-        if state.flux not in (_FACES[kind], st.WILD):
-            return f"the flux is {st.FLUX[state.flux]} (T6)"
-        if state.flux == st.WILD and options.wild_shot:
-            return "WILD makes the shot wild and gives no flux action (V3)"
-        if kind is Dig:
-            return busy(board.ahead[pose])
-        if kind is Hop:
-            return "no empty square lies there (T6)"
-        return "only with a ship of another seat (T6)" if kind is Swap else "no such system is laid (V2)"
-    if not table.config.talks and kind in (Claim, Invoke):
+        return _why_no_flux(state, kind)
+    if not state.table.config.talks and kind in (Claim, Invoke):
         return "there are no alliances in this game (A)"
     if kind is Claim:
         return "at most once a turn, and once a ship is gone (A3)"
     if kind is Invoke:
         return "only another survivor that has not answered in this turn (A2)"
+    return ""
+
+
+def _why_no_move(state: State, kind: type[Action]) -> str:
+    """The reason against a step, a warp or a turn of the ship."""
+    board = state.table.galaxy
+    pose = state.ships[state.colour]
+    double = state.table.config.homes[1 << state.seat | state.agreed]
+    if kind is not Turn and state.flux == st.TIP:
+        return "after TIP the ship only turns (T6)"
+    if kind is Warp:
+        if not state.halves:
+            return "no movement is left (T4)"
+        if (pose >> 2) % 9 != CENTRE:
+            return "the ship is not on the centre of a system (T4)"
+        return "no warp leads there from here, or the centre is occupied (T4)"
+    if kind is Step:
+        if not board.arrow(pose):
+            return "no arrow leads forward (G2)"
+        if reason := _why_not_ahead(state, board.ahead[pose]):
+            return reason
+    entered = board.step[pose] if kind is Step else pose
+    cost = 1 if double >> (entered >> 2) // 9 & 1 else 2
+    return f"it costs {cost} halves and {state.halves} are left (T2)"
+
+
+def _why_no_flux(state: State, kind: type[Action]) -> str:
+    """The reason against an action of the flux."""
+    options = state.table.config.options
+    if kind is SwapSystems and not options.system_swap:
+        return "only the option system_swap lets systems change places (V2)"
+    if kind is Swap and options.system_swap:
+        return "with the option system_swap systems change places, not ships (V2)"
+    if state.fluxed:
+        return "the flux was used in this turn (T6)"
+    if state.flux not in (_FACES[kind], st.WILD):
+        return f"the flux is {st.FLUX[state.flux]} (T6)"
+    if state.flux == st.WILD and options.wild_shot:
+        return "WILD makes the shot wild and gives no flux action (V3)"
+    if kind is Dig:
+        return _why_not_ahead(state, state.table.galaxy.ahead[state.ships[state.colour]])
+    if kind is Hop:
+        return "no empty square lies there (T6)"
+    return "only with a ship of another seat (T6)" if kind is Swap else "no such system is laid (V2)"
+
+
+def _why_not_ahead(state: State, onward: int) -> str:
+    """The reason against the square ahead; empty if there is none."""
+    if onward < 0:
+        return "no square lies ahead (T5)"
+    if state.occupied >> (onward >> 2) & 1:
+        return "the square ahead is occupied (S1)"
     return ""
 
 

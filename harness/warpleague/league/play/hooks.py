@@ -16,7 +16,7 @@ import tempfile
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.league.season.fixture import utc_now
+from warpleague.league.season import utc_now
 from warpleague.runner.host import ended, ending_leftovers
 from warpleague.text import safe
 

@@ -7,6 +7,7 @@ nothing else runs. An async function is a task: several of them run side by side
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import os
 import pickle
@@ -132,8 +133,6 @@ def die_with(parent: int) -> None:
     """Have the kernel kill us when the thread that started us ends (Linux); elsewhere the pipe's end must do."""
     if sys.platform != "linux":
         return
-    import ctypes
-
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(_PR_SET_PDEATHSIG)")
     # It may have died before we asked: then we have another parent, and no signal will come.

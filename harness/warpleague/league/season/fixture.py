@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import UTC, datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from warpleague.errors import StoreError
+from warpleague.league.season import utc_now
 from warpleague.match.spec import MatchResult, SeatFault, SeatTimes
 
 if TYPE_CHECKING:
@@ -117,11 +117,6 @@ def is_text(value: object) -> bool:
         return isinstance(value, str) and value.encode() is not None
     except UnicodeEncodeError:
         return False
-
-
-def utc_now() -> str:
-    """The time as the store writes it: ISO 8601, UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 MAX_NUMBER = 1e12

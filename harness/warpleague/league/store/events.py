@@ -17,7 +17,7 @@ import attrs
 from warpleague.errors import StoreError
 from warpleague.league.schedule.formats.api import MAX
 from warpleague.league.schedule.formats.round_robin import group_of
-from warpleague.league.season.fixture import Table, utc_now
+from warpleague.league.season import utc_now
 from warpleague.league.season.season import Entry, Season, Stage, TableProgress, deal_of
 from warpleague.league.store import journal, match_rows
 from warpleague.league.store.database import SPARE, clear_errors, json_object
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from warpleague.league.season.fixture import Table
 
 META: Final = "settled"
 """The kind of the event that has the SHA-256 of everything in `meta`, what the store says of the league as a whole."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 from warpleague.errors import StoreError
-from warpleague.league.season.fixture import is_text, utc_now
+from warpleague.league.season import utc_now
+from warpleague.league.season.fixture import is_text
 from warpleague.league.season.season import ID
 from warpleague.league.store.database import FileKind, Format, clear_errors, harden, transaction
 

@@ -21,6 +21,7 @@ import msgspec
 
 from warpleague import __version__
 from warpleague.errors import RecordError, StoreError
+from warpleague.league.season import utc_now
 from warpleague.league.season.config import Dice, LeagueConfig, write_config
 from warpleague.league.season.fixture import (
     MEND,
@@ -30,7 +31,6 @@ from warpleague.league.season.fixture import (
     StoredMatch,
     StoredVersion,
     is_text,
-    utc_now,
 )
 from warpleague.league.season.season import Entry, Season, Stage, TableProgress, differences
 from warpleague.league.store import journal, match_rows

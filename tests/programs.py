@@ -1,0 +1,15 @@
+"""Loads programs of the repository that belong to no package: bots and scripts."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+
+def program(path: Path) -> ModuleType:
+    """A fresh module of the Python file at `path`."""
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_under_test", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
