@@ -287,6 +287,52 @@ def test_draws_have_a_parameter() -> None:
     assert ratio == pytest.approx(50 / 20)
 
 
+def test_draws_alone_make_no_bot_stronger() -> None:
+    """Where one of two bots that draw never lost, no rating is most likely: it is guessed, and wins give a bound."""
+    fit = fitted(duels((0, 1, 1, 7, 0)), 2, method=Method(draws=True))
+    assert (fit.guessed, fit.errors, fit.draws, fit.superiority(0, 1)) == (
+        (True, True),
+        (None, None),
+        None,
+        None,
+    )
+    assert 0 < fit.ratings[0] - fit.ratings[1] < 100
+    won = fitted(duels((0, 1, 1, 0, 0)), 2)
+    assert (fit.above[0], fit.below[1]) == pytest.approx((won.above[0], won.below[1]))
+    assert (fit.above[1], fit.below[0]) == (None, None)
+    # In a chain of wins the draws between its ends hold them together.
+    chain = fitted(duels((0, 1, 1, 8, 0), (1, 2, 1, 8, 0), (0, 2, 0, 9, 0)), 3, method=Method(draws=True))
+    assert chain.guessed == (False,) * 3
+    assert None not in chain.errors
+    without = fitted(duels((0, 1, 0, 9, 0), (1, 2, 0, 9, 0)), 3, method=Method(draws=True))
+    assert len(set(without.ratings)) == 1
+
+
+@pytest.mark.parametrize("drawn", [0.9, 0.99])
+def test_equal_bots_that_mostly_draw_are_rated_as_such(drawn: float) -> None:
+    """In leagues of 20 matches a pair no rating runs away, and 95 % intervals hold about as often as they should."""
+    rng, inside = Random(1), []
+    for _ in range(40):
+        pairs = [(a, b, [rng.random() for _ in range(20)]) for a, b in combinations(range(4), 2)]
+        scores = [
+            (
+                a,
+                b,
+                sum(x > (1 + drawn) / 2 for x in seen),
+                sum(x < drawn for x in seen),
+                sum(drawn < x < (1 + drawn) / 2 for x in seen),
+            )
+            for a, b, seen in pairs
+        ]
+        fit = fitted(duels(*scores), 4, method=Method(draws=True))
+        assert max(fit.ratings) - min(fit.ratings) < 1500
+        mean = sum(fit.ratings) / 4
+        inside += [
+            abs(fit.ratings[bot] - mean) <= half for bot in range(4) if (half := fit.half(bot)) is not None
+        ]
+    assert sum(inside) >= 0.88 * len(inside)
+
+
 def test_a_prior_is_a_drawn_match() -> None:
     """A prior of one match pulls to the mean, leaves nobody without a rating, and needs no guess."""
     fit = fitted(duels((0, 1, 10, 0, 0)), 2, method=Method(prior=1.0))

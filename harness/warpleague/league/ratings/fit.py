@@ -134,6 +134,12 @@ def joint_fit(
     every = pair_rows(deals, one_tier)
     pairs = summed(every, bots, deals.bots.shape[1], by_seat=False)
     tiers, islands = _linked(pairs, bots, bool(method.prior))
+    telling = every, pairs
+    if method.draws and method.kind == "bradley-terry" and _draws_tell_nothing(pairs, bots):
+        method = attrs.evolve(method, draws=False)
+        telling = _decided_rows(every, bots)
+        if not method.prior:
+            tiers = _apart(telling[1], islands)
     rating, spread, solution, layout, level = _rated(deals, tiers, method)
     single = np.bincount(tiers[tiers >= 0], minlength=1)[tiers] == 1
     place, converged = _placed(every, pairs, tiers, level)
@@ -154,7 +160,7 @@ def joint_fit(
         None if single[bot] or (variance < _NO_VARIANCE and bot != anchor) else sqrt(max(variance, 0.0))
         for bot, variance in enumerate(covariance.diagonal())
     ]
-    above, below = _bounds(every, pairs, place, covariance.diagonal(), about)
+    above, below = _bounds(*telling, place, covariance.diagonal(), about)
     played = tiers >= 0
     seats, seat_errors, seat_freedom = _seats(spread, solution, layout)
     return Fit(
@@ -189,6 +195,50 @@ def _linked(pairs: Rows, bots: int, known: bool) -> tuple[Ints, Ints]:
     met = beat | beat.T
     islands = components(met)
     return (islands if known else components(beat)), islands
+
+
+def _draws_tell_nothing(pairs: Rows, bots: int) -> bool:
+    """Whether Davidson's parameter and the distances of bots have no most likely values, as of 1 win and 7 draws.
+
+    Let draws become more likely without end, by a factor of e^t. As long as no drawn pair is further apart than 2t,
+    and each winner is 2t stronger than who lost, no result becomes less likely. So the likelihood has no maximum if
+    such strengths exist: differences with upper bounds, which have a solution unless the bounds around some circle add
+    up to less than nothing (Bellman and Ford). A pair in which both have won is such a circle.
+    """
+    one, two = pairs.bots.T
+    won, lost = pairs.points - pairs.drawn / 2, 1 - pairs.points - pairs.drawn / 2
+    tiny = 1e-9
+    first = np.concatenate([one[won > tiny], two[lost > tiny], one[pairs.drawn > 0], two[pairs.drawn > 0]])
+    second = np.concatenate([two[won > tiny], one[lost > tiny], two[pairs.drawn > 0], one[pairs.drawn > 0]])
+    wins = int((won > tiny).sum() + (lost > tiny).sum())
+    if wins == len(first):
+        return False  # nothing was drawn
+    most = np.where(
+        np.arange(len(first)) < wins, -1.0, 1.0
+    )  # of the strength of `second` above that of `first`
+    strength = np.zeros(bots)
+    for _ in range(bots + 1):
+        before = strength.copy()
+        np.minimum.at(strength, second, before[first] + most)
+        if (strength == before).all():
+            return True
+    return False
+
+
+def _decided_rows(every: Rows, bots: int) -> tuple[Rows, Rows]:
+    """The matches that somebody won, and their pairs."""
+    decided = every.drawn == 0
+    names = ("bots", "seats", "weight", "deal", "points", "drawn", "here")
+    rows = attrs.evolve(every, **{name: getattr(every, name)[decided] for name in names})
+    return rows, summed(rows, bots, 1, by_seat=False)
+
+
+def _apart(pairs: Rows, islands: Ints) -> Ints:
+    """The tiers where draws link no bots: a bot that won nothing and lost nothing is a tier of its own."""
+    tiers, _ = _linked(pairs, len(islands), known=False)
+    alone = (tiers < 0) & (islands >= 0)
+    tiers[alone] = tiers.max(initial=-1) + 1 + np.arange(alone.sum())
+    return tiers
 
 
 def components(edges: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
