@@ -88,7 +88,13 @@ def fit_words(line: Standing) -> tuple[str, str]:
     if line.fit is None:
         return "-", ""
     if line.guessed:
-        why = "won all" if line.above is not None else "lost all" if line.below is not None else ""
+        drew = line.record.drawn > 0
+        if line.above is not None:
+            why = "never lost" if drew else "won all"
+        elif line.below is not None:
+            why = "never won" if drew else "lost all"
+        else:
+            why = ""
         return f"≈ {line.fit:.0f}", why
     fit = f"{'? ' if line.provisional else ''}{line.fit:.0f}"
     return fit, "" if line.error is None else f"{line.error:.0f}"
@@ -248,7 +254,7 @@ def fit_notes(standings: Standings) -> list[str]:
         lines.append("?: provisional, on less than half as many deals as bots have on average.")
     if any(line.guessed for line in standings.lines):
         lines.append(
-            "≈: won or lost every match against others; estimated as if one more deal had been drawn, so without ±."
+            "≈: won, or lost, every match that was decided; estimated as if one more deal had been drawn, so without ±."
         )
     fit = standings.fit
     if fit is not None and not fit.converged:
