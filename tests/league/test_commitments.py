@@ -1,7 +1,9 @@
 """The second commitment of a season, to its entrants, and the beacon, which comes after both."""
 
 import json
+import re
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -76,6 +78,35 @@ def test_each_change_of_entrants_is_a_further_entry(cup: Cup, command: Command) 
     with cup.read(path) as league:
         assert status["entrants"] == commitment_to(league.season)
         assert altered(league) == []
+
+
+def test_both_commitments_follow_from_the_page(cup: Cup, command: Command) -> None:
+    """With what docs/reproduce.md says and what everybody knows of a season, they are worked out anew."""
+    page = (Path(__file__).parents[2] / "docs" / "reproduce.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(FORMAT = .*?)^```$", page, re.MULTILINE | re.DOTALL)
+    told: dict[str, Any] = {"json": json, "sha256": sha256}
+    exec(code, told)
+    words = set(re.findall(r'`"?(\w+)', page.partition("- `conditions`")[2].partition("\n\n")[0]))
+    for name, keys in (
+        ("cup", {"deals": 3}),
+        ("steps", {"kind": "ladder", "max_matches": 2, "pairing": 5}),
+    ):
+        path = cup.file("a", "b", name=name)
+        if name == "steps":
+            ladder = path.read_text("utf-8").replace("deals = 3", 'kind = "ladder"\nmax_matches = 2')
+            path.write_text(ladder, "utf-8")
+        made = json.loads(command("commit", path, "--entrants", "--explain", "--json")[1])
+        known = json.loads(made["preimage"])
+        assert {"clock", "game", "options", "rules"} <= set(known["conditions"]) <= words
+        keys["dice"] = known["format"]["dice"]
+        assert told["entrants"](known["bots"], known["conditions"], keys) == made["entrants"]
+        assert made["preimage"] in command("commit", path, "--entrants", "--explain")[1].splitlines()
+        command("run", path)
+        status = json.loads(command("status", path, "--json")[1])
+        assert (
+            sha256(bytes.fromhex(status["secret"])).hexdigest() == status["commitment"] == made["commitment"]
+        )
+    assert command("commit", path, "--explain")[0] == 2
 
 
 @pytest.mark.parametrize(

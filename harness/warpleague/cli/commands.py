@@ -427,6 +427,7 @@ CORE: Final = (
             "publish", "warpleague.cli.league_setup:run_commit", group="play the matches", arguments=(
         *OF_LEAGUE,
         Flag("--entrants", "also fix bots, rules and format, and print a hash of them to publish"),
+        Flag("--explain", "with --entrants: also print the text of which that is the hash"),
     ), examples=("league commit leagues/mine.toml", "league commit leagues/mine.toml --entrants")),
     Command("league status", "print the number of played matches, and the commitments",
             "warpleague.cli.league:run_status", group="look at the tables", arguments=OF_LEAGUE,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.cli.common import print_json, say
+from warpleague.errors import BadInput
 from warpleague.league.season.config import load_config
 from warpleague.league.season.entry import enter_bots
 from warpleague.text import counted
@@ -19,14 +20,21 @@ def run_commit(args: Namespace) -> int:
     """Fix the secret; a file without bots will do."""
     from warpleague.league.play.entering import commit  # loads the store, which `prepare` does without
 
+    if args.explain and not args.entrants:
+        raise BadInput("--explain: it explains the commitment to the entrants; give --entrants, too")
     config = load_config(args.config, without_bots=not args.entrants)
     fixed = commit(config, args.results, with_entrants=args.entrants, prepare=args.tools.prepare)
     if args.json:
-        print_json({"league": config.name, **attrs.asdict(fixed), "store": str(fixed.store)})
+        data = {"league": config.name, **attrs.asdict(fixed), "store": str(fixed.store)}
+        if not args.explain:
+            del data["preimage"]
+        print_json(data)
         return 0
     print(f"commitment to the season's secret (SHA-256): {fixed.commitment}")
     if args.entrants:
         print(f"commitment to the entrants (SHA-256): {fixed.entrants}")
+    if args.explain:
+        print(f"it is the hash of this text, without the end of its line:\n{fixed.preimage}")
     say(
         f"{config.name}: fixed {fixed.committed}, stored in {fixed.store}; "
         f"{counted(fixed.played, 'match')} played since"

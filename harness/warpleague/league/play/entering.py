@@ -22,7 +22,7 @@ from warpleague.league.season.config import (
 )
 from warpleague.league.season.entry import Entries, Prepared, enter_bots, folder_of, name_of
 from warpleague.league.season.season import Season, Stage, canonical
-from warpleague.league.store.events import commitment_to
+from warpleague.league.store.events import commitment_to, entrants_text
 from warpleague.league.store.journal import Head
 from warpleague.league.store.store import Store
 from warpleague.match.chance import season_secret
@@ -152,8 +152,8 @@ def _secret(store: Store, config: LeagueConfig) -> bytes:
 class Commitment:
     """The commitments, since when (ISO times), and how many matches are stored since.
 
-    `commitment` is the SHA-256 of the season's secret, `entrants` that of its bots, conditions and format; None where
-    they have not been entered.
+    `commitment` is the SHA-256 of the season's secret, `entrants` that of its bots, conditions and format, which
+    `preimage` has as the text that is hashed; None where they have not been entered now or before.
     """
 
     commitment: str
@@ -162,6 +162,7 @@ class Commitment:
     entered: str | None
     played: int
     store: Path
+    preimage: str | None = None
 
 
 def commit(
@@ -199,7 +200,7 @@ def _commit_entrants(
         if beacon is not None:
             _check_committed(store, season, beacon)
         store.enter(config, season, entries.skipped)
-        return _commitment_of(store)
+        return attrs.evolve(_commitment_of(store), preimage=entrants_text(season))
 
 
 def _commitment_of(store: Store) -> Commitment:

@@ -147,7 +147,12 @@ SEATING: Final = 2
 
 def commitment_to(season: Season) -> str:
     """The hexadecimal SHA-256 of names and digests of a season's bots, its conditions and its format."""
-    return _hash([[bot.bot, bot.identity] for bot in season.bots], season.conditions, _format(season))
+    return sha256(entrants_text(season).encode()).hexdigest()
+
+
+def entrants_text(season: Season) -> str:
+    """What `commitment_to` is the hash of: a JSON object in canonical form, as docs/reproduce.md explains it."""
+    return _text([[bot.bot, bot.identity] for bot in season.bots], season.conditions, _format(season))
 
 
 def _format(season: Season) -> dict[str, Any]:
@@ -171,10 +176,13 @@ def _format(season: Season) -> dict[str, Any]:
     return stored_format
 
 
-def _hash(bots: object, conditions: object, form: object) -> str:
+def _hashed(bots: object, conditions: object, form: object) -> str:
+    return sha256(_text(bots, conditions, form).encode()).hexdigest()
+
+
+def _text(bots: object, conditions: object, form: object) -> str:
     what = {"bots": bots, "conditions": conditions, "format": form}
-    text = json.dumps(what, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return sha256(text.encode()).hexdigest()
+    return json.dumps(what, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 @attrs.frozen
@@ -291,7 +299,7 @@ def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, st
             try:
                 content = json.loads(text)
                 known |= {(name, digest) for name, digest in content["bots"]}
-                fits = kind == MERGED or content["commitment"] == _hash(
+                fits = kind == MERGED or content["commitment"] == _hashed(
                     content["bots"], content["conditions"], content["format"]
                 )
             except (ValueError, TypeError, KeyError, RecursionError):

@@ -254,7 +254,7 @@ def fit_notes(standings: Standings) -> list[str]:
         lines.append("?: provisional, on less than half as many deals as bots have on average.")
     if any(line.guessed for line in standings.lines):
         lines.append(
-            "≈: won, or lost, every match that was decided; estimated as if one more deal had been drawn, so without ±."
+            "≈: won or lost every match that was decided; estimated as if one more deal had been drawn, so without ±."
         )
     fit = standings.fit
     if fit is not None and not fit.converged:
