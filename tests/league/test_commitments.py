@@ -78,6 +78,15 @@ def test_each_change_of_entrants_is_a_further_entry(cup: Cup, command: Command) 
     with cup.read(path) as league:
         assert status["entrants"] == commitment_to(league.season)
         assert altered(league) == []
+        ((_, old),) = [bot for bot in league.store.history()[0].bots if bot[0] == "a"]
+    # An update may change a bot that comes with the program: it is named, with both digests.
+    assert "other content" not in err
+    (cup.folder / "bots" / "a" / "digest").write_text("0123456789abcdef")
+    err = command("run", path)[2]
+    assert (
+        f"other content than before: a ({old[:12]} before, 0123456789ab now); matches of before do not count"
+        in err
+    )
 
 
 def test_both_commitments_follow_from_the_page(cup: Cup, command: Command) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import print_json, program, say, write_file
 from warpleague.cli.league_common import in_arena, league_command
@@ -30,11 +30,14 @@ from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from warpleague.league.results.league import League
+    from warpleague.league.season.season import Entry
     from warpleague.runner.bot.logs import LogFolder
+
+_DIGITS: Final = 12  # of a digest, which are enough to know it
 
 
 def run_matches(args: Namespace) -> int:
@@ -131,12 +134,29 @@ def _announce(league: League, args: Namespace) -> None:
         say(
             f"note: the entrants or the format have changed since {entered[0].since}; status lists all commitments"
         )
+        if changed := _changed_bots(league.store.history()):
+            words = (
+                f"{name} ({old[:_DIGITS]} before, {new[:_DIGITS]} now)"
+                for name, (old, new) in changed.items()
+            )
+            say(
+                f"note: other content than before: {', '.join(words)}; matches of before do not count. To keep a bot "
+                f"as it was, name a folder with its old content in {args.config}: of a bot that comes with Warp League, "
+                "the folder of the version before"
+            )
     published = league.store.published()
     if published is not None and league.store.count_of(league.due) != league.due.total:
         say(
             f"note: the secret of this season is public since {published}: anyone who made a bot after that "
             "could know its dice. A league file with another name starts a new season"
         )
+
+
+def _changed_bots(history: Sequence[Entry]) -> dict[str, tuple[str, str]]:
+    """The digests of each bot of the last entry whose content or clock was another one in its entry before."""
+    *before, now = [entry for entry in history if not entry.merged]
+    old = {name: digest for entry in before for name, digest in entry.bots}
+    return {name: (old[name], digest) for name, digest in now.bots if old.get(name, digest) != digest}
 
 
 def _print_commitments(league: League) -> None:
