@@ -141,8 +141,8 @@ def _announce(league: League, args: Namespace) -> None:
             )
             say(
                 f"note: other content than before: {', '.join(words)}; matches of before do not count. To keep a bot "
-                f"as it was, name a folder with its old content in {args.config}: of a bot that comes with Warp League, "
-                "the folder of the version before"
+                f"as it was, name a folder with its old content in {args.config}: of a bot that comes with Warp "
+                "League, the folder of the version before"
             )
     published = league.store.published()
     if published is not None and league.store.count_of(league.due) != league.due.total:
