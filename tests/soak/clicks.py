@@ -72,7 +72,9 @@ def _try_all(page: Any) -> int:
     page.wait_for_timeout(300)  # as long as a person takes to look
     found = glowing(page)
     assert found, f"nothing glows at {page.viewport_size}"
+    top = page.evaluate("scrollY")
     for at in found:
+        page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)  # the page may have become shorter
         told = page.evaluate(_TOLD)
         _click(page, at)
         wait(page, _READY)
@@ -147,7 +149,6 @@ def _placeless(page: Any) -> list[Any]:
         button.hover(timeout=_PRESS_MS)
         if not page.query_selector("#stage .halo.aimed"):
             found.append(button)
-    page.mouse.move(0, 0)
     return found
 
 

@@ -37,6 +37,9 @@ _PATCHES = """async (pictures) => {
 
 def glowing(page: Any) -> list[tuple[int, int]]:
     """The middle of each patch that glows, where a click would be made: in what is in view, else farther down."""
+    # What an entry of the list touches glows as well, while it has the pointer or the focus.
+    page.mouse.move(0, 0)
+    page.evaluate("() => document.activeElement.blur()")
     high, whole = page.evaluate("() => [innerHeight, document.documentElement.scrollHeight]")
     for top in (None, *range(0, whole, high * 2 // 3)):
         if top is not None:
