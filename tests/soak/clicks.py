@@ -74,7 +74,9 @@ def _try_all(page: Any) -> int:
     assert found, f"nothing glows at {page.viewport_size}"
     top = page.evaluate("scrollY")
     for at in found:
-        page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)  # the page may have become shorter
+        page.evaluate(
+            "(top) => scrollTo({ top, behavior: 'instant' })", top
+        )  # the page may have become shorter
         told = page.evaluate(_TOLD)
         _click(page, at)
         wait(page, _READY)

@@ -18,7 +18,7 @@ _PATCHES = """async (pictures) => {
     const { width } = lit;
     const edge = getComputedStyle(document.querySelector('.halo') ?? document.body).stroke.match(/\\d+/g)?.map(Number);
     const depth = new Int32Array(width * lit.height);
-    const least = (at, sign) => Math.min(...[1, width - 1, width, width + 1].map((far) => depth[at - sign * far] ?? 0));
+    const least = (at, sign) => Math.min(...[1, width - 1, width, width + 1].map((n) => depth[at - sign * n] ?? 0));
     depth.forEach((_, at) => {
         const far = (other) => Math.max(...[0, 1, 2].map((one) => Math.abs(lit.data[at * 4 + one] - other(one))));
         if (far((one) => unlit.data[at * 4 + one]) > 8 && far((one) => edge[one]) > 8) depth[at] = least(at, 1) + 1;
@@ -32,7 +32,7 @@ _PATCHES = """async (pictures) => {
     }
     return found;
 }"""
-"""The middles of patches in which two pictures differ; they end where the glow does, and at the edges that it draws."""
+"""The middles of patches in which two pictures differ, each within the edge that the glow draws."""
 
 
 def glowing(page: Any) -> list[tuple[int, int]]:
