@@ -52,9 +52,8 @@ def look(browser: Any, game: str, players: int, out: Path, *, dark: bool) -> int
     with server(*words) as (_, address), page_of(browser, _SIZES[0][0], dark=dark) as page:
         page.goto(address)
         wait(page, _READY)
-        while not page.is_visible("#send"):  # from then on, a choice can be taken back
-            page.click("#hold")
-            page.wait_for_timeout(500)
+        page.evaluate("() => document.getElementById('hold').click()")  # so that a choice can be taken back
+        wait(page, "() => !document.getElementById('send').hidden")
         for width, height in _SIZES:
             page.set_viewport_size({"width": width, "height": height})
             for load in (lambda: page.goto(address), page.reload):
