@@ -31,6 +31,7 @@ _END_S = 120
 _TABLES = {"aliens": (2,), "captains": (2, 5), "coasters": (2, 6), "sheets": (2, 3, 4)}
 """At how many seats the board of each game is looked at."""
 _SIZES = ((1280, 800), (1024, 768), (1920, 1080), (390, 844))
+_MOST = 10
 _READY = """() => !document.getElementById('over').hidden || !document.getElementById('menu').hidden ||
     (document.body.getAttribute('aria-busy') !== 'true' && document.querySelector('#moves button, #send:enabled'))"""
 _TOLD = """() => JSON.stringify([document.getElementById('menu').hidden, document.getElementById('chosen').textContent,
@@ -46,9 +47,8 @@ def look(browser: Any, game: str, players: int, out: Path, *, dark: bool) -> int
     with server(*words) as (_, address), page_of(browser, _SIZES[0][0], dark=dark) as page:
         page.goto(address)
         wait(page, _READY)
-        while not page.is_visible("#send"):  # from then on, a choice can be taken back
-            page.click("#hold")
-            page.wait_for_timeout(500)
+        page.evaluate("() => document.getElementById('hold').click()")  # so that a choice can be taken back
+        wait(page, "() => !document.getElementById('send').hidden")
         for width, height in _SIZES:
             page.set_viewport_size({"width": width, "height": height})
             for load in (lambda: page.goto(address), page.reload):
@@ -62,12 +62,17 @@ def look(browser: Any, game: str, players: int, out: Path, *, dark: bool) -> int
 
 
 def _try_all(page: Any) -> int:
-    """Click on each thing that glows, and take it back; how many there were."""
+    """Click on things that glow, all if they are few, and take each back; how many there were."""
     wait(page, _READY)
     page.wait_for_timeout(300)  # as long as a person takes to look
     found = glowing(page)
+    found = Random(0).sample(found, min(len(found), _MOST))
     assert found, f"nothing glows at {page.viewport_size}"
+    top = page.evaluate("scrollY")
     for at in found:
+        page.evaluate(
+            "(top) => scrollTo({ top, behavior: 'instant' })", top
+        )  # the page may have become shorter
         told = page.evaluate(_TOLD)
         _click(page, at)
         wait(page, _READY)
@@ -142,7 +147,6 @@ def _placeless(page: Any) -> list[Any]:
         button.hover(timeout=_PRESS_MS)
         if not page.query_selector("#stage .halo.aimed"):
             found.append(button)
-    page.mouse.move(0, 0)
     return found
 
 

@@ -18,8 +18,7 @@ _PATCHES = """async (pictures) => {
     const { width } = lit;
     const edge = getComputedStyle(document.querySelector('.halo') ?? document.body).stroke.match(/\\d+/g)?.map(Number);
     const depth = new Int32Array(width * lit.height);
-    const near = [1, width - 1, width, width + 1];
-    const least = (at, sign) => Math.min(...near.map((far) => depth[at - sign * far] ?? 0));
+    const least = (at, sign) => Math.min(...[1, width - 1, width, width + 1].map((n) => depth[at - sign * n] ?? 0));
     depth.forEach((_, at) => {
         const far = (other) => Math.max(...[0, 1, 2].map((one) => Math.abs(lit.data[at * 4 + one] - other(one))));
         if (far((one) => unlit.data[at * 4 + one]) > 8 && far((one) => edge[one]) > 8) depth[at] = least(at, 1) + 1;
@@ -33,11 +32,14 @@ _PATCHES = """async (pictures) => {
     }
     return found;
 }"""
-"""The middles of patches in which two pictures differ; they end where the glow does, and at edges that it draws."""
+"""The middles of patches in which two pictures differ, each within the edge that the glow draws."""
 
 
 def glowing(page: Any) -> list[tuple[int, int]]:
     """The middle of each patch that glows, where a click would be made: in what is in view, else farther down."""
+    # What an entry of the list touches glows as well, while it has the pointer or the focus.
+    page.mouse.move(0, 0)
+    page.evaluate("() => document.activeElement.blur()")
     high, whole = page.evaluate("() => [innerHeight, document.documentElement.scrollHeight]")
     for top in (None, *range(0, whole, high * 2 // 3)):
         if top is not None:

@@ -21,7 +21,13 @@ globalThis.warpleague ??= {};
     // All are measured before anything is changed, after which each measure would lay out the board anew.
     const halos = found.filter(({ what }) => what !== "end").map(({ made, what }) => halo(made, what));
     found.forEach(mark);
-    for (const [svg, drawn] of halos) {
+    for (const { svg, made, copy, drawn } of halos) {
+      // A frame takes clicks wherever it glows, though what it is around has gaps.
+      if (!made.querySelector(":scope > .shape, :scope > .reach")) {
+        const reach = copy.cloneNode();
+        reach.setAttribute("class", "reach frame");
+        made.prepend(reach);
+      }
       if (!svg.lastChild.matches(".halos")) svg.append(element("g", { class: "halos" }));
       svg.lastChild.append(drawn);
     }
@@ -48,12 +54,13 @@ globalThis.warpleague ??= {};
   }
 
   function unmark(made) {
+    made.querySelector(":scope > .reach.frame")?.remove();
     if ("told" in made.dataset) made.querySelector(":scope > title").textContent = made.dataset.told;
     made.classList.remove(...CLASSES);
     for (const name of ["data-means", "data-told", "tabindex", "role", "aria-label"]) made.removeAttribute(name);
   }
 
-  /** What a halo over a thing is drawn in, and the halo, in units of this drawing. */
+  /** A halo over a thing: its shape, drawn in units of the whole drawing. */
   function halo(made, what) {
     const svg = made.ownerSVGElement;
     const line = made.querySelector(":scope > line");
@@ -64,7 +71,8 @@ globalThis.warpleague ??= {};
     copy.setAttribute("class", `halo ${isLink ? "edge " : ""}${what}`);
     // Where the thing itself is, within whatever it lies.
     const at = svg.getScreenCTM().inverse().multiply(made.getScreenCTM());
-    return [svg, element("g", { transform: `matrix(${[at.a, at.b, at.c, at.d, at.e, at.f].join(" ")})` }, copy)];
+    const drawn = element("g", { transform: `matrix(${[at.a, at.b, at.c, at.d, at.e, at.f].join(" ")})` }, copy);
+    return { svg, made, copy, drawn };
   }
 
   /** A frame around something that has no outline of its own. */
