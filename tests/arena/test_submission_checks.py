@@ -90,7 +90,9 @@ def test_what_the_checker_decides(arena: ArenaHarness) -> None:
 
     The good one thinks long once, since the league has a bank and no other limit.
     """
-    (arena.folder / "cup.toml").write_text(LEAGUE.replace("[rules]", "[clock]\nbank_s = 120.0\nstart_s = 3.0\n[rules]"))
+    (arena.folder / "cup.toml").write_text(
+        LEAGUE.replace("[rules]", "[clock]\nbank_s = 120.0\nstart_s = 3.0\n[rules]")
+    )
     arena.config = load_config(arena.folder / "cup.toml")
     with arena.ledger.writing() as db:
         db.execute("INSERT INTO setting VALUES ('limit per_day', '100')")

@@ -1,5 +1,6 @@
 """Whoever makes matches of a league into a verdict says which bots faulted, in how many matches and by what."""
 
+import codecs
 import csv
 import gzip
 import io
@@ -19,7 +20,7 @@ from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.league.play.running import StopWhen
 from warpleague.league.play.verifying import problem_of
-from warpleague.league.results.export import TABLES, decisions_of, table_file
+from warpleague.league.results.export import TABLES, Column, Table, decisions_of, file_name, table_file
 from warpleague.league.results.faulted import (
     BotFaults,
     ConfinedMatches,
@@ -537,6 +538,26 @@ def test_a_file_that_is_not_finished_is_not_there(tmp_path: Path) -> None:
         writer.write([(1,) * len(TABLES[0].columns), 2])  # type: ignore[list-item]
     assert path.read_text() == "older"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_spreadsheet_reads_what_was_written(tmp_path: Path) -> None:
+    """Texts are no formulas, digits are not rounded, no cell is too long, and umlauts are known for UTF-8."""
+    row: list[Any] = ["m", "1234567890123456", 2, "=HYPERLINK(1)", b"[" + b"1," * 20_000 + b"1]", 1.5]
+    kinds: list[Any] = ["text", "text", "whole", "text", "json", "number"]
+    table = Table("matches", tuple(Column(f"c{at}", kind) for at, kind in enumerate(kinds)))
+    ways: list[Any] = [
+        ("excel", "'1234567890123456", "(too long for a spreadsheet: 40,003 characters)"),
+        ("csv", row[1], None),
+    ]
+    for kind, deal, long in ways:
+        path = tmp_path / file_name(table, kind)
+        with table_file(path, table, kind) as writer:
+            writer.write([tuple(row), ("Zürich", None, -1, "+1", b"1", -1.0)])
+        assert path.read_bytes().startswith(codecs.BOM_UTF8) == (kind == "excel")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            _, first, second = csv.reader(file)
+        assert first == ["m", deal, "2", "'=HYPERLINK(1)", long or row[4].decode(), "1.5"]
+        assert second == ["Zürich", "", "-1", "'+1", "1", "-1.0"]
 
 
 def test_bad_requests_say_what_to_do(command: Command, whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -476,9 +476,9 @@ CORE: Final = (
         Argument("--out DIR", "write to this folder (default: RESULTS/NAME/records, or RESULTS/NAME/tables)",
                  type=path),
         Argument("--format", "jsonl (default), zst and gz: the record of each match, plain or compressed; "
-                 "csv and parquet: tables of all matches and seats",
-                 choices=("jsonl", "zst", "gz", "csv", "parquet"), default="jsonl"),
-        Flag("--decisions", "with csv or parquet: also a table of all decisions, with the view of the bot"),
+                 "csv, excel (CSV for spreadsheets) and parquet: tables of all matches and seats",
+                 choices=("jsonl", "zst", "gz", "csv", "excel", "parquet"), default="jsonl"),
+        Flag("--decisions", "with csv, excel or parquet: also a table of all decisions, with the view of the bot"),
         Argument("--jobs N", "with --decisions: the number of processes at the same time (default: one for "
                  "each core)", type=count(0), default=0),
         FORCE,

@@ -19,6 +19,7 @@ from warpleague.league.results.export import (
     DECISIONS,
     MATCHES,
     SEATS,
+    file_name,
     match_row,
     need,
     seat_rows,
@@ -157,7 +158,7 @@ def _tables(args: Namespace) -> int:
     with open_league(args) as league:
         folder = args.out or args.results / league.config.name / "tables"
         paths = {
-            table.name: folder / f"{table.name}.{args.format}"
+            table.name: folder / file_name(table, args.format)
             for table in (MATCHES, SEATS, *([DECISIONS] if args.decisions else []))
         }
         for path in paths.values():

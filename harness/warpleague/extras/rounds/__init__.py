@@ -24,7 +24,7 @@ EXTRA: Final = Extra(commands=(
                  "says; 0: one for each core)", type=count(0)),
         Flag("--demo", "run rounds/demo.toml in about a minute: three scripts are the authors, and one of "
              "them improves its bot"),
-        Argument("--format", "with `tables`: the format of the files", choices=("csv", "parquet"),
+        Argument("--format", "with `tables`: the format of the files", choices=("csv", "excel", "parquet"),
                  default="csv"),
         QUIET,
         Flag("--json", "print the results as JSON"),

@@ -17,7 +17,16 @@ from warpleague.league.ratings.fit import Fit, joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.sprt import Sprt
 from warpleague.league.ratings.statistics import Mean, pair_points, rounded
-from warpleague.league.results.export import Column, Kind, Row, Table, TableFormat, need, table_file
+from warpleague.league.results.export import (
+    Column,
+    Kind,
+    Row,
+    Table,
+    TableFormat,
+    file_name,
+    need,
+    table_file,
+)
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import WinLossRecord, outcomes, records
@@ -482,7 +491,7 @@ def write_tables(results: Results, folder: Path, kind: TableFormat) -> list[Path
     need(kind)
     written = []
     for table, lines in ((VERSIONS, results.versions), (CURVES, results.curves), (ROUNDS, results.per_round)):
-        path = folder / f"{table.name}.{kind}"
+        path = folder / file_name(table, kind)
         with table_file(path, table, kind) as writer:
             writer.write(_row(table, line) for line in lines)
         written.append(path)

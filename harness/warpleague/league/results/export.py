@@ -5,6 +5,7 @@ docs/data.md describes the columns; a test compares it with this module. This mo
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from abc import ABC, abstractmethod
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 # -- the tables ------------------------------------------------------------------------------------------
 
 
-TableFormat: TypeAlias = Literal["csv", "parquet"]
+TableFormat: TypeAlias = Literal["csv", "excel", "parquet"]
+"""What a file is for; "excel" is CSV for spreadsheets, which change some values when they read it."""
 Kind: TypeAlias = Literal["text", "whole", "number", "truth", "json"]
 Row: TypeAlias = tuple[Any, ...]
 """The values of one row in the order of the table's columns, JSON in its bytes; None where there is no value."""
@@ -68,7 +70,7 @@ MATCHES: Final = _table(
     number="whole",
     match="text",
     game="text",
-    deal="whole",
+    deal="text",
     players="whole",
     why="text",
     rival="number",
@@ -137,7 +139,7 @@ def match_row(league: League, fixture: Fixture, played: StoredMatch) -> Row:
         fixture.number,
         fixture.id,
         league.season.game,
-        fixture.deal,
+        str(fixture.deal),
         len(played.ranks),
         played.why,
         played.rival,
@@ -319,6 +321,11 @@ class Writer(ABC):
         """Write the rows that `save_portion` has put into a file, perhaps in another process."""
 
 
+def file_name(table: Table, kind: TableFormat) -> str:
+    """The name of the file of a table."""
+    return f"{table.name}.{'csv' if kind == 'excel' else kind}"
+
+
 def need(kind: TableFormat) -> None:
     """Raise `BadInput` if files of this kind cannot be written here."""
     if kind == "parquet":
@@ -334,7 +341,7 @@ def table_file(path: Path, table: Table, kind: TableFormat) -> Iterator[Writer]:
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with (_csv if kind == "csv" else _parquet)(part, table) as writer:
+        with _parquet(part, table) if kind == "parquet" else _csv(part, table, kind) as writer:
             yield writer
         part.replace(path)
     except OSError as error:
@@ -345,12 +352,27 @@ def table_file(path: Path, table: Table, kind: TableFormat) -> Iterator[Writer]:
 
 
 _QUOTED: Final = re.compile(r'[",\r\n]')
+# A spreadsheet takes a text that begins so for a formula, and bots' authors choose texts.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_MOST_CELL: Final = 32_767  # characters that a spreadsheet takes
+_MOST_DIGITS: Final = 15  # of a number that it keeps
 
 
 def _text(value: str) -> bytes:
+    if value.startswith(_FORMULA):
+        value = f"'{value}"
     if _QUOTED.search(value):
         value = '"' + value.replace('"', '""') + '"'
     return value.encode()
+
+
+def _cell(value: str) -> bytes:
+    """A text for a spreadsheet, which would take digits for a number and round it."""
+    if value.isdecimal() and len(value) > _MOST_DIGITS:
+        value = f"'{value}"
+    if len(value) >= _MOST_CELL:
+        value = f"(too long for a spreadsheet: {len(value):,} characters)"
+    return _text(value)
 
 
 _FIELDS: Final[dict[Kind, Callable[[Any], bytes]]] = {
@@ -361,23 +383,30 @@ _FIELDS: Final[dict[Kind, Callable[[Any], bytes]]] = {
     "truth": lambda value: b"true" if value else b"false",
 }
 """The form of a value in a CSV file. The module `csv`, which looks at each letter, takes far longer."""
+_CELLS: Final[dict[Kind, Callable[[Any], bytes]]] = {
+    **_FIELDS,
+    "text": _cell,
+    "json": lambda value: _cell(value.decode()),
+}
+"""The same for spreadsheets."""
 
 
-def _csv_lines(table: Table, columns: Columns) -> bytes:
+def _csv_lines(table: Table, columns: Columns, kind: TableFormat) -> bytes:
+    fields = _CELLS if kind == "excel" else _FIELDS
     texts = [
         [b"" if value is None else field(value) for value in values]
-        for field, values in zip([_FIELDS[column.kind] for column in table.columns], columns, strict=True)
+        for field, values in zip([fields[column.kind] for column in table.columns], columns, strict=True)
     ]
     return b"".join([b",".join(row) + b"\n" for row in zip(*texts, strict=True)])
 
 
 class _CsvWriter(Writer):
-    def __init__(self, file: BinaryIO, table: Table) -> None:
-        self._file, self._table = file, table
+    def __init__(self, file: BinaryIO, table: Table, kind: TableFormat) -> None:
+        self._file, self._table, self._kind = file, table, kind
 
     def write(self, rows: Iterable[Row]) -> int:
         columns = _columns(rows)
-        self._file.write(_csv_lines(self._table, columns) if columns else b"")
+        self._file.write(_csv_lines(self._table, columns, self._kind) if columns else b"")
         return len(columns[0]) if columns else 0
 
     def take(self, portion: Path) -> None:
@@ -390,10 +419,12 @@ def _columns(rows: Iterable[Row]) -> Columns:
 
 
 @contextmanager
-def _csv(path: Path, table: Table) -> Iterator[Writer]:
+def _csv(path: Path, table: Table, kind: TableFormat) -> Iterator[Writer]:
     with path.open("wb") as file:
+        if kind == "excel":
+            file.write(codecs.BOM_UTF8)  # or it is read in the machine's own encoding
         file.write(b",".join([column.name.encode() for column in table.columns]) + b"\n")
-        yield _CsvWriter(file, table)
+        yield _CsvWriter(file, table, kind)
 
 
 class _ParquetWriter(Writer):
@@ -460,8 +491,8 @@ def _arrow(table: Table, columns: Columns) -> Any:
 
 def save_portion(path: Path, table: Table, kind: TableFormat, columns: Columns) -> None:
     """Put rows of `table`, given by their columns, into a file that `Writer.take` reads."""
-    if kind == "csv":
-        path.write_bytes(_csv_lines(table, columns))
+    if kind != "parquet":
+        path.write_bytes(_csv_lines(table, columns, kind))
         return
     pa, rows = _pyarrow(), _arrow(table, columns)
     with pa.ipc.new_file(str(path), rows.schema) as file:

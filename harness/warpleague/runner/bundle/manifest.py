@@ -152,7 +152,9 @@ class Manifest:
     games: tuple[str, ...] = attrs.field(
         validator=[_check_texts, _check_shown], metadata=in_schema(minItems=1)
     )
-    version: str = attrs.field(default="0", validator=_check_shown)
+    version: str = attrs.field(
+        default="0", validator=_check_name, metadata=in_schema(pattern=f"^{_NAME.pattern}$")
+    )
     authors: tuple[str, ...] = attrs.field(default=(), validator=_check_shown)
     description: str = attrs.field(default="", validator=_check_shown)
     build: tuple[str, ...] | None = attrs.field(
