@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from warpleague.league.ratings.fit import joint_fit
@@ -162,12 +163,28 @@ def test_solo_standings_against_a_rival(width: int) -> None:
     assert (
         row
         == {
-            60: [*left, "+1.00", "4.97", *counts],
+            60: [*left, "+1.00", "4.97", "+5.00", "6.35", "2"],
             80: [*left, "+1.00", "4.97", "+5.00", "6.35", *counts],
             120: [*left, "21", "to", "94", "+1.00", "4.97", "12.00", "+5.00", "6.35", "3", *counts],
         }[width]
     )
     assert all(len(line) <= width for line in out.splitlines() if "wins:" not in line)
+
+
+@pytest.mark.parametrize("width", range(30, 81, 10))
+def test_narrow_tables_keep_who_and_what_is_said_of_them(width: int) -> None:
+    """Columns of numbers go before names are cut, the last ones first, and the table says that some are missing."""
+    standings = made_up(NAMES)
+    out = text(tables.standings_table(standings, "cup", width), width)
+    rows = [line.split() for line in out.splitlines()]
+    for line in standings.lines:
+        place = "-" if line.rank is None else str(line.rank)
+        assert any(row[:1] == [place] and line.bot.startswith(row[1]) for row in rows if len(row) > 1), out
+    times = text(tables.times_table([TimeLine(bot=name) for name in NAMES]), width)
+    assert all(name[:8] in times for name in NAMES)
+    for told in (out, times):
+        assert all(cell_len(line) <= width for line in told.splitlines())
+    assert ("more in a wider terminal" in " ".join(times.split())) == (width < 70)
 
 
 def test_seats_faults_and_times() -> None:

@@ -155,7 +155,7 @@ CELLS: st.SearchStrategy[str | Text] = st.sampled_from(
 
 
 @settings(max_examples=25)
-@given(st.data(), st.integers(20, 90))
+@given(st.data(), st.integers(90, 120))
 def test_a_table_written_quickly_is_that_of_rich(data: st.DataObject, width: int) -> None:
     """Whether or not a table's lines are made without rich, they are the same."""
     quick = make_table()

@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.text import SafeStream, safe
+from warpleague.text import SafeStream, counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,6 +60,9 @@ def make_console(*, stderr: bool = False) -> Console:
     return SafeConsole(file=stream, width=width, highlight=False, soft_wrap=False)
 
 
+_FOLDED: Final = 14  # the room that a text gets at least, with its blanks, before columns of numbers go
+
+
 class QuickTable(Table):
     """A table of `make_table` that writes its lines itself where all cells fit their columns as they are.
 
@@ -75,8 +78,49 @@ class QuickTable(Table):
         ]
         if len(columns) == len(self.columns) and sum(widths) + 2 * len(widths) <= options.max_width:
             yield from self._lines(console, columns, widths)
-        else:
-            yield from super().__rich_console__(console, options)
+            return
+        left = self._that_fit(console, options)
+        yield from (super().__rich_console__(console, options) if left is None else self._with(left))
+
+    def _that_fit(self, console: Console, options: ConsoleOptions) -> list[Column] | None:
+        """The columns without those for which there is no room; None if there is for all.
+
+        Texts may be folded; numbers may not, so those furthest to the right go first. The first text, which says what
+        a line is about, and what stands before it stay.
+        """
+        texts = [place for place, column in enumerate(self.columns) if column.justify != "right"]
+        first = texts[0] if texts else 0
+        need = [
+            min(measure, max(column.min_width or 0, _FOLDED)) if column.justify != "right" else measure
+            for column in self.columns
+            if (measure := self._measure_column(console, options, column).maximum)
+        ]
+        left = list(range(len(self.columns)))
+        while len(need) == len(self.columns) and sum(need[place] + 1 for place in left) > options.max_width:
+            numbers = [place for place in left if place > first and self.columns[place].justify == "right"]
+            if not numbers:
+                break
+            left.remove(numbers[-1])
+        return None if len(left) == len(self.columns) else [self.columns[place] for place in left]
+
+    def _with(self, left: list[Column]) -> RenderResult:
+        """The table with these columns only, and how many it lacks."""
+        table = make_table()
+        for column in left:
+            table.add_column(
+                column.header,
+                justify=column.justify,
+                style=column.style,
+                no_wrap=column.no_wrap,
+                overflow=column.overflow,
+                min_width=column.min_width,
+            )
+        for row in zip(*(column.cells for column in left), strict=True):
+            table.add_row(*row)
+        yield table
+        yield Text(
+            f"({counted(len(self.columns) - len(left), 'column')} more in a wider terminal)", style=QUIET
+        )
 
     def _lines(self, console: Console, columns: list[_PlainColumn], widths: list[int]) -> RenderResult:
         total, end = sum(widths) + 2 * len(widths), Segment.line()

@@ -143,7 +143,7 @@ def line_json(columns: Iterable[Column[LineT, ViewT]], line: LineT) -> dict[str,
 # -- standings columns -----------------------------------------------------------------------------------
 # To add a column, add a `Column` to `COLUMNS`. `Layout` says where the standings are shown.
 
-_NARROW, _WIDE, _WIDEST = 76, 96, 116
+_WIDE, _WIDEST = 96, 116
 """The widths of a terminal, in characters, from which on more columns are shown."""
 
 
@@ -181,7 +181,7 @@ class Layout:
     @property
     def fitted(self) -> bool:
         """Whether fitted ratings are shown."""
-        return self.standings.fit is not None and self.has(_NARROW)
+        return self.standings.fit is not None
 
     @property
     def rated(self) -> bool:
@@ -202,8 +202,7 @@ class Layout:
     def compared(self) -> bool:
         """Whether bots of solo matches are compared with the next one; a page always has the columns for it."""
         return self.solo and (
-            self.width is None
-            or (self.has(_NARROW) and any(line.ahead and line.ahead.count for line in self.standings.lines))
+            self.width is None or any(line.ahead and line.ahead.count for line in self.standings.lines)
         )
 
 
