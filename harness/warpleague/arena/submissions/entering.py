@@ -225,14 +225,20 @@ def is_closed(ledger: Ledger, league: str) -> bool:
 # -- decisions of organisers -----------------------------------------------------------------------------
 
 
-def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> None:
-    """Let no more matches of a league begin, or let them begin again."""
+def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> bool:
+    """Let no more matches of a league begin, or let them begin again; false if that is so already."""
+    if is_paused(ledger, league) == on:
+        return False
     ledger.set(f"paused {league}", utc_now() if on else None, who)
+    return True
 
 
-def close(ledger: Ledger, league: str, who: str) -> None:
-    """Take no more submissions, and let the season end when its matches are played."""
+def close(ledger: Ledger, league: str, who: str) -> bool:
+    """Take no more submissions, and let the season end when its matches are played; false if that is so already."""
+    if is_closed(ledger, league):
+        return False
     ledger.set(f"closed {league}", utc_now(), who)
+    return True
 
 
 @attrs.frozen
