@@ -26,6 +26,7 @@ from warpleague.league.season.season import Entry, Season
 from warpleague.league.store.disqualifications import check_disqualify, check_reinstate, disqualified
 from warpleague.league.store.store import Store
 from warpleague.match.spec import SeatSpec
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -258,10 +259,10 @@ class Extension:
 
     def words(self) -> str:
         """The same as a sentence without its end."""
-        unit = "deals of each table" if self.key == "deals" else "matches"
-        text = f"{self.new:,} {unit} in all, not {self.old:,}"
+        unit = ("deal of each table", "deals of each table") if self.key == "deals" else ("match", "matches")
+        text = f"{counted(self.new, *unit)} in all, not {self.old:,}"
         if self.key == "deals" and self.matches_after is not None:
-            text += f": {self.matches_after:,} matches, not {self.matches_before or 0:,}"
+            text += f": {counted(self.matches_after, 'match')}, not {self.matches_before or 0:,}"
         return text + ("" if self.days is None else f"; the further ones take about {_long(self.days)}")
 
 
