@@ -157,7 +157,8 @@ class RequestHandler:
     def who_has(self, request: Request, token: str) -> Author:
         """The author of the request's token. Raises `Refused` without a valid token."""
         self.check_failures(request)
-        author = accounts.who_has(self.ledger, token.strip()[:200])
+        ledger = self.ledger_if_made
+        author = None if ledger is None else accounts.who_has(ledger, token.strip()[:200])
         if author is None:
             self.count_failure(request)
             raise Refused(401, "This is not the token of an author, or it was revoked.")

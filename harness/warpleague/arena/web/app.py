@@ -21,7 +21,7 @@ from starlette.responses import (
     Response,
     StreamingResponse,
 )
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from warpleague import __version__
 from warpleague.arena.live import LiveMatch, new_frames
@@ -29,6 +29,7 @@ from warpleague.arena.submissions.conditions import conditions_of, facts
 from warpleague.arena.submissions.ledger import WORDS
 from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
 from warpleague.arena.web.league_feed import BEGIN, HEADERS, WATCHER_S, LeagueFeed, Piece, accepts_gzip
+from warpleague.arena.web.middleware import error_answer
 from warpleague.arena.web.renderer import MAX_WAITING, Busy, LeaguePage, bot_page, stored_match
 from warpleague.games import GAMES, load_game
 from warpleague.report.site.match_page import compressed_json
@@ -257,13 +258,18 @@ class App:
 
     async def _wrong(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:  # of the routes with this path the framework names the first alone
+            found = [route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE]
+            headers["Allow"] = ", ".join(sorted(set().union(*(route.methods for route in found))))
         titles = {404: "There is no such page", 405: "This page does not take this method"}
-        if request.url.path.startswith("/api/"):
-            return JSONResponse(
-                {"error": titles.get(error.status_code, str(error.detail))}, error.status_code
-            )
         title = titles.get(error.status_code, "That did not work")
-        return self._notice(title, str(error.detail), error.status_code)
+        if request.url.path.startswith("/api/"):
+            text = titles.get(error.status_code, str(error.detail))
+            return error_answer(request.url.path, text, error.status_code, headers)
+        answer = self._notice(title, str(error.detail), error.status_code)
+        answer.headers.update(headers)
+        return answer
 
     def _notice(self, title: str, text: str, status: int, *, again: bool = False) -> Response:
         return self.page("server_notice.html.j2", status, title=title, text=text, again=again)

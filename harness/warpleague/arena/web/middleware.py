@@ -27,7 +27,7 @@ from hypercorn.typing import ConnectionState
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from warpleague.arena.processes import log, log_error
 
@@ -234,7 +234,8 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_METHODS: Final = ("GET", "HEAD", "POST", "DELETE")
+METHODS: Final = ("GET", "HEAD", "POST")
+"""The methods that routes may take: a request with another one is not checked for its origin."""
 _MAX_PATH: Final = 1_000
 
 
@@ -297,13 +298,11 @@ class RequestMiddleware:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return  # the server closes connections that are not accepted
         begun = False
 
         async def send_guarded(message: Message) -> None:
             nonlocal begun
-            if message["type"] == "http.response.start":
+            if message["type"].endswith("http.response.start"):
                 begun = True
                 _add_headers(message)
             await send(message)
@@ -319,8 +318,8 @@ class RequestMiddleware:
         if refused is not None:
             self.refused += 1
             log("refused", status=refused[0], why=refused[1], address=address, path=scope["path"][:200])
-            answer = PlainTextResponse(refused[1] + "\n", refused[0])
-            answer.headers["Connection"] = "close"  # the rest of its body is not read
+            # The rest of its body is not read.
+            answer = error_answer(scope["path"], refused[1], refused[0], {"Connection": "close"})
             await answer(scope, receive, send_guarded)
             return
         self.open += 1
@@ -336,9 +335,8 @@ class RequestMiddleware:
         except Exception as error:  # noqa: BLE001 - one request must not end the server
             log_error("request failed", error, path=scope["path"][:200])
             if not begun:
-                await PlainTextResponse("the server has failed; its log says how\n", 500)(
-                    scope, receive, send_guarded
-                )
+                answer = error_answer(scope["path"], "the server has failed; its log says how", 500)
+                await answer(scope, receive, send_guarded)
         finally:
             self.open -= 1
             if caller is not None:
@@ -390,17 +388,22 @@ class RequestMiddleware:
             return 505, "this server speaks HTTP/1.1"
         if headers.get("host", "").lower() not in self.hosts or len(headers.getlist("host")) > 1:
             return 421, f"unknown host name; this server is {' or '.join(sorted(self.hosts))}"
+        if scope["type"] == "websocket":
+            return 400, "this server has no WebSockets"
         path = scope["path"]
-        if len(scope.get("raw_path") or path) > _MAX_PATH or not path.isprintable():
-            return 414, "the URL is too long"
+        if len(scope.get("raw_path") or path) > _MAX_PATH:
+            return 414, f"the path of the address may have {_MAX_PATH} bytes"
+        if not path.isprintable():
+            return 404, "no address here has such characters"
         method = scope["method"]
-        if method not in _METHODS:
-            return 405, "this server knows no such method"
+        if method not in METHODS:
+            return None  # no route takes it, and the router says which methods the address takes
         if method in ("GET", "HEAD"):
             if headers.get("transfer-encoding") or headers.get("content-length", "0") != "0":
                 return 400, "a request for a page has no body"
             return None
-        if not headers.get("authorization", "").startswith("Bearer "):
+        # Cookies count for nothing in the JSON API: it asks for a token by itself.
+        if not path.startswith("/api/") and not headers.get("authorization", "").startswith("Bearer "):
             if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
                 return 403, "another site may not ask this server"
             own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
@@ -415,6 +418,13 @@ class RequestMiddleware:
         if len(length) > 15 or int(length) > self._max_bytes(path):
             return 413, f"the body may have {self._max_bytes(path)} bytes"
         return None
+
+
+def error_answer(path: str, text: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """An error as the address promises it: the object of the JSON API, or a line of text."""
+    if path.startswith("/api/"):
+        return JSONResponse({"error": text}, status, headers)
+    return PlainTextResponse(text + "\n", status, headers)
 
 
 def _add_headers(message: Message) -> None:
