@@ -244,8 +244,8 @@ class RequestLimits:
     """Limits of requests, for one address and for all together.
 
     `per_s` requests a second in the long run, `burst` at once; `streams` live pages open at a time, `all_requests`
-    requests at a time from everywhere; `body_s` seconds for a whole body, `large_body_s` where it has a limit of
-    its own. A proxy or a person on this machine is trusted: for the loopback address only the common
+    requests at a time from everywhere. A body has `body_s` seconds, and one more for every `body_rate` bytes of it that
+    have come: so a large one has time also on a slow line, and one that stops coming ends soon. A proxy or a person on this machine is trusted: for the loopback address only the common
     limits hold.
     """
 
@@ -253,8 +253,8 @@ class RequestLimits:
     burst: int = 100
     streams: int = 20
     all_requests: int = 2_000
-    body_s: float = 15.0
-    large_body_s: float = 30.0
+    body_s: float = 30.0
+    body_rate: int = 16 * 1024
     spares_loopback: bool = True
 
 
@@ -326,9 +326,7 @@ class RequestMiddleware:
         if caller is not None:
             caller.open += 1
         try:
-            path, limits = scope["path"], self._limits
-            body_s = limits.large_body_s if path in self._bodies else limits.body_s
-            body = _Body(receive, self._max_bytes(path), body_s)
+            body = _Body(receive, self._max_bytes(scope["path"]), self._limits)
             await self._app(scope, body, send_guarded)
         except ClientDisconnect:
             pass
@@ -438,27 +436,36 @@ def _add_headers(message: Message) -> None:
 
 
 class _Body:
-    """Receives no more of a body than a request may have, and for no longer."""
+    """Receives no more of a body than a request may have, and not more slowly than it must come."""
 
-    def __init__(self, receive: Receive, max_bytes: int, max_s: float) -> None:
+    def __init__(self, receive: Receive, max_bytes: int, limits: RequestLimits) -> None:
         self._receive = receive
-        self._left = max_bytes
-        self._end_s = max_s
-        self._deadline = math.inf
+        self._max_bytes = max_bytes
+        self._limits = limits
+        self._begun_s = math.inf
+        self._come = 0
         self._over = False
 
     async def __call__(self) -> Any:
         if self._over:
             return await self._receive()
-        if self._deadline == math.inf:
-            self._deadline = trio.current_time() + self._end_s
-        with trio.CancelScope(deadline=self._deadline) as scope:
+        limits = self._limits
+        if self._begun_s == math.inf:
+            self._begun_s = trio.current_time()
+        with trio.CancelScope(
+            deadline=self._begun_s + limits.body_s + self._come / limits.body_rate
+        ) as scope:
             message = await self._receive()
         if scope.cancelled_caught:
             self._over = True
-            raise HTTPException(408, "The body of the request took too long.")
+            raise HTTPException(
+                408,
+                f"The body of the request came too slowly: {self._come:,} bytes in "
+                f"{trio.current_time() - self._begun_s:.0f} s, and after {limits.body_s:g} s there must be "
+                f"{limits.body_rate:,} more each second. Send it over a faster line, or make it smaller.",
+            )
         self._over = not message.get("more_body", False)
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
+        self._come += len(message.get("body", b""))
+        if self._come > self._max_bytes:
             raise HTTPException(413, "The body of the request is longer than its Content-Length.")
         return message
