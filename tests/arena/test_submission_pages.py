@@ -162,7 +162,7 @@ def cross_site_with_a_token(arena: ArenaHarness) -> Answer:
 
 
 HOSTILE: Final[dict[str, tuple[Callable[[ArenaHarness], Answer], int, str]]] = {
-    "no token": (lambda g: send(g, authorization=None, origin=None), 403, "another site"),
+    "no token": (lambda g: send(g, authorization=None, origin=None), 401, "token is needed"),
     "another scheme": (lambda g: send(g, authorization="Basic YTpi"), 401, "token is needed"),
     "an empty token": (lambda g: send(g, authorization="Bearer "), 401, "token is needed"),
     "a wrong token": (lambda g: send(g, authorization="Bearer wl-1-" + "a" * 32), 401, "not the token"),

@@ -333,7 +333,8 @@ class OrganiserPages:
             case _:
                 raise Refused(422, "what: add or revoke.")
         scheme = request.headers.get("x-forwarded-proto", request.url.scheme)
-        link = f"{'https' if scheme == 'https' else 'http'}://{request.headers['host']}/join/{secret}"
+        host, root = request.headers["host"], self._requests.app.root
+        link = f"{'https' if scheme == 'https' else 'http'}://{host}{root}join/{secret}"
         return self._page("organise_invitation.html.j2", link=link)
 
     async def _league(self, request: Request) -> Response:

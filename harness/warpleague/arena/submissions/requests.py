@@ -58,6 +58,10 @@ class App(Protocol):
     def results(self) -> Path:
         """The folder of results."""
 
+    @property
+    def root(self) -> str:
+        """The path under which visitors see the server; it begins and ends with a slash."""
+
     def render_again(self, league: str) -> None:
         """Make the page of a league again soon, though no match was stored."""
 
@@ -200,6 +204,7 @@ class RequestHandler:
         answer.set_cookie(
             _COOKIE,
             session.key,
+            path=self.app.root,
             httponly=True,
             samesite="strict",
             secure=request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https",
@@ -210,7 +215,7 @@ class RequestHandler:
         """End a session."""
         accounts.end_session(self.ledger, session)
         answer = RedirectResponse("/submit", 303)
-        answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
+        answer.delete_cookie(_COOKIE, path=self.app.root, httponly=True, samesite="strict")
         return answer
 
     # ------------------------------------------------------------------ forms

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from markupsafe import Markup
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
@@ -77,7 +78,7 @@ class Home:
         picture, pick = self._picture()
         return render(
             "server_home.html.j2",
-            frame=served("home", "/"),
+            frame=served("home", server["root"]),
             stamp="",
             server=server,
             block=compressed_json({"picture": picture}),
@@ -189,12 +190,15 @@ class App:
         *,
         title: str = "Warp League",
         submits: bool = False,
+        root: str = "/",
     ) -> None:
         self.feeds = {feed.name: feed for feed in feeds}
         self.leagues = configs
         self.results = results
         self.title = title
         self.submits = submits
+        self.root = root
+        """The path under which visitors see the server: that of the home page."""
         self.began_s = time.time()
         self.health: Callable[[], JsonObject] = dict
         """Returns more values for the health page: the processes that the server has started."""
@@ -206,11 +210,11 @@ class App:
         """Load templates and texts now, so that the first requests need not wait for them."""
         prepare("home", "server", "watch", "submi", "organise")
         for config in self.leagues.values():
-            text_of(config.game.id)
+            self._text_of(config.game.id)
 
     def words(self) -> JsonObject:
         """The values that the navigation of each page needs."""
-        return {"title": self.title, "leagues": list(self.feeds), "submits": self.submits}
+        return {"root": self.root, "title": self.title, "leagues": list(self.feeds), "submits": self.submits}
 
     def render_again(self, league: str) -> None:
         """Make the page of a league again soon, though no match was stored."""
@@ -218,7 +222,7 @@ class App:
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the server: `template` extends `server.html.j2`."""
-        frame = served("server", "/", "self")
+        frame = served("server", self.root, "self")
         text = render(template, frame=frame, stamp="", server=self.words(), **values)
         return HTMLResponse(text, status)
 
@@ -349,10 +353,13 @@ class App:
         return await self._shown_text(request.path_params["name"])
 
     async def _shown_text(self, name: str) -> Response:
-        text = await trio.to_thread.run_sync(text_of, name)  # long pages take some time the first time
+        text = await trio.to_thread.run_sync(self._text_of, name)  # long pages take some time the first time
         if text is None:
             raise HTTPException(404, "No page of the documentation has that name.")
         return self.page("server_text.html.j2", title=text[0], text=text[1], brief=name in GAMES and name)
+
+    def _text_of(self, name: str) -> tuple[str, Markup] | None:
+        return text_of(name, f"{self.root}docs/")
 
     async def _llms(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         return PlainTextResponse(llms_text())
@@ -507,7 +514,7 @@ class App:
         feed, match = self._live(request)
         text = render(
             "watch.html.j2",
-            frame=served("watch", "/"),
+            frame=served("watch", self.root),
             stamp="",
             server=self.words(),
             league=feed.name,

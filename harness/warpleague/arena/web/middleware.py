@@ -27,7 +27,7 @@ from hypercorn.typing import ConnectionState
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from warpleague.arena.processes import log, log_error
 
@@ -244,9 +244,9 @@ class RequestLimits:
     """Limits of requests, for one address and for all together.
 
     `per_s` requests a second in the long run, `burst` at once; `streams` live pages open at a time, `all_requests`
-    requests at a time from everywhere. A body has `body_s` seconds, and one more for every `body_rate` bytes of it that
-    have come: so a large one has time also on a slow line, and one that stops coming ends soon. A proxy or a person on this machine is trusted: for the loopback address only the common
-    limits hold.
+    requests at a time from everywhere. A body has `body_s` seconds, and one more for every `body_rate` bytes that have
+    come: so a large one has time also on a slow line, and one that stops coming ends soon. A proxy or a person on this
+    machine is trusted: for the loopback address only the common limits hold.
     """
 
     per_s: float = 20.0
@@ -271,8 +271,9 @@ class RequestMiddleware:
     """Passes on the requests that are allowed, and refuses all others.
 
     `hosts` are the names, with ports, by which this server is called. `bodies` are paths whose bodies may have so
-    many bytes, instead of `MAX_BODY_BYTES`. With `behind_proxy` the address of a caller is what the proxy on this
-    machine says.
+    many bytes, instead of `MAX_BODY_BYTES`. `root` is the path under which visitors see the server: a proxy may take
+    it off or leave it on, and redirections get it. With `behind_proxy` the address of a caller is what the proxy on
+    this machine says.
     """
 
     def __init__(
@@ -283,6 +284,7 @@ class RequestMiddleware:
         bodies: Mapping[str, int] | None = None,
         limits: RequestLimits | None = None,
         behind_proxy: bool = False,
+        root: str = "/",
     ) -> None:
         self.hosts = hosts
         self.open = 0
@@ -291,6 +293,7 @@ class RequestMiddleware:
         self._bodies = bodies or {}
         self._limits = limits or RequestLimits()
         self._behind_proxy = behind_proxy
+        self._prefix = root.removesuffix("/")
         self._callers: dict[str, _Caller] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -304,15 +307,14 @@ class RequestMiddleware:
             nonlocal begun
             if message["type"].endswith("http.response.start"):
                 begun = True
-                _add_headers(message)
+                self._add_headers(message, own)
             await send(message)
 
         headers = Headers(scope=scope)
+        own = f"{scope.get('scheme')}://{headers.get('host')}"
         address = self._address(scope, headers)
-        scope = {
-            **scope,
-            "client": (address, (scope.get("client") or ("", 0))[1]),
-        }  # as the application sees it
+        # As the application sees it.
+        scope = {**scope, "client": (address, (scope.get("client") or ("", 0))[1]), **self._below_root(scope)}
         caller = self._caller(address)
         refused = self._refusal(scope, headers) or self._crowded(caller)
         if refused is not None:
@@ -327,7 +329,8 @@ class RequestMiddleware:
             caller.open += 1
         try:
             body = _Body(receive, self._max_bytes(scope["path"]), self._limits)
-            await self._app(scope, body, send_guarded)
+            app = RedirectResponse("/", 308) if scope["path"] == self._prefix else self._app
+            await app(scope, body, send_guarded)
         except ClientDisconnect:
             pass
         except Exception as error:  # noqa: BLE001 - one request must not end the server
@@ -339,6 +342,13 @@ class RequestMiddleware:
             self.open -= 1
             if caller is not None:
                 caller.open -= 1
+
+    def _below_root(self, scope: Scope) -> dict[str, Any]:
+        """The path of a request without the root, where it begins with that."""
+        path, raw, prefix = scope["path"], scope.get("raw_path") or b"", self._prefix
+        if not prefix or not path.startswith(f"{prefix}/"):
+            return {}
+        return {"path": path.removeprefix(prefix), "raw_path": raw.removeprefix(prefix.encode())}
 
     def _address(self, scope: Scope, headers: Headers) -> str:
         address = str((scope.get("client") or ("", 0))[0])
@@ -379,6 +389,20 @@ class RequestMiddleware:
 
     def _max_bytes(self, path: str) -> int:
         return self._bodies.get(path, MAX_BODY_BYTES)
+
+    def _add_headers(self, message: Message, own: str) -> None:
+        """Add what every answer carries; `own` is how the visitor's request called this server."""
+        headers = MutableHeaders(scope=message)
+        for name, value in _HEADERS.items():
+            headers[name] = value
+        headers.setdefault("Cache-Control", "no-store")
+        headers.setdefault("Content-Security-Policy", POLICY)
+        if message["status"] >= HTTPStatus.BAD_REQUEST:
+            headers["Cache-Control"] = "no-store"
+        if "location" in headers:
+            # The framework gives the whole address where a slash is missing: behind a proxy its scheme is wrong.
+            place = headers["location"].removeprefix(own)
+            headers["location"] = self._prefix + place if place.startswith("/") else place
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Status and reason if the request is refused, else None."""
@@ -423,16 +447,6 @@ def error_answer(path: str, text: str, status: int, headers: Mapping[str, str] |
     if path.startswith("/api/"):
         return JSONResponse({"error": text}, status, headers)
     return PlainTextResponse(text + "\n", status, headers)
-
-
-def _add_headers(message: Message) -> None:
-    headers = MutableHeaders(scope=message)
-    for name, value in _HEADERS.items():
-        headers[name] = value
-    headers.setdefault("Cache-Control", "no-store")
-    headers.setdefault("Content-Security-Policy", POLICY)
-    if message["status"] >= HTTPStatus.BAD_REQUEST:
-        headers["Cache-Control"] = "no-store"
 
 
 class _Body:

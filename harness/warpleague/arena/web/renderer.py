@@ -290,7 +290,7 @@ def bot_page(files: LeagueFiles, bot: str, server: dict[str, Any], version: int)
         return None
     return render(
         "bot.html.j2",
-        frame=served("bot", "/"),
+        frame=served("bot", server["root"]),
         stamp="",
         server=server,
         home="../index.html",
