@@ -368,7 +368,7 @@ def test_an_organiser_decides(arena: ArenaHarness) -> None:
         assert client.post("/organise/league", {"league": "cup", **fields}).status == 303
     assert entering.is_paused(arena.ledger, "cup")
     assert arena.app.rendered == ["cup"] * 4
-    assert entering.is_closed(arena.ledger, "cup")
+    assert entering.is_closed(arena.ledger, arena.config)
     assert [one.what for one in entering.decisions(arena.ledger, "cup")] == ["replay", "disqualify"]
     assert client.post("/organise/limit", {"key": "per_day", "value": "3"}).status == 303
     assert client.post("/organise/author", {"what": "revoke", "name": "eve"}).status == 303

@@ -157,7 +157,8 @@ class Scheduler:
             asked = () if self._ledger is None else entering.league_settings(self._ledger, config.name)
             begun = self._ledger is not None or (self._settings.results / FILE).exists()
             bots = () if self._ledger is None else entering.active_versions(self._ledger, config.name)
-            return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, *asked)
+            ends = self._ledger is not None and entering.may_end(self._ledger, config)
+            return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, ends, *asked)
         return ()
 
     def _wait(self, config: LeagueConfig, before: tuple[Any, ...], max_s: float | None = None) -> None:
@@ -176,7 +177,7 @@ class Scheduler:
             if entering.is_paused(ledger, name):
                 log("paused", league=name)
                 return None
-            more_may_come = not entering.is_closed(ledger, name)
+            more_may_come = not entering.may_end(ledger, config)
             config = entering.entered(ledger, config)
         logs = self.log_folder(results / name / "logs")  # before the disk is needed
         with open_to_run(config, results) as league:

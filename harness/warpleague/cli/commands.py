@@ -572,7 +572,8 @@ CORE: Final = (
     ), examples=(
         "serve leagues/open.toml",
         "serve leagues/open.toml --port 8080 --delay 30s",
-        "serve leagues/open.toml --behind-proxy --name arena.example.org --path /arena/",
+        "serve leagues/open.toml --behind-proxy --name arena.example.org",
+        "serve leagues/open.toml --path /arena/",
     )),
     Command("arena", "organise an arena: authors, submissions, decisions", group="arena",
             about=("Organise an arena: its authors, the bots that they submit, and your decisions about its "

@@ -7,11 +7,14 @@ itself is not changed. A match's id covers the names and contents of its bots, s
 from __future__ import annotations
 
 import json
+import time
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.arena.submissions.jobs import SUBMISSION
 from warpleague.arena.submissions.ledger import FILE, SANDBOX, Ledger, filled
 from warpleague.arena.submissions.upload import source_folder
 from warpleague.arena.submissions.versions import versions_in
@@ -84,8 +87,12 @@ def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
     """Why a league takes no new bots or versions now, or None if it does."""
     if config.rules.level != "sandbox":
         return f"{config.name} takes no submissions: its bots are not confined in the sandbox"
-    if is_closed(ledger, config.name):
-        return f"{config.name} takes no more submissions: the organiser has closed it"
+    if is_closed(ledger, config):
+        ended = closed_by_time(config)
+        why = (
+            f"the time for them ended at {config.arena.close_at}" if ended else "the organiser has closed it"
+        )
+        return f"{config.name} takes no more submissions: {why}"
     why = entries_closed(ledger, config)
     return None if why is None else f"{config.name} takes no more submissions: {why}"
 
@@ -205,9 +212,25 @@ def is_paused(ledger: Ledger, league: str) -> bool:
     return ledger.setting(f"paused {league}") is not None
 
 
-def is_closed(ledger: Ledger, league: str) -> bool:
-    """Whether the organiser has ended the submissions: when the matches are played, the season is over."""
-    return ledger.setting(f"closed {league}") is not None
+def is_closed(ledger: Ledger, config: LeagueConfig) -> bool:
+    """Whether submissions have ended, by the organiser or by the time `close_at` of the league."""
+    return closed_by_time(config) or ledger.setting(f"closed {config.name}") is not None
+
+
+def closed_by_time(config: LeagueConfig) -> bool:
+    """Whether the time `close_at` has come."""
+    at = config.arena.close_at
+    return at is not None and datetime.fromisoformat(at).timestamp() <= time.time()
+
+
+def may_end(ledger: Ledger, config: LeagueConfig) -> bool:
+    """Whether the season ends when its matches are played: no bot can come any more.
+
+    Many send one at the last minute, so what was received in time is checked first.
+    """
+    query = "SELECT 1 FROM job WHERE league = ? AND kind = ? AND state IN (?, ?) LIMIT 1"
+    waits = ledger.rows(query, config.name, SUBMISSION.name, SUBMISSION.waiting, SUBMISSION.running)
+    return is_closed(ledger, config) and not waits
 
 
 # -- decisions of organisers -----------------------------------------------------------------------------

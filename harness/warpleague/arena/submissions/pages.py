@@ -135,6 +135,7 @@ class AuthorPages:
             form=session.form,
             leagues=list(self._requests.app.leagues),
             open=added,
+            closes={config.name: config.arena.close_at for config in leagues},
             closed=[why for why in refusals.values() if why],
             sandbox=sandbox_refusal(ledger),
             found=submissions,
@@ -284,7 +285,7 @@ class OrganiserPages:
         return {
             "name": config.name,
             "paused": entering.is_paused(ledger, config.name),
-            "closed": entering.is_closed(ledger, config.name),
+            "closed": entering.is_closed(ledger, config),
             "submitted": [one.bot for one in versions.versions_in(ledger, config.name, active=True)],
             "bots": [bot for bot in bots if bot not in out],
             "out": sorted(out),
