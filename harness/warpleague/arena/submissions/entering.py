@@ -23,10 +23,12 @@ from warpleague.league.play import organising
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season import utc_now
 from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
+from warpleague.league.season.entry import name_of
 from warpleague.league.season.season import Entry, Season
 from warpleague.league.store.disqualifications import disqualified
 from warpleague.league.store.store import Store
 from warpleague.match.spec import SeatSpec
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,13 +89,11 @@ def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
     """Why a league takes no new bots or versions now, or None if it does."""
     if config.rules.level != "sandbox":
         return f"{config.name} takes no submissions: its bots are not confined in the sandbox"
-    if is_closed(ledger, config):
-        ended = closed_by_time(config)
-        why = (
-            f"the time for them ended at {config.arena.close_at}" if ended else "the organiser has closed it"
-        )
-        return f"{config.name} takes no more submissions: {why}"
     why = entries_closed(ledger, config)
+    if closed_by_time(config):
+        why = f"the time for them ended at {config.arena.close_at}"
+    elif is_closed(ledger, config):
+        why = "the organiser has closed it"
     return None if why is None else f"{config.name} takes no more submissions: {why}"
 
 
@@ -158,6 +158,16 @@ def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tu
         return 0, "when the organiser lets the league begin"
     most_s = MAX_GATHERING_S + max(lasts)
     return 0, f"within about {most_s:.0f} s, when the bots that came meanwhile enter the league"
+
+
+def waits_for_bots(config: LeagueConfig) -> str:
+    """A sentence if a league, as `entered`, has too few bots for a match; else an empty text. Waits for the disk."""
+    names = [name_of(config, entry) for entry in config.entries]
+    missing = config.game.players - len(names)
+    if missing <= 0:
+        return ""
+    there = f"{'is' if len(names) == 1 else 'are'} only {', '.join(names)}" if names else "is none yet"
+    return f"It waits for {counted(missing, 'more bot')}: a match needs {config.game.players}, and there {there}."
 
 
 # -- the league that is played ---------------------------------------------------------------------------
