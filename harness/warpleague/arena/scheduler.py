@@ -116,7 +116,7 @@ class Scheduler:
                 try:
                     report = self._play(config, before)
                 except BadInput as error:  # too few bots, the store is in use, or a file that does not fit
-                    log("waits", league=config.name, why=str(error))
+                    log("waits", league=config.name, why=self._what_is_missing(config) or str(error))
                     self._wait(config, before, pause_s if isinstance(error, StoreError) else None)
                     pause_s = min(2 * pause_s, _MAX_PAUSE_S) if isinstance(error, StoreError) else pause_s
                     continue
@@ -157,8 +157,16 @@ class Scheduler:
             asked = () if self._ledger is None else entering.league_settings(self._ledger, config.name)
             begun = self._ledger is not None or (self._settings.results / FILE).exists()
             bots = () if self._ledger is None else entering.active_versions(self._ledger, config.name)
-            return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, *asked)
+            ends = self._ledger is not None and entering.may_end(self._ledger, config)
+            return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, ends, *asked)
         return ()
+
+    def _what_is_missing(self, config: LeagueConfig) -> str:
+        with contextlib.suppress(BadInput):
+            return entering.waits_for_bots(
+                config if self._ledger is None else entering.entered(self._ledger, config)
+            )
+        return ""
 
     def _wait(self, config: LeagueConfig, before: tuple[Any, ...], max_s: float | None = None) -> None:
         """Wait until something has changed, or until `max_s` is over."""
@@ -176,7 +184,7 @@ class Scheduler:
             if entering.is_paused(ledger, name):
                 log("paused", league=name)
                 return None
-            more_may_come = not entering.is_closed(ledger, name)
+            more_may_come = not entering.may_end(ledger, config)
             config = entering.entered(ledger, config)
         logs = self.log_folder(results / name / "logs")  # before the disk is needed
         with open_to_run(config, results) as league:

@@ -46,6 +46,7 @@ from warpleague.cli.declaration import (
     path,
     port,
     seconds,
+    site_path,
     wait,
 )
 from warpleague.languages import LANGUAGES
@@ -574,6 +575,8 @@ CORE: Final = (
                  default=8000),
         Argument("--name NAME", "a host name by which visitors from other machines reach this server; can be "
                  "given several times", many=True),
+        Argument("--path PATH", "the path under which visitors see the server, such as /arena/ (default /)",
+                 type=site_path, default="/"),
         Flag("--behind-proxy", "visitors come through a proxy on this machine, which gives their address in "
              "X-Forwarded-For"),
         Argument("--title TEXT", "the title of the pages", default="Warp League"),
@@ -589,6 +592,7 @@ CORE: Final = (
         "serve leagues/open.toml",
         "serve leagues/open.toml --port 8080 --delay 30s",
         "serve leagues/open.toml --behind-proxy --name arena.example.org",
+        "serve leagues/open.toml --path /arena/",
     )),
     Command("arena", "organise an arena: authors, submissions, decisions", group="arena",
             about=("Organise an arena: its authors, the bots that they submit, and your decisions about its "

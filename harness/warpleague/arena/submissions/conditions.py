@@ -81,6 +81,8 @@ class Conditions:
     takes_bots: bool
     closed: str | None
     """Why it takes no bots now."""
+    closes: str | None = None
+    """The time from which on it takes no more, as an ISO time; null where the organiser decides."""
     matches: int | None
     """How many more matches a new bot makes; null where results decide that, or no bots are taken."""
     limits: dict[str, int]
@@ -122,6 +124,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
         names=names,
         takes_bots=closed is None,
         closed=closed,
+        closes=config.arena.close_at,
         matches=matches,
         limits=attrs.asdict(limits),
         machine=offered_machine(),
@@ -186,6 +189,7 @@ def facts(conditions: Conditions) -> list[tuple[str, str]]:
 
 
 def _taken(conditions: Conditions) -> str:
+    until = "" if conditions.closes is None else f" until {conditions.closes}"
     if conditions.matches is None:
-        return "taken; results decide how many matches a new bot plays"
-    return f"taken; a new bot makes {conditions.matches:,} more matches"
+        return f"taken{until}; results decide how many matches a new bot plays"
+    return f"taken{until}; a new bot makes {conditions.matches:,} more matches"

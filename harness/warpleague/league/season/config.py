@@ -278,10 +278,12 @@ class ArenaTable:
     """`[arena]`: the command that an arena runs when a check, a run, a test or the season has ended.
 
     From the time `freeze_at` until the season is over, everybody sees the league as it was then, or, with
-    `freeze = "hidden"`, without any results.
+    `freeze = "hidden"`, without any results. From the time `close_at` on it takes no more submissions, and the season
+    ends when its matches are played.
     """
 
     on_event: tuple[str, ...] = ()
+    close_at: str | None = None
     freeze_at: str | None = None
     freeze: Literal["frozen", "hidden"] = "frozen"
 
@@ -551,11 +553,11 @@ def _check_here_only(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f'{where}: {key}: must begin with a program, such as ["./notify.sh"]')
         if any("\0" in word for word in command):
             raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
-    if config.arena.freeze_at is not None and not _is_time(config.arena.freeze_at):
-        raise ConfigError(
-            f"{where}: arena.freeze_at: must be a date and a time with its zone, such as "
-            '"2026-12-28T18:00:00+00:00"'
-        )
+    for key, at in (("close_at", config.arena.close_at), ("freeze_at", config.arena.freeze_at)):
+        if at is not None and not _is_time(at):
+            raise ConfigError(
+                f'{where}: arena.{key}: must be a date and a time with its zone, such as "2026-12-28T18:00:00+00:00"'
+            )
 
 
 def _is_time(text: str) -> bool:
