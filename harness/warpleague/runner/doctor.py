@@ -60,7 +60,7 @@ PROMISES: Final = {
     "calls": "system calls that no bot needs are refused",
     "overseer": "a bot cannot touch process 1 of its sandbox, which ends it",
     "devices": "a bot has no device but null, zero, full, random and urandom",
-    "marks": "a bot can set no mark on the files and devices that it shares with other bots",
+    "marks": "no call sets or tells a mark on the files and devices that a bot shares with others",
     "forks": "a bot has as many processes as granted, and no more",
 }
 
