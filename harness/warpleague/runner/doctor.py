@@ -395,7 +395,7 @@ def _left(token: str, what: str, before: set[int]) -> str:
     while pids := with_token(token):
         sweep((before | started()) - set(pids))  # as after every match
         if time.monotonic() > deadline:
-            return f"{what} lives on as process {pids[0]}"
+            return f"{what} lives on"
         time.sleep(0.01)
     return ""
 
