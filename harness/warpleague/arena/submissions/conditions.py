@@ -23,7 +23,7 @@ from warpleague.league.season.config import (
 from warpleague.league.season.entry import name_of
 from warpleague.match.spec import TimeControl
 from warpleague.report.wording.match_words import conditions as condition_words
-from warpleague.runner.doctor import Machine, offered_machine
+from warpleague.runner.bundle.offered import Machine, offered_machine
 
 
 @attrs.frozen(kw_only=True)
@@ -88,6 +88,7 @@ class Conditions:
     limits: dict[str, int]
     """The limits of a submission; `warpleague arena limits` explains them."""
     machine: Machine | None
+    """What bots find on it, asked at that level; null if the level does not hold."""
 
 
 def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
@@ -127,7 +128,7 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
         closes=config.arena.close_at,
         matches=matches,
         limits=attrs.asdict(limits),
-        machine=offered_machine(),
+        machine=offered_machine(rules.level, config.sandbox.paths),
     )
 
 

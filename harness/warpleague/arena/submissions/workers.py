@@ -50,7 +50,6 @@ from warpleague.runner.bundle.manifest import Manifest, plays, read_manifest
 from warpleague.runner.checkup import Checkup, check_bot, one_core
 from warpleague.runner.doctor import Report, examine
 from warpleague.runner.findings import MACHINE, REPEAT, Finding
-from warpleague.runner.host import be_nice
 from warpleague.runner.play import play_within
 
 if TYPE_CHECKING:
@@ -385,8 +384,6 @@ def _alarm(after_s: float) -> Iterator[None]:
 
 # -- the player of matches on demand and trials ----------------------------------------------------------
 
-NICE: Final = 15
-"""Added to the niceness of this process, and so of the bots that it starts."""
 _PLAYER_POLL_S: Final = 0.5
 _PACKED: Final = 3
 _MAX_LOG: Final = 1 << 20
@@ -423,11 +420,6 @@ def run_challenges(
                 break
     finally:
         os.close(lock)
-
-
-def lower_priority() -> None:
-    """Let the matches of leagues come first: lower the CPU priority of this process and of all that it starts."""
-    be_nice(NICE)
 
 
 @attrs.frozen

@@ -90,7 +90,7 @@ def build_bot(job: Build, level: Level) -> BuildTime:
     argv = job.argv
     # A program of the bot's own is not to be asked anything out here.
     if not Path(argv[0]).is_relative_to(job.folder):
-        argv = (_past_rustup(argv[0]), *argv[1:])
+        argv = (without_proxy(argv[0]), *argv[1:])
     limits = LIMITS if job.most_s is None else attrs.evolve(LIMITS, seconds=job.most_s)
     log = StderrLog()
     command = Command(job.name, argv, job.folder, job.scratch, limits, job.paths)
@@ -104,7 +104,7 @@ def build_bot(job: Build, level: Level) -> BuildTime:
 
 
 @cache
-def _past_rustup(program: str) -> str:
+def without_proxy(program: str) -> str:
     """The tool itself behind a rustup proxy, which asks for a home of rustup's that a build does not have."""
     real = os.path.realpath(program)
     name = os.path.basename(program)

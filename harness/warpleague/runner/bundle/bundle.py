@@ -161,12 +161,15 @@ def missing_from(seat: SeatSpec) -> str | None:
 
 
 def _bundle(manifest: Manifest, digest: str, folder: Path, paths: tuple[str, ...]) -> Bundle:
+    run = resolve(manifest.run, folder)
+    if run is None:
+        raise _missing(manifest, manifest.run[0])
     return Bundle(
         name=manifest.name,
         version=manifest.version,
         digest=digest,
         games=manifest.games,
-        run=_resolve(manifest, folder),
+        run=run,
         cwd=str(folder),
         reusable=manifest.reusable,
         limits=manifest.limits,
@@ -378,11 +381,12 @@ def _require_memory(folder: Path, limits: Limits) -> None:
         )
 
 
-def _resolve(manifest: Manifest, folder: Path) -> tuple[str, ...]:
-    name, *rest = manifest.run
+def resolve(argv: tuple[str, ...], folder: Path = Path()) -> tuple[str, ...] | None:
+    """The command of a bot in `folder` with its program found on this machine; None if it is not installed."""
+    name, *rest = argv
     program = _program(name, folder)
     if program is None:
-        raise _missing(manifest, name)
+        return None
     if program == sys.executable and "-P" not in rest:
         # A file of the bot's own must not shadow an installed module, nor the reverse.
         rest = ["-P", *rest]
