@@ -9,7 +9,7 @@ import pytest
 from tests.trees import nest
 
 from warpleague.runner.bundle.content import disk_bytes
-from warpleague.runner.tree import BadTree, open_to_owner, remove_tree, scratch_folder, walk
+from warpleague.runner.tree import BadTree, Entry, open_to_owner, remove_tree, scratch_folder, walk
 
 DEEP = 3000  # beyond the recursion limit of Python and the longest path of the kernel
 
@@ -59,9 +59,13 @@ def test_deep_folders_are_walked_with_one_open_at_a_time(top: Path) -> None:
 def test_a_walk_of_a_tree_that_grows_ends(top: Path) -> None:
     """With a limit on names no tree is walked for ever."""
     (top / "d").mkdir()
+
+    def grow(entry: Entry) -> bool:
+        os.mkdir(f"{entry.base}/d", dir_fd=entry.folder)
+        return True
+
     with pytest.raises(BadTree, match="more than 500 files and folders"):
-        for entry in walk(top, most=500):
-            os.mkdir(f"{entry.base}/d", dir_fd=entry.folder)
+        list(walk(top, grow, most=500))
 
 
 def test_a_folder_moved_out_ends_the_walk(top: Path, tmp_path: Path) -> None:
@@ -69,11 +73,15 @@ def test_a_folder_moved_out_ends_the_walk(top: Path, tmp_path: Path) -> None:
     (top / "a" / "b").mkdir(parents=True)
     (tmp_path / "beside" / "c").mkdir(parents=True)
     names = []
+
+    def move(entry: Entry) -> bool:
+        names.append(entry.name)
+        if entry.base == "b":
+            (top / "a").rename(tmp_path / "beside" / "a")
+        return True
+
     with pytest.raises(OSError, match="moved while it was read"):
-        for entry in walk(top):
-            names.append(entry.name)
-            if entry.base == "b":
-                (top / "a").rename(tmp_path / "beside" / "a")
+        list(walk(top, move))
     assert names == ["a", "a/b"]
 
 

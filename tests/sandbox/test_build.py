@@ -343,7 +343,10 @@ def test_what_no_bundle_may_hold_is_refused(sandboxed: None, shell: str, text: s
 @pytest.mark.parametrize(
     ("code", "text"),
     [
-        ("for _ in range(1900): os.mkdir('d'); os.chdir('d')\nopen('x', 'w')", "folders nested more than 100 deep"),
+        (
+            "for _ in range(1900): os.mkdir('d'); os.chdir('d')\nopen('x', 'w')",
+            "folders nested more than 100 deep",
+        ),
         ("for _ in range(90): os.mkdir('d' * 99); os.chdir('d' * 99)", "a path that is too long"),
         ("open(b'\\xff', 'w')", r"the name b'\\xff', which is not UTF-8"),
     ],
