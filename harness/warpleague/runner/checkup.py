@@ -15,7 +15,6 @@ import time
 from functools import cache, partial
 from hashlib import blake2b
 from itertools import cycle
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -53,11 +52,13 @@ from warpleague.runner.host import ending_leftovers
 from warpleague.runner.play import end_idle, play_within, within
 from warpleague.runner.playing import GRACE_S as MATCH_GRACE_S
 from warpleague.runner.playing import greet
+from warpleague.runner.tree import walk
 from warpleague.text import counted, nearest
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
+    from pathlib import Path
 
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bot.pipe import IsLate
@@ -508,12 +509,8 @@ def _shipped(game: str) -> list[str]:
 
 def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
     """Each file of the copy that plays, with what changes when it is written: size and time."""
-    files = {}
-    for path in Path(bundle.cwd).rglob("*"):
-        if path.is_file():
-            status = path.stat()
-            files[path.relative_to(bundle.cwd).as_posix()] = (status.st_size, status.st_mtime_ns)
-    return files
+    files = (entry for entry in walk(bundle.cwd) if entry.is_file)
+    return {entry.name: (entry.status.st_size, entry.status.st_mtime_ns) for entry in files}
 
 
 def _numbers(numbers: Sequence[int]) -> str:

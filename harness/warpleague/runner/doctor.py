@@ -34,6 +34,7 @@ from warpleague.runner.confine.cgroups import freezer_support, memory_support
 from warpleague.runner.confine.launch import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
 from warpleague.runner.confine.sandbox import Killed, bubblewrap_version, end_unmade
 from warpleague.runner.host import become_subreaper, check_own_limits, children, started, state, sweep
+from warpleague.runner.tree import remove_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -300,7 +301,7 @@ def _sweep_folders(place: Path) -> None:
             if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _NEW_S:
                 handle = _locked(folder)
                 try:
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove_tree(folder)
                 finally:
                     os.close(handle)
 

@@ -20,6 +20,7 @@ import attrs
 
 from warpleague.errors import HarnessFault
 from warpleague.runner.host import GONE, CounterFile, descendants, read_file, state
+from warpleague.runner.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -486,9 +487,11 @@ def remove_group(path: str) -> None:
                 return
         kill_group(path)
         with contextlib.suppress(OSError):
-            for entry in os.scandir(path):  # root's bots at `limits` may have made some of their own
-                if entry.is_dir(follow_symlinks=False):
-                    remove_group(entry.path)
+            for entry in walk(path, after=True):  # root's bots at `limits` may have made some of their own
+                if entry.after:
+                    os.rmdir(entry.base, dir_fd=entry.folder)
+                elif entry.is_folder:
+                    kill_group(f"{path}/{entry.name}")
         time.sleep(0.0005)
 
 
