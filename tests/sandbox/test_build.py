@@ -161,6 +161,27 @@ raise SystemExit("seen" if "WARPLEAGUE_TEST_SECRET" in os.environ else 0)
         prepare(make(code.replace('.joinpath("cache").write_text("x")', "")), "none")
 
 
+def test_a_script_finds_the_programs_that_the_manifest_would(
+    level: Level, make: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's `PATH` counts, as far as it can be seen; where a program is not found, its folders are told."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("mycompiler", "uname"):
+        (tools / name).write_text("#!/bin/sh\necho mine >made\n")
+        (tools / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:relative:/usr/lib:{os.environ['PATH']}")
+    for name in ("mycompiler", "uname"):  # the system has one of them, too, which the user's comes before
+        if level == "limits":
+            assert (Path(prepare(make(shell=name), level).cwd) / "made").read_text() == "mine\n"
+    tried = make(shell="true; yourcompiler" if level == "limits" else "mycompiler; exit 3")
+    with pytest.raises(BotError, match=r"compiler: .*not found\nnote: it looked for programs in") as caught:
+        prepare(tried, level)
+    assert (str(tools) in str(caught.value)) == (level == "limits")
+    assert "relative" not in str(caught.value)
+    assert "/usr/lib:" in str(caught.value)
+
+
 # What a build may take
 
 

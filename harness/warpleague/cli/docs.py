@@ -62,7 +62,7 @@ def print_page(page: Page, known: dict[str, Page]) -> None:
     """Print the page laid out for a terminal; as it is written where the output is none."""
     console = make_console()
     text = page_text(page)
-    if not console.is_terminal:
+    if console.color_system is None:
         print(text, end="")
         return
     from rich.markdown import Markdown  # takes longer to load than all else of this command

@@ -64,12 +64,17 @@ class Dice:
     `rolled` is how many rolls each address had before, in the match that this one branches off from.
     """
 
-    __slots__ = ("_hash", "_rolls")
+    __slots__ = ("_hash", "_key", "_rolls")
 
     def __init__(self, key: bytes, rolled: Mapping[str, int] | None = None) -> None:
+        self._key = key
         self._rolls: dict[str, int] = dict(rolled or {})
         # A keyed hash object is copied for each roll: this costs less than a new keyed hash.
         self._hash = blake2b(key=key, digest_size=_NUMBERS * _NUMBER_BYTES)
+
+    def __reduce__(self) -> tuple[type[Dice], tuple[bytes, dict[str, int]]]:
+        # Copies and pickles are made anew, as a hash object cannot be pickled: they roll on alike.
+        return type(self), (self._key, self._rolls)
 
     def at(self, address: str) -> str:
         """The address of the roll that comes now: the game's, and its number there."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -32,7 +31,7 @@ from warpleague.match.spec import (
 )
 from warpleague.runner.bundle.manifest import MANIFEST, bots_in
 from warpleague.runner.bundle.shipped import located
-from warpleague.strict import place_of, structure
+from warpleague.strict import Time, place_of, structure
 from warpleague.text import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
 from warpline.bounds import NO_KEY, Bounds, in_schema, is_key
@@ -283,8 +282,8 @@ class ArenaTable:
     """
 
     on_event: tuple[str, ...] = ()
-    close_at: str | None = None
-    freeze_at: str | None = None
+    close_at: Time | None = None
+    freeze_at: Time | None = None
     freeze: Literal["frozen", "hidden"] = "frozen"
 
 
@@ -553,19 +552,6 @@ def _check_here_only(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f'{where}: {key}: must begin with a program, such as ["./notify.sh"]')
         if any("\0" in word for word in command):
             raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
-    for key, at in (("close_at", config.arena.close_at), ("freeze_at", config.arena.freeze_at)):
-        if at is not None and not _is_time(at):
-            raise ConfigError(
-                f'{where}: arena.{key}: must be a date and a time with its zone, such as "2026-12-28T18:00:00+00:00"'
-            )
-
-
-def _is_time(text: str) -> bool:
-    """Whether a text is a date and a time with its zone."""
-    try:
-        return datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        return False
 
 
 def _check_format(config: LeagueConfig, where: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -56,6 +57,7 @@ class CommandLimits:
 LIMITS = CommandLimits()
 
 _OUTPUT_CHARS: Final = 4000
+_NOT_FOUND: Final = re.compile("not found|no such file", re.IGNORECASE)
 _CONFINED: Final = " in the sandbox, where it has no network and sees no files but its own"
 
 
@@ -100,7 +102,11 @@ def build_bot(job: Build, level: Level) -> BuildTime:
         raise HarnessFault(f"the sandbox to build {job.name} in failed: {log.text().strip() or end.fault}")
     if end.problem:
         failed = "" if end.reason or level != "sandbox" else _CONFINED
-        raise job.error(end.problem + failed, log.text(_OUTPUT_CHARS))
+        output = log.text(_OUTPUT_CHARS)
+        if level != "none" and not end.reason and (end.status == 127 or _NOT_FOUND.search(output)):
+            path = _environment(command, level, "")["PATH"]
+            output = f"{output.rstrip()}\nnote: it looked for programs in these folders: {safe(path)}"
+        raise job.error(end.problem + failed, output)
     return end.time
 
 
@@ -209,10 +215,13 @@ def _environment(command: Command, level: Level, home: str) -> dict[str, str]:
     """The environment of a command: as of a bot, with a home to write to and its program's companions at hand."""
     if level == "none":
         return {**os.environ, **command.variables}
-    env = environment(SeatSpec(bot=command.name, cwd=str(command.folder)), level)
-    place = os.path.dirname(command.argv[0])
-    if not Path(place).is_relative_to(command.folder):
-        env["PATH"] = f"{place}:{env['PATH']}"
+    env = environment(SeatSpec(bot=command.name, cwd=str(command.folder), paths=command.paths), level)
+    rustc = shutil.which("rustc") if level == "limits" else None
+    for program in (command.argv[0], *([] if rustc is None else [without_proxy(rustc)])):
+        place = os.path.dirname(program)
+        # A folder of the system's would hide what the user has put before it.
+        if place not in env["PATH"].split(os.pathsep) and not Path(place).is_relative_to(command.folder):
+            env["PATH"] = f"{place}:{env['PATH']}"
     return {**env, "HOME": home, "TMPDIR": home, **command.variables}
 
 
