@@ -252,6 +252,7 @@ run(choose, wants=("legal",))
     [
         ("question.state['ships']", "question.state was not asked for: name it in run(choose, wants=("),
         ("urllib.request.urlopen('http://127.0.0.1:9/')", "a bot has no network: bring along"),
+        ("open('data/table.txt')", "No such file or directory: 'data/table.txt'"),
         ("exec('raise RuntimeError(\"can\\'t start new thread\")')", "processes and threads together"),
     ],
 )
@@ -263,6 +264,7 @@ def test_the_authors_own_line_and_the_limit_that_was_hit_are_shown(
     done = run("match", "aliens", bot, bot, "--option", "max_turns=2")
     assert told in done.out
     assert "# mine" in done.out
+    assert ("a bot has no network" in done.out) == ("urlopen" in call)
 
 
 def test_check_names_what_a_script_asks_for_in_vain(run: Run, make_bot: MakeBot) -> None:
