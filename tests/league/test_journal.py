@@ -293,14 +293,14 @@ def test_verify_names_what_was_deleted(
     assert told["wrong"] == [{"number": 3, "match": match, "problem": GONE}]
 
 
-@pytest.mark.parametrize("found", ["6", "8", "x", "", "\x1b[31m"])
+@pytest.mark.parametrize("found", ["7", "9", "x", "", "\x1b[31m"])
 def test_a_store_of_a_strange_format_is_refused(done: tuple[Path, Path], cup: Cup, found: str) -> None:
     """What is older, or newer, is refused with its format and what can be done."""
     path, store = done
     change(store, f"UPDATE meta SET value = '{found}' WHERE key = 'format'")
     for opened in (lambda: cup.open(path), lambda: open_to_read(load_config(path), store.parents[1])):
         with pytest.raises(
-            StoreError, match=re.escape(f"is of store format {found}; this warpleague reads 7")
+            StoreError, match=re.escape(f"is of store format {found}; this warpleague reads 8")
         ):
             opened()
 
