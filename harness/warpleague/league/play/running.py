@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -33,6 +34,7 @@ from warpleague.league.referees.pool import (
 from warpleague.league.results.faulted import judge, voided
 from warpleague.league.results.league import League, left_of, progress_of
 from warpleague.league.schedule.schedule import Course
+from warpleague.runner.confine.cgroups import memory_support, most_memory
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -239,7 +241,9 @@ def run_league(
 
 def _own_pool(league: League, jobs: int | None, left: int | None, new_pool: Callable[..., Pool]) -> Pool:
     """The pool of a run in which this number of matches is left, if known."""
-    wanted = (league.config.run.jobs if jobs is None else jobs) or len(usable_cores())
+    wanted = (league.config.run.jobs if jobs is None else jobs) or min(
+        len(usable_cores()), max(_jobs_in_memory(league), 1)
+    )
     # A referee without a match would cost its start for nothing.
     return referee_pool(league, wanted if left is None else max(min(wanted, left), 1), new_pool)
 
@@ -255,15 +259,35 @@ def _default_play(*, beside: bool, log: bool) -> Play:
 def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = RefereePool) -> Pool:
     """The processes in which the matches of a league are played, `jobs` of them; who asks for them ends them."""
     config = league.config
-    if config.rules.level != "none":
-        from warpleague.runner.confine import cgroups
-
-        # Before there are referees, since these start in this process's control group and cannot move it.
-        cgroups.memory_support()
+    fits = _jobs_in_memory(league)
+    if jobs > fits:
+        each = _match_mb(league)
+        remedy = f"play fewer matches at once (--jobs {fits})" if fits else "use a machine with more"
+        raise BadInput(
+            f"the bots of {counted(jobs, 'match', 'matches')} at once may take {jobs * each:,} MiB of memory together "
+            f"({each:,} MiB a match), and this machine, or its control group, has {most_memory() >> 20:,} MiB: "
+            f"{remedy}, or lower memory_mb in the manifests of the bots"
+        )
     tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
     game = type(load_game(league.season.game)).__module__
     modules = ("warpleague.runner.play", "warpleague.league.referees.process", game)
     return new_pool(jobs, config.run.affinity, tasks, modules)
+
+
+def _match_mb(league: League) -> int:
+    """What the bots of one match may take together, in MiB: those of the season that may take most."""
+    season = league.season
+    return sum(sorted((bot.memory_mb for bot in season.bots), reverse=True)[: season.players])
+
+
+def _jobs_in_memory(league: League) -> int:
+    """For how many matches at once this machine has the memory that their bots may take."""
+    # Else a bot could have the kernel kill another one, or itself, while both are within their limits.
+    if league.config.rules.level == "none":
+        return sys.maxsize
+    # Before there are referees, since these start in this process's control group and cannot move it.
+    memory_support()
+    return (most_memory() >> 20) // max(_match_mb(league), 1)
 
 
 @attrs.define(kw_only=True, eq=False)

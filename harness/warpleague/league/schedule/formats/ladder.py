@@ -343,8 +343,8 @@ class TimeShare:
 
     def paces(self) -> Floats:
         """How long each bot decides in a match, in seconds; a bot that has played none, as long as the middle one."""
-        # Only its own decisions count. Bots also start and end, and wait for each other, but nobody can tell whose time
-        # that was: a fast bot that had met only a slow one was taken for slow for good.
+        # Only its own decisions count. Bots also start and end, and wait for each other, but nobody can tell whose
+        # time that was: a fast bot that had met only a slow one was taken for slow for good.
         known = np.maximum(self.seconds / np.maximum(self.matches, 1), LEAST_S)
         return np.where(self.matches > 0, known, self._middle_pace(known))
 
