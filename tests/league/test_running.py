@@ -37,6 +37,7 @@ from warpleague.league.store.store import Store
 from warpleague.match.replay import verify_record
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher
+from warpleague.report.terminal.status import status_json
 from warpleague.report.terminal.tables import VIEWS
 from warpleague.report.wording.columns import standing_json
 from warpleague.report.wording.league_words import dice_line
@@ -196,6 +197,7 @@ def test_dice_of_a_match_that_was_begun_in_vain_never_come_again(cup: Cup, refer
         record = league.store.record(first)
         assert json.loads(record.splitlines()[0])["attempt"] == 4
         assert [problem for _, problem in verify_league(league, 1, InlinePool)] == [None] * 4
+        assert status_json(league)["void"] == {"a": 3, "b": 3}
         assert [verify_record(published_record(league, first, league.store.deal_of(first))).chance] == ["key"]
 
     with cup.open(path, cup.folder / "other") as other:

@@ -227,7 +227,7 @@ class ClusterExecutor(MatchExecutor):
                 calls = [self._waiting.popleft()]
                 while len(calls) < size and not (calls[0].alone or self._waiting[0].alone):
                     calls.append(self._waiting.popleft())
-                if calls := [call for call in calls if not call.future.done()]:
+                if calls := [call for call in calls if _begins(call)]:
                     worker = min(well, key=lambda one: load[one] / well[one]) if self._shared else None
                     load[worker] += 1
                     self._send(_Batch(calls, worker))
@@ -381,6 +381,12 @@ class ClusterExecutor(MatchExecutor):
             for worker in back:
                 self._stalled.remove(worker)
                 self._notes.append(f"the worker at {worker} answers again, and gets matches")
+
+
+def _begins(call: _Call) -> bool:
+    """Whether a call is to be made: from then on it cannot be cancelled, since bots may see the dice of its match."""
+    future = call.future
+    return not future.done() and (future.running() or future.set_running_or_notify_cancel())
 
 
 def _resolve(call: _Call, value: Any) -> None:

@@ -205,6 +205,13 @@ def services(league: League) -> list[ServiceLine]:
     return [line for line in lines if line.has_any]
 
 
+def voids(store: Store) -> dict[str, int]:
+    """In how many matches that were begun in vain, and so are void, each bot played; the most first."""
+    bots = (event.details.get("bots") for event in store.events(VOIDED))
+    counts = Counter(str(bot) for some in bots if isinstance(some, list) for bot in some)
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
 def voided(store: Store) -> Counter[str]:
     """How many matches are void so far because a service failed, by bot."""
     events = store.events(VOIDED)
