@@ -351,6 +351,21 @@ def test_check_of_one_game_only(run: Run, first: Path) -> None:
     assert "does not claim it" in unclaimed.out
 
 
+def test_check_tells_a_reusable_bot_that_remembers(run: Run, make_bot: MakeBot) -> None:
+    """A bot that says it is reusable, but plays otherwise after another match in its process, is not ready."""
+    source = (
+        "seen = []\ndef choose(question):\n    seen.append(1)\n    return len(seen) % len(question.legal)\n"
+    )
+    remembers = make_bot("remembers", f"{START}{source}run(choose, wants=('legal',), reusable=True)\n")
+    with (remembers / "bot.toml").open("a") as manifest:
+        manifest.write("reusable = true\n")
+    done = run(*CHECK, remembers)
+    assert done.code == 1
+    assert (
+        "after another match in the same process it plays a match otherwise than in a new process" in done.out
+    )
+
+
 def test_check_warns_of_a_bot_that_does_not_repeat_itself(run: Run, make_bot: MakeBot) -> None:
     """Randomness that does not come from the seed is a warning, with what to do."""
     source = START + "import random\nrun(lambda question: random.randrange(len(question.legal)))\n"

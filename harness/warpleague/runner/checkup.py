@@ -301,7 +301,7 @@ class _Check:
 
     def _played(self) -> Iterator[Finding]:
         """Whole matches at all tables first: without them the bot is not ready."""
-        good: list[tuple[Table, MatchResult]] = []
+        good: list[tuple[Table, list[MatchResult]]] = []
         failed: set[str] = set()  # games: a later check would only report the same problem again
         for place, table in enumerate(self._tables):
             try:
@@ -310,12 +310,12 @@ class _Check:
                 yield self._unfinished(table)
                 return
             if results:
-                good.append((table, results[0]))
+                good.append((table, results))
             else:
                 failed.add(table.game)
         end_idle()
         looked: set[str] = set()
-        for table, first in good:
+        for table, (first, *more) in good:
             if table.game in failed or (table.game in looked and self._how.quick):
                 continue
             same = not self._how.again or self._play(table, 0).digest == first.digest
@@ -323,9 +323,25 @@ class _Check:
                 why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
                 text = f"the same match came out differently the second time: {why}"
                 yield Finding(table.words, "warning", text, "not-repeatable")
+            elif more and self._how.again and self._seat.reusable and not looked:
+                yield from self._reused(table, more[0])
             if table.game not in looked:
                 looked.add(table.game)
                 yield from self._reading(table, same=same)
+
+    def _reused(self, table: Table, second: MatchResult) -> Iterator[Finding]:
+        """Whether the second match of a process that is reused is the same as in a new one."""
+        digests = set()
+        for _ in range(2):  # the second one tells a bot that never plays the same from one that remembers
+            end_idle()
+            digests.add(self._play(table, 1).digest)
+            if second.digest in digests:
+                yield Finding(table.words, "ok", "a process that is reused plays as a new one does", "reused")
+                return
+        if len(digests) == 1:
+            text = "after another match in the same process it plays a match otherwise than in a new process: at each "
+            text += "start message, forget all of the match before; or leave reusable = true out of bot.toml"
+            yield Finding(table.words, "failed", text, "reused")
 
     # ------------------------------------------------------------------ whole matches
 

@@ -19,6 +19,7 @@ from warpleague.report.wording.league_words import (
     dice_line,
     fault_lines,
     played_so_far,
+    void_line,
 )
 from warpleague.text import counted
 
@@ -56,6 +57,8 @@ def status_table(league: League) -> RenderableType:
     ]
     if now.faulted:
         rows.insert(5, ("faults", "\n".join(fault_lines(now.faulted, MAX_FAULTED))))
+    if now.void:
+        rows.insert(5, ("void", void_line(now.void)))
     if now.other:
         rows.insert(5, ("besides", "\n".join(besides_lines(now))))
     if now.taken_out:

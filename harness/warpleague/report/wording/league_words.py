@@ -16,7 +16,7 @@ from warpleague.match.faults import shortened
 from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from warpleague.league.play.running import RunReport
     from warpleague.league.ratings.sprt import Estimate
@@ -137,6 +137,12 @@ def fault_lines(bots: Sequence[BotFaults], most: int | None = None) -> list[str]
     if most is not None and len(lines) > most:
         lines[most - 1 :] = [f"{len(lines) - most + 1:,} more bots faulted"]
     return lines
+
+
+def void_line(void: Mapping[str, int]) -> str:
+    """How many matches of each bot were begun in vain; a bot that has many more than others may cause them."""
+    bots = ", ".join(f"{bot} {many:,}" for bot, many in void.items())
+    return safe(f"begun in vain, and played again with other dice: {bots}", keep="")
 
 
 def fault_sentence(bot: BotFaults, unit: str = "match") -> str:
