@@ -648,5 +648,5 @@ def test_a_killed_final_has_the_bots_of_an_undisturbed_one(
     play(final, whole, refereed())
     killed(final, torn, 1, "play_refereed")
     assert play(final, torn, refereed()).played > 0
-    bots = [{line["bot"] for line in seen_whole(final, results)[1]} for results in (whole, torn)]
-    assert bots[0] == bots[1]
+    names = [{line["bot"] for line in seen_whole(final, results)[1]} for results in (whole, torn)]
+    assert names[0] == names[1]
