@@ -513,8 +513,8 @@ def remove_group(path: str) -> None:
             if error.errno != errno.EBUSY or time.monotonic() > deadline:
                 return
         kill_group(path)
-        with contextlib.suppress(OSError):
-            for entry in os.scandir(path):  # root's bots at `limits` may have made some of their own
+        with contextlib.suppress(OSError), os.scandir(path) as entries:
+            for entry in entries:  # root's bots at `limits` may have made some of their own
                 if entry.is_dir(follow_symlinks=False):
                     remove_group(entry.path)
         time.sleep(0.0005)
