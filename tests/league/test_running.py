@@ -24,7 +24,14 @@ from tests.league.inline import InlinePool
 from warpleague.arena.web.renderer import LeagueFiles, league_page, league_table, match_record
 from warpleague.errors import BadInput, ConfigError, HarnessFault
 from warpleague.league.play.hooks import run_hook
-from warpleague.league.play.running import DEALS_A_JOB, RunWatcher, StopWhen, in_phases, run_league
+from warpleague.league.play.running import (
+    DEALS_A_JOB,
+    RunWatcher,
+    StopWhen,
+    fitting_jobs,
+    in_phases,
+    run_league,
+)
 from warpleague.league.play.verifying import published_record, verify_league
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
 from warpleague.league.results.league import League
@@ -42,6 +49,7 @@ from warpleague.report.terminal.tables import VIEWS
 from warpleague.report.wording.columns import standing_json
 from warpleague.report.wording.league_words import dice_line
 from warpleague.runner.bot.process import ended_how
+from warpleague.runner.confine.cgroups import most_memory
 from warpleague.runner.play import end_idle
 
 
@@ -754,3 +762,16 @@ def test_referees_of_a_real_pool_end_their_bots(
     with cup.open(cup.file("a", "b", deals=20)) as league:
         assert run_league(league, jobs=2, play=cup.fake.play, executor=Noting).complete
     assert len(os.listdir(tmp_path / "ended")) == 2
+
+
+def test_a_league_that_needs_more_memory_than_there_is_does_not_begin(cup: Cup) -> None:
+    """The sum, what there is, and how many jobs fit are named; without a number of jobs so many are played."""
+    with cup.open(cup.file("a", "b")) as league:
+        bots = tuple(attrs.evolve(bot, memory_mb=most_memory() // 5 >> 20) for bot in league.season.bots)
+        league = attrs.evolve(league, season=attrs.evolve(league.season, bots=bots))
+        with pytest.raises(
+            BadInput, match=r"the bots of 9 matches at once may take [\d,]+ MiB .*\(--jobs 2\)"
+        ):
+            run_league(league, jobs=9, play=cup.fake.play)
+        assert fitting_jobs(league, None) <= 2
+        assert league.store.count() == 0

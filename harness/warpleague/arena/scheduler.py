@@ -23,8 +23,15 @@ from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
-from warpleague.league.play.running import RunReport, RunWatcher, StopWhen, Void, referee_pool, run_league
-from warpleague.league.referees.pool import Pool, usable_cores
+from warpleague.league.play.running import (
+    RunReport,
+    RunWatcher,
+    StopWhen,
+    Void,
+    fitting_jobs,
+    referee_pool,
+    run_league,
+)
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.report.wording.columns import standing_json
 from warpleague.runner.bot.logs import LogFolder
@@ -34,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from warpleague.league.referees.pool import Pool
     from warpleague.league.results.league import League
 
 _POLL_S: Final = 0.5
@@ -251,9 +259,7 @@ class Scheduler:
 
     def _referees(self, league: League) -> Pool:
         """The processes that play; the next run reuses them if its settings are the same, since a start costs time."""
-        jobs = (self._settings.jobs if self._settings.jobs is not None else league.config.run.jobs) or len(
-            usable_cores()
-        )
+        jobs = fitting_jobs(league, self._settings.jobs)
         wanted = (jobs, league.config.run, league.config.rules.level, league.season.game)
         if self._pool is not None and wanted == self._pool_key:
             return self._pool

@@ -241,9 +241,7 @@ def run_league(
 
 def _own_pool(league: League, jobs: int | None, left: int | None, new_pool: Callable[..., Pool]) -> Pool:
     """The pool of a run in which this number of matches is left, if known."""
-    wanted = (league.config.run.jobs if jobs is None else jobs) or min(
-        len(usable_cores()), max(_jobs_in_memory(league), 1)
-    )
+    wanted = fitting_jobs(league, jobs)
     # A referee without a match would cost its start for nothing.
     return referee_pool(league, wanted if left is None else max(min(wanted, left), 1), new_pool)
 
@@ -259,7 +257,19 @@ def _default_play(*, beside: bool, log: bool) -> Play:
 def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = RefereePool) -> Pool:
     """The processes in which the matches of a league are played, `jobs` of them; who asks for them ends them."""
     config = league.config
+    tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
+    game = type(load_game(league.season.game)).__module__
+    modules = ("warpleague.runner.play", "warpleague.league.referees.process", game)
+    return new_pool(jobs, config.run.affinity, tasks, modules)
+
+
+def fitting_jobs(league: League, wanted: int | None) -> int:
+    """How many matches to play at once: so many, else as the config says, else as cores and memory allow.
+
+    Raises `BadInput` if the bots of so many matches may take more memory than there is.
+    """
     fits = _jobs_in_memory(league)
+    jobs = (league.config.run.jobs if wanted is None else wanted) or min(len(usable_cores()), max(fits, 1))
     if jobs > fits:
         each = _match_mb(league)
         remedy = f"play fewer matches at once (--jobs {fits})" if fits else "use a machine with more"
@@ -268,10 +278,7 @@ def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = Refe
             f"({each:,} MiB a match), and this machine, or its control group, has {most_memory() >> 20:,} MiB: "
             f"{remedy}, or lower memory_mb in the manifests of the bots"
         )
-    tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
-    game = type(load_game(league.season.game)).__module__
-    modules = ("warpleague.runner.play", "warpleague.league.referees.process", game)
-    return new_pool(jobs, config.run.affinity, tasks, modules)
+    return jobs
 
 
 def _match_mb(league: League) -> int:
