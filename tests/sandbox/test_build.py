@@ -33,6 +33,7 @@ from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.confine.sandbox import Sandbox
 from warpleague.runner.doctor import check_level, with_token
+from warpleague.runner.tree import remove_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are kept on Linux")
 
@@ -382,16 +383,19 @@ def test_what_others_could_not_read_is_the_builds_failure(
 
 
 def test_a_copy_that_its_bot_filled_with_folders_is_made_again(make: Maker) -> None:
-    """Below sandbox a bot may nest folders in its own copy: it can be listed, checked and removed all the same."""
+    """Below sandbox a bot may nest folders in its own copy, and remove its seal: it is listed and made again."""
     folder = make(shell="true")
     bundle = prepare(folder, "limits")
     nest(Path(bundle.cwd), 3000)
     staging.HELD.release()
     assert [entry.name for entry in staging.cached_bundles()] == ["bot"]
-    bundle = prepare(folder, "limits")
-    assert sorted(os.listdir(bundle.cwd)) == ["bot.toml", "build.py"]
+    for gone in ("d", f"../{Path(bundle.cwd).name}.seal"):
+        remove_tree(Path(bundle.cwd, gone))
+        nest(Path(bundle.cwd), 3000)
+        bundle = prepare(folder, "limits")
+        assert sorted(os.listdir(bundle.cwd)) == ["bot.toml", "build.py"]
+        staging.HELD.release()
     nest(Path(bundle.cwd), 3000)
-    staging.HELD.release()
     assert staging.remove_bundle(Path(bundle.cwd))
     assert make.cached() == []
 

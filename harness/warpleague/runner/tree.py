@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from warpleague.errors import BadInput
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -197,6 +199,13 @@ def remove_tree(path: Path) -> bool:
                     os.chmod(entry.base, 0o700, dir_fd=entry.folder)
         path.rmdir()
     return not os.path.lexists(path)
+
+
+def new_folder(path: Path) -> None:
+    """Make an empty folder, whatever is there; `BadInput` if something resists."""
+    if not remove_tree(path):
+        raise BadInput(f"{path}: something in it cannot be removed; remove it by hand")
+    path.mkdir(parents=True)
 
 
 @contextlib.contextmanager

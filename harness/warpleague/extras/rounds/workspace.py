@@ -22,7 +22,7 @@ from warpleague.report.wording.docs import page_text, pages
 from warpleague.runner.bundle.content import LEFT_OUT, copy_files
 from warpleague.runner.bundle.shipped import shipped_root, write_engine
 from warpleague.runner.confine.mounts import python_places
-from warpleague.runner.tree import remove_tree, scratch_folder, walk
+from warpleague.runner.tree import new_folder, remove_tree, scratch_folder, walk
 from warpleague.strict import structure
 from warpleague.text import counted
 
@@ -93,8 +93,7 @@ class History:
 
     def extract(self, commit: str, target: Path, below: str = "") -> None:
         """Replace `target` by the files of a commit, or of its folder `below`. Raises `GitError` if there is none."""
-        remove_tree(target)
-        target.mkdir(parents=True)
+        new_folder(target)
         with scratch_folder() as scratch:
             index = {"GIT_INDEX_FILE": str(Path(scratch, "index")), "GIT_WORK_TREE": str(target)}
             self._run("read-tree", f"{commit}:{below}", more=index)
@@ -237,8 +236,7 @@ class AuthorFolder:
 
         Raises `BotError` for a bad bot.
         """
-        remove_tree(self.path)
-        self.path.mkdir(parents=True)
+        new_folder(self.path)
         self.history.create(HARNESS_FILES)
         first = self.path / "first"
         copy_files(start, first / BOT)
@@ -248,8 +246,7 @@ class AuthorFolder:
 
     def prepare(self, commit: str, task: str, documents: Mapping[str, str]) -> None:
         """Replace the workspace: the files of `commit`, the task, the documents, the feedback on earlier rounds."""
-        remove_tree(self.scratch)
-        self.scratch.mkdir()
+        new_folder(self.scratch)
         self.history.extract(commit, self.workspace)
         self.history.copy_into(self.workspace, commit)
         (self.workspace / TASK).write_text(task, encoding="utf-8")

@@ -214,8 +214,6 @@ def _is_intact(folder: Path, name: str) -> bool:
     if HELD.has(folder):
         return True
     changed = changes_of(folder)
-    if changed is None and folder.is_dir():  # made before copies were sealed
-        seal_copy(folder, folder)
     if changed and remove_bundle(folder):
         shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         text = f"note: {name}: its copy in the cache is not as it was made, most likely the bot wrote to it: {shown}"

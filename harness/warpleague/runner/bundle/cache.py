@@ -247,10 +247,11 @@ def seal_copy(copy: Path, place: Path) -> None:
     _write(place, stamp, _contents(copy))
 
 
-def changes_of(place: Path) -> list[str] | None:
-    """The names of the files at `place` that are new, gone or others than when it was sealed; None without a seal."""
+def changes_of(place: Path) -> list[str]:
+    """The names of the files at `place` that are new, gone or others than when it was sealed; its seal, if that is."""
+    seal = place.with_name(place.name + SEAL)
     try:
-        with place.with_name(place.name + SEAL).open(encoding="utf-8") as file:
+        with seal.open(encoding="utf-8") as file:
             known = file.readline().strip()
             stamp = _stamp(place)
             if known == stamp:
@@ -260,7 +261,7 @@ def changes_of(place: Path) -> list[str] | None:
     except BadTree as error:
         return [str(error)]
     except (OSError, ValueError):
-        return None
+        return [seal.name] if place.is_dir() else []
     changed = sorted(name for name in were.keys() | are.keys() if were.get(name) != are.get(name))
     if not changed:  # a copy of the cache, say: checked once
         _write(place, stamp, are)
