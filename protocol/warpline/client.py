@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 MAX_LINE = 64 * 1024
 NOTE_BYTES = 1024
+WANTED = ("events", "state", "legal", "text")
 
 
 class Match:
@@ -53,9 +54,8 @@ class Match:
 class Question:
     """One decision to make, with the match it belongs to.
 
-    `events`, `state`, `legal` and `text` are None where the bot did not want them; `clock` holds the seconds left
-    (`bank_s`, `move_s`; one that is absent does not limit); `talk` is the number of messages that may still be
-    sent now.
+    `events`, `state`, `legal` and `text` are there if the bot wants them; `clock` holds the seconds left (`bank_s`,
+    `move_s`; one that is absent does not limit); `talk` is the number of messages that may still be sent now.
     """
 
     __slots__ = ("ask", "clock", "events", "id", "legal", "of", "state", "talk", "text")
@@ -66,10 +66,14 @@ class Question:
         self.ask: str = act["ask"]
         self.clock: dict[str, float] = act.get("clock", {})
         self.talk: int = act.get("talk", 0)
-        self.events: Any = act.get("events")
-        self.state: Any = act.get("state")
-        self.legal: Any = act.get("legal")
-        self.text: str | None = act.get("text")
+        for name in WANTED:
+            if name in act:
+                setattr(self, name, act[name])
+
+    def __getattr__(self, name: str) -> Any:
+        # Called only for what the question does not have. A None here would fail far from its cause.
+        text = f"question.{name} was not asked for: name it in run(choose, wants=({name!r}, ...))"
+        raise AttributeError(text if name in WANTED else f"a question has no {name!r}", name=name, obj=None)
 
     @property
     def match(self) -> str:
@@ -115,7 +119,7 @@ class Question:
     @property
     def heard(self) -> list[tuple[int, str]]:
         """The messages of others to this seat since the last question, as (seat, text), in a game with talk."""
-        talk = [event for event in self.events or () if event["event"] == "said"]
+        talk = [event for event in getattr(self, "events", ()) if event["event"] == "said"]
         return [(event["seat"], event["text"]) for event in talk if event["seat"] != self.seat]
 
     def options_to(self, do: str) -> list[int]:

@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -23,7 +24,7 @@ FENCE = re.compile(r"```(?:python)?\n(.*?)```", re.DOTALL)
 
 
 def ask(url, model, messages):
-    """The answer of the model, and the tokens that it took in and gave out."""
+    """The answer of the model, whether it was cut off, and the tokens that it took in and gave out."""
     request = urllib.request.Request(
         f"{url}/chat/completions",
         json.dumps({"model": model, "messages": messages}).encode(),
@@ -32,11 +33,15 @@ def ask(url, model, messages):
             "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY', '')}",
         },
     )
-    with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
-        data = json.load(answer)
-    usage = data.get("usage", {})
+    try:
+        with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
+            data = json.load(answer)
+    except urllib.error.HTTPError as error:
+        sys.exit(f"{url}: HTTP {error.code}: {error.read(2000).decode(errors='replace')}")
+    usage = data.get("usage") or {}
     tokens = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
-    return data["choices"][0]["message"]["content"], tokens
+    choice = data["choices"][0]
+    return choice["message"]["content"] or "", choice.get("finish_reason") == "length", tokens
 
 
 def last_round():
@@ -62,13 +67,15 @@ def main(url, model):
     messages = [{"role": "user", "content": "\n\n".join(texts)}]
     total = [0, 0]
     for _ in range(TRIES):
-        text, tokens = ask(url, model, messages)
+        text, cut_off, tokens = ask(url, model, messages)
         total = [one + more for one, more in zip(total, tokens, strict=True)]
         usage = {"input_tokens": total[0], "output_tokens": total[1]}
         Path("usage.json").write_text(json.dumps(usage))
         print(text)
-        program = FENCE.search(text)
-        if program is None:
+        program = None if cut_off else FENCE.search(text)
+        if cut_off:
+            ready, found = False, "Your answer was cut off by its token limit: be brief."
+        elif program is None:
             ready, found = False, "There is no block of code in your answer."
         else:
             BOT.write_text(program[1], encoding="utf-8")

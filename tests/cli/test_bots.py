@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
+import sys
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 import tomli_w
@@ -196,16 +197,72 @@ def test_check_warns_of_a_bot_that_stays_and_of_one_that_writes(make_bot: MakeBo
     assert warnings["files"].startswith("it wrote log.txt")
 
 
-def test_check_names_a_missing_flush_first(run: Run, make_bot: MakeBot) -> None:
-    """A bot that has written nothing by the end of its time to start most likely did not flush: that is told."""
-    bot = make_bot("silent", 'import sys\nsys.stdout.write(\'{"type":"hello"}\\n\')\nsys.stdin.read()\n')
-    done = run(*CHECK, bot, "--start-s", 0.5)
-    assert done.code == 1
-    assert "it has written nothing at all; most likely its output was not flushed" in done.out
-    assert "flush=True" in done.out
-    played = run("match", "aliens", bot, bot, "--start-s", 0.5, "--move-s", 60)
-    assert "most likely its output was not flushed" in played.out
-    assert "flush=True" in played.out
+SILENT: dict[str, tuple[str, str, str]] = {
+    "not flushed": (
+        'import sys\nsys.stdout.write(\'{"type":"hello"}\\n\')\nfor line in sys.stdin: pass\n',
+        "it has read all that it was sent, and waits for more",
+        "flush=True",
+    ),
+    "read to the end": (
+        "import sys\nprint(sys.stdin.read())\n",
+        "it has read all that it was sent, and waits for more",
+        "reads to the end of its input",
+    ),
+    "sleeps": (
+        "import time\ntime.sleep(60)\n",
+        "of its input it has not read ",
+        "look for what it waits for",
+    ),
+    "sleeps after reading": (
+        "import time\ninput()\ntime.sleep(60)\n",
+        "it waited for something other than its input, as a sleep does",
+        "a sleep, a lock, another process",
+    ),
+    "computes": ("while True: pass\n", "it computed for 0.", ""),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.parametrize("what", SILENT)
+def test_why_a_bot_is_silent_is_said_from_evidence(run: Run, make_bot: MakeBot, what: str) -> None:
+    """What it did until its time was up is asked of the kernel, not guessed; `match` says the same."""
+    source, told, remedy = SILENT[what]
+    bot = make_bot("silent", source)
+    done = run("match", "aliens", bot, bot, "--start-s", 0.5, "--move-s", 60)
+    assert done.code == 4
+    assert told in done.out
+    assert remedy in done.out
+    if what == "computes":
+        assert "flush=True" not in done.out
+
+
+CALLS: Final = """
+import threading, urllib.request
+from warpline.client import run
+
+def choose(question):
+    return {call}  # mine
+
+run(choose, wants=("legal",))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("question.state['ships']", "question.state was not asked for: name it in run(choose, wants=("),
+        ("urllib.request.urlopen('http://127.0.0.1:9/')", "a bot has no network: bring along"),
+        ("exec('raise RuntimeError(\"can\\'t start new thread\")')", "processes and threads together"),
+    ],
+)
+def test_the_authors_own_line_and_the_limit_that_was_hit_are_shown(
+    run: Run, make_bot: MakeBot, call: str, told: str
+) -> None:
+    """Of a long traceback the frame in the bot's own file stays; what it asked for in vain is named."""
+    bot = make_bot("caller", CALLS.format(call=call))
+    done = run("match", "aliens", bot, bot, "--option", "max_turns=2")
+    assert told in done.out
+    assert "# mine" in done.out
 
 
 def test_check_names_what_a_script_asks_for_in_vain(run: Run, make_bot: MakeBot) -> None:

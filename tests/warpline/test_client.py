@@ -88,7 +88,7 @@ run(lambda question: 0, name="é", version="2", wants=("legal",), reusable=True,
 
 
 def test_a_question_tells_all_there_is() -> None:
-    """Every field of its message and of the start message; what was not wanted or is not limited is None."""
+    """Every field of its message and of the start message; what is not limited is None."""
     told = """[question.id, question.ask, question.clock, question.talk, question.events, question.state,
         question.legal, question.match, question.game, question.options, question.setup, question.seat,
         question.players, question.seed, question.time_s, question.options_to("turn")]"""
@@ -99,9 +99,13 @@ def test_a_question_tells_all_there_is() -> None:
         0.25,
         [1, 2],
     ]
-    told = "[question.events, question.state, question.legal, question.clock, question.talk, question.time_s]"
-    found = answer(f"""Reply(0, note=json.dumps({told}))""", {"type": "act", "id": 1, "ask": "turn"})
-    assert json.loads(found["note"]) == [None, None, None, {}, 0, None]
+    bare = {"type": "act", "id": 1, "ask": "turn"}
+    found = answer(
+        "Reply(0, note=json.dumps([question.clock, question.talk, question.time_s, question.heard]))", bare
+    )
+    assert json.loads(found["note"]) == [{}, 0, None, []]
+    unwanted = "[hasattr(question, name) for name in ('events', 'state', 'legal', 'text', 'id')]"
+    assert json.loads(answer(f"Reply(0, note=json.dumps({unwanted}))", bare)["note"]) == [False] * 4 + [True]
 
 
 def test_a_question_tells_what_others_said() -> None:

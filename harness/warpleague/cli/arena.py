@@ -187,6 +187,8 @@ def run_submissions(args: Namespace) -> int:
     from warpleague.arena.submissions import versions  # loads what reads bots, for these two
 
     with open_ledger(args, made=False) as ledger:
+        if args.author is not None:
+            accounts.author_named(ledger, args.author)
         submissions = versions.submissions(ledger, args.author, args.most)
     if args.json:
         print_json([submission.to_json() for submission in submissions])

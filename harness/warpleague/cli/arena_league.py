@@ -107,8 +107,8 @@ def run_resume(args: Namespace) -> int:
 def _pause(args: Namespace, text: str, *, on: bool) -> int:
     (name,) = _leagues([args.config])
     with open_ledger(args) as ledger:
-        entering.pause(ledger, name, user(), on=on)
-    return _print_decision(args, name, text)
+        changed = entering.pause(ledger, name, user(), on=on)
+    return _print_decision(args, name, text if changed else f"{'is' if on else 'is not'} paused, as before")
 
 
 def run_extend(args: Namespace) -> int:
@@ -127,10 +127,9 @@ def run_close(args: Namespace) -> int:
     """Take no more submissions."""
     (name,) = _leagues([args.config])
     with open_ledger(args) as ledger:
-        entering.close(ledger, name, user())
-    return _print_decision(
-        args, name, "takes no more submissions; the season is over when its matches are played"
-    )
+        changed = entering.close(ledger, name, user())
+    text = "takes no more submissions; the season is over when its matches are played"
+    return _print_decision(args, name, text if changed else f"{text}, as before")
 
 
 def run_disqualify(args: Namespace) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.text import safe
+from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +31,8 @@ _CAUSE: Final = re.compile(
 )
 _SHELL: Final = (126, 127)
 """The exit codes of a shell that cannot run a program, or cannot find it."""
+_OWN_FRAME: Final = re.compile(r"\s*File \"(?![/<]|.*/site-packages/)|\s*File \"/bot/")
+"""A frame in the bot's own folder, where it runs: /bot in the sandbox."""
 _STACK: Final = re.compile(r"\s|note:|Node\.js |goroutine |Traceback ")
 
 
@@ -38,6 +40,22 @@ def quote(line: bytes) -> JsonObject:
     """A bot's line as a fault's evidence: its beginning, on one line, and its length in bytes."""
     text = line[:_LINE_BYTES].decode("utf-8", "backslashreplace")
     return {"line": safe(text, keep=""), "line_bytes": len(line)}
+
+
+WAITS_FOR_INPUT: Final = "it has read all that it was sent, and waits for more"
+COMPUTED: Final = "it computed for"
+WAITS_ELSEWHERE: Final = "it waited for something other than its input, as a sleep does"
+UNREAD: Final = "of its input it has not read"
+_BUSY_SHARE: Final = 0.5
+
+
+def idle_words(computed_ns: int, passed_ns: int, unread_bytes: int, *, reads: bool) -> str:
+    """What a bot did instead of answering, as the kernel tells it at the end of its time."""
+    if computed_ns > _BUSY_SHARE * passed_ns:
+        return f"{COMPUTED} {computed_ns / 1e9:.3f} s"
+    if unread_bytes:
+        return f"{UNREAD} {counted(unread_bytes, 'byte')}"
+    return WAITS_FOR_INPUT if reads else f"{WAITS_ELSEWHERE}, and {COMPUTED} {computed_ns / 1e9:.3f} s"
 
 
 def with_words(kind: str, message: str, detail: Mapping[str, Any]) -> str:
@@ -88,11 +106,29 @@ def evidence_lines(detail: Mapping[str, Any], stderr_lines: int, message: str = 
     if stderr and not message.endswith(f": {stderr}"):
         lines.append("  it wrote to standard error:")
         words = [line for line in stderr.splitlines() if line.strip()]
-        if len(words) > stderr_lines:
-            half = stderr_lines // 2
-            words = [*words[: stderr_lines - half], "...", *words[-half:]]
+        words = _in_short(words, stderr_lines)
         lines += [f"    {shortened(line, _STDERR_CHARS)}" for line in words]
     return lines
+
+
+def _in_short(lines: list[str], most: int) -> list[str]:
+    """The first and the last of many lines, and between them the author's own lines of a Python traceback.
+
+    The frame that matters stands in the middle where the bot calls a library: of the frames in the bot's own folder
+    the last one is shown, with its program text.
+    """
+    if len(lines) <= most:
+        return lines
+    half = most // 2
+    shown = {*range(most - half), *range(len(lines) - half, len(lines))}
+    own = [number for number, line in enumerate(lines) if _OWN_FRAME.match(line)]
+    shown.update(range(own[-1], own[-1] + 2) if own else ())
+    found: list[str] = []
+    for number in sorted(shown):
+        if found and number - 1 not in shown:
+            found.append("...")
+        found.append(lines[number])
+    return found
 
 
 # -- ties ------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.match.faults import evidence_lines
+from warpleague.match.faults import UNREAD, WAITS_ELSEWHERE, WAITS_FOR_INPUT, evidence_lines
 from warpleague.runner.bundle.content import BRING_LIBRARIES
 
 if TYPE_CHECKING:
@@ -15,16 +15,15 @@ if TYPE_CHECKING:
     from warpleague.match.spec import SeatSpec
     from warpline.limits import FaultKind
 
-# The likely cause of silence at hello: a pipe is not written to line by line, as a terminal is.
-NOTHING_WRITTEN: Final = "it has written nothing at all; most likely its output was not flushed"
-
+# Who waits for more input has written an answer that stays in a buffer, or reads on: the kernel shows no more.
 _FLUSH: Final = (
-    "its output is a pipe, which most languages fill before they send anything: flush after every line, "
-    "print(..., flush=True) in Python, fflush(stdout) in C, $| = 1 in Perl, $stdout.sync = true in Ruby"
+    "either its answer was not flushed: its output is a pipe, which most languages fill before they send anything, so "
+    "flush after every line, print(..., flush=True) in Python, fflush(stdout) in C, $| = 1 in Perl, $stdout.sync = "
+    "true in Ruby; or it reads to the end of its input, where it must read line by line and answer each"
 )
 _ADVICE: Final[dict[FaultKind, str]] = {
     "startup": "it must answer hello with hello and start with ready, one line each, and flush its output",
-    "timeout": "look at the question's clock; and flush the output after every answer",
+    "timeout": "look at the question's clock (`time_s` in Python), and answer before it is over",
     "crash": "it must run until it reads quit or its input ends",
     "malformed": "an answer is one JSON object on one line, in UTF-8, without NaN or a key twice; what is for people "
     "goes to standard error",
@@ -36,6 +35,9 @@ _ADVICE: Final[dict[FaultKind, str]] = {
 }
 # The remedy where the message of a fault has these words.
 _BY_MESSAGE: Final = {
+    WAITS_FOR_INPUT: _FLUSH,
+    WAITS_ELSEWHERE: "look for what it waits for: a sleep, a lock, another process, a file or a network",
+    UNREAD: "it must read its input all the time, a line for each message; look for what it waits for instead",
     "came without a newline": "a line ends with a newline: println instead of print, \\n at the end in C",
     "a carriage return and no newline": "a line ends with a newline (\\n), or with \\r\\n, never with \\r alone",
     "exited with status 127": "a program that it needs was not found: name one that is installed here, or bring it "
@@ -45,6 +47,16 @@ _BY_MESSAGE: Final = {
 }
 _MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 _OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
+_NO_NETWORK: Final = re.compile(
+    r"Connection refused|ECONNREFUSED|Network is unreachable|ENETUNREACH|ENOTFOUND|EAI_AGAIN|getaddrinfo"
+    r"|Name or service not known|Temporary failure in name resolution|nodename nor servname|no such host",
+    re.IGNORECASE,
+)
+_NO_THREAD: Final = re.compile(
+    r"can't start new thread|pthread_create|unable to create (new )?native thread|Resource temporarily unavailable"
+    r"|EAGAIN|failed to spawn thread|fork: retry",
+    re.IGNORECASE,
+)
 _NO_PLACE_TO_WRITE: Final = re.compile(
     r"cannot create temp file for here|No usable temporary directory|Read-only file system|EROFS",
     re.IGNORECASE,
@@ -54,8 +66,6 @@ _NO_PLACE_TO_WRITE: Final = re.compile(
 def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
     """The remedy for the author of the bot of `seat` after a fault with this message and evidence; None if unknown."""
     stderr = str(detail.get("stderr") or "")
-    if NOTHING_WRITTEN in message:
-        return _FLUSH
     for words, advice in _BY_MESSAGE.items():
         if words in message:
             return advice
@@ -75,6 +85,17 @@ def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
     if _OUT_OF_MEMORY.search(stderr):
         limit = f"it may use {seat.memory_mb} MiB of memory"
         return f"{limit}; use less, or ask for more with memory_mb under [limits] in bot.toml"
+    if _NO_NETWORK.search(stderr):
+        return (
+            "at level sandbox, at which most leagues with bots of strangers play, a bot has no network: bring along "
+            "what it would load"
+        )
+    if _NO_THREAD.search(stderr):
+        return (
+            f"at level sandbox it may have {seat.processes} processes and threads together, and at every level the "
+            f"stacks of threads count as memory, of which it may use {seat.memory_mb} MiB; start fewer, or ask for "
+            "more with processes and memory_mb under [limits] in bot.toml"
+        )
     if _NO_PLACE_TO_WRITE.search(stderr) and not seat.tmp_mb:
         return (
             "at level sandbox a bot has nothing to write to unless it asks for it, with tmp_mb = 16 under [limits] in "

@@ -8,13 +8,16 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import fcntl
 import os
 import resource
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
+from array import array
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -37,6 +40,8 @@ NO_STATUS: Final = (
 )
 
 _CHUNK: Final = 1 << 16
+_READ: Final = {"x86_64": b"0", "aarch64": b"63"}.get(os.uname().machine)
+"""The number of read(2), as /proc/PID/syscall shows it (proc(5))."""
 _TICK_NS: Final = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _BLOCKED: Final = 39  # the field of proc_pid_stat(5), counted from the one after the program's name
 _GLANCE_S: Final = 0.0005
@@ -114,7 +119,7 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
     try:
         status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
-        raise HarnessFault(NO_STATUS) from None
+        return process.poll()  # a child of the process that this one was forked from: to us it is gone
     if status is None:
         return None
     return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
@@ -200,6 +205,23 @@ def state(pid: int) -> tuple[str, int] | None:
         return None if letter in "ZX" else (letter, int(fields[19]))
     except (IndexError, ValueError):
         return None
+
+
+def reads_input(pids: Iterable[int]) -> bool:
+    """Whether any of these processes waits in read(2) for its standard input (Linux; false where it is not told)."""
+    for pid in pids:
+        call = read_file(f"/proc/{pid}/syscall").split()
+        if len(call) > 1 and call[0] == _READ and call[1] == b"0x0":
+            return True
+    return False
+
+
+def unread_bytes(pipe: int) -> int:
+    """How many bytes lie in a pipe that nobody has read yet; 0 where the system does not say."""
+    room = array("i", [0])
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(pipe, termios.FIONREAD, room)
+    return room[0]
 
 
 def threads_of(pids: Iterable[int], most: int) -> list[int]:

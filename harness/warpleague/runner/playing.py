@@ -20,7 +20,6 @@ from warpleague.runner.bot.clocks import Loop, LoopShare
 from warpleague.runner.bot.logs import BotLog
 from warpleague.runner.bot.process import BackgroundTasks, BotProcess, IdleBots
 from warpleague.runner.bundle.bundle import missing_from
-from warpleague.runner.hints import NOTHING_WRITTEN
 from warpleague.runner.host import children, reap_orphans
 
 if TYPE_CHECKING:
@@ -325,10 +324,7 @@ async def greet(referee: Referee, seat: int, bot: Bot) -> Violation | None:
 def _at_startup(trouble: Violation, after: str) -> Violation:
     """The same trouble as a startup fault; a flood and a full memory keep their own kinds."""
     kind = trouble.kind if trouble.kind in ("flood", "memory") else "startup"
-    text = f"after {after}: {trouble.message}"
-    if trouble.kind == "timeout" and after == "hello" and "unfinished_line_bytes" not in trouble.detail:
-        text += f"; {NOTHING_WRITTEN}"
-    return Violation(kind, text, trouble.detail)
+    return Violation(kind, f"after {after}: {trouble.message}", trouble.detail)
 
 
 class Turns:

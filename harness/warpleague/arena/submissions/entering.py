@@ -26,6 +26,7 @@ from warpleague.league.season.season import Entry, Season
 from warpleague.league.store.disqualifications import check_disqualify, check_reinstate, disqualified
 from warpleague.league.store.store import Store
 from warpleague.match.spec import SeatSpec
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -225,14 +226,20 @@ def is_closed(ledger: Ledger, league: str) -> bool:
 # -- decisions of organisers -----------------------------------------------------------------------------
 
 
-def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> None:
-    """Let no more matches of a league begin, or let them begin again."""
+def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> bool:
+    """Let no more matches of a league begin, or let them begin again; false if that is so already."""
+    if is_paused(ledger, league) == on:
+        return False
     ledger.set(f"paused {league}", utc_now() if on else None, who)
+    return True
 
 
-def close(ledger: Ledger, league: str, who: str) -> None:
-    """Take no more submissions, and let the season end when its matches are played."""
+def close(ledger: Ledger, league: str, who: str) -> bool:
+    """Take no more submissions, and let the season end when its matches are played; false if that is so already."""
+    if is_closed(ledger, league):
+        return False
     ledger.set(f"closed {league}", utc_now(), who)
+    return True
 
 
 @attrs.frozen
@@ -252,10 +259,10 @@ class Extension:
 
     def words(self) -> str:
         """The same as a sentence without its end."""
-        unit = "deals of each table" if self.key == "deals" else "matches"
-        text = f"{self.new:,} {unit} in all, not {self.old:,}"
+        unit = ("deal of each table", "deals of each table") if self.key == "deals" else ("match", "matches")
+        text = f"{counted(self.new, *unit)} in all, not {self.old:,}"
         if self.key == "deals" and self.matches_after is not None:
-            text += f": {self.matches_after:,} matches, not {self.matches_before or 0:,}"
+            text += f": {counted(self.matches_after, 'match')}, not {self.matches_before or 0:,}"
         return text + ("" if self.days is None else f"; the further ones take about {_long(self.days)}")
 
 

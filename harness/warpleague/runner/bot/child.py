@@ -161,6 +161,12 @@ class Child:
             return list(pids - {self.pid, self.sandbox.init_pid})
         return list(pids | {self.pid})  # at limits, root's bots could leave their group
 
+    def doing(self) -> tuple[int, bool]:
+        """How many bytes of its input it has not read, and whether it waits for more of it."""
+        # Before the first answer, a sandbox has not told yet which of its processes is the bot's.
+        pids = list(self.processes())[:MAX_THREADS]
+        return host.unread_bytes(self.stdin), host.reads_input(dict.fromkeys([self.own_pid, *pids]))
+
     def others(self) -> list[int]:
         """The bot's processes beside its own one, if they can be listed."""
         return [pid for pid in self.processes() if pid != self.own_pid]

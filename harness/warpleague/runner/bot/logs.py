@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from warpleague.match.spec import SeatLog
 
-EVIDENCE_CHARS: Final = 2000  # how much of a bot's standard error goes into the record with a fault
+EVIDENCE_CHARS: Final = 4000  # how much of a bot's standard error goes into the record with a fault
 HEAD_BYTES: Final = STDERR_KEPT // 2
 TAIL_BYTES: Final = STDERR_KEPT - HEAD_BYTES
 _CHUNK: Final = 1 << 16

@@ -219,10 +219,10 @@ class Output:
 def timed_out(limit_ns: int, extended_ns: int, why: str = "") -> Violation:
     """No answer came within `limit_ns`, nor in the time that others took from the bot; `why`, if that is known."""
     text = f"no answer within {limit_ns / 1e9:.3f} s"
-    if why:
-        text += f": {why}"
     detail: JsonObject = {"limit_ms": round(limit_ns / 1e6, 3)}
     if extended_ns >= _NOTEWORTHY_NS:
         text += f", extended by {extended_ns / 1e9:.3f} s that others took from it"
         detail["extended_ms"] = round(extended_ns / 1e6, 3)
+    if why:
+        text += f": {why}"
     return Violation("timeout", text, detail)

@@ -21,6 +21,7 @@ import attrs
 import trio
 
 from warpleague.errors import HarnessFault
+from warpleague.match.faults import idle_words
 from warpleague.match.spec import KILLED_BY_OTHERS, Level, SeatSpec, Violation
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clocks import INTERVAL_NS, NEVER, SLACK_NS, Loop, LoopShare, Stopwatch
@@ -462,9 +463,19 @@ class _Wait:
     def _timed_out(self, why: str) -> Violation:
         """That no answer came in time, with what may explain it."""
         bot = self._bot
+        detail: JsonObject = {}
         if bot.stderr.full:
             why = f"it wrote {STDERR_READ >> 20} MiB to standard error, and no more is read"
+        elif not why:
+            unread, reads = bot.child.doing()
+            detail = {
+                "computed_ms": round(self.decision.own_ns / 1e6, 3),
+                "unread_bytes": unread,
+                "reads": reads,
+            }
+            why = idle_words(self.decision.own_ns, self.decision.charged_ns, unread, reads=reads)
         trouble = timed_out(self._budget_ns or 0, self.decision.excused_ns, why)
+        trouble.detail |= detail
         return bot.output.with_unfinished(trouble)
 
     def _is_deaf(self) -> bool:
