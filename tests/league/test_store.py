@@ -1,6 +1,9 @@
 """The result store: nothing lost, nothing twice, nobody else's."""
 
+import errno
+import fcntl
 import json
+import os
 import re
 import shutil
 import signal
@@ -24,7 +27,7 @@ from warpleague.league.season.config import load_config
 from warpleague.league.season.season import canonical, differences
 from warpleague.league.store import schema
 from warpleague.league.store.columns import PARTS, of_matches
-from warpleague.league.store.database import FileKind, Format, back_up, create, replace
+from warpleague.league.store.database import FileKind, Format, back_up, clear_errors, create, replace
 from warpleague.league.store.schema import STORE, TABLES
 from warpleague.league.store.store import Store
 from warpleague.match.chance import season_commitment, season_secret
@@ -56,6 +59,28 @@ def test_what_is_stored_comes_back(cup: Cup) -> None:
                 result.digest,
             )
             assert league.store.record(fixture.id) == result.record
+
+
+@pytest.mark.parametrize("why", [errno.ENOLCK, errno.EACCES, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: int
+) -> None:
+    """And is not taken for another program that has the store, nor for a disk that fails."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(why, os.strerror(why))
+
+    words = rf"cannot be locked: {os.strerror(why)}; the file system of this folder refuses locks .*--results"
+    busy = sqlite3.OperationalError("database is locked")
+    busy.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    with pytest.raises(StoreError, match="another program has it"), clear_errors(tmp_path / "league.sqlite"):
+        raise busy
+    monkeypatch.setattr(fcntl, "lockf", refuse)  # as for SQLite, which uses these locks
+    with pytest.raises(StoreError, match=words), clear_errors(tmp_path / "league.sqlite"):
+        raise busy
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(StoreError, match=words):
+        Store.open_to_write(tmp_path)
 
 
 def test_the_secret_follows_from_the_seed_or_from_chance(cup: Cup, tmp_path: Path) -> None:

@@ -370,6 +370,9 @@ def _take(name: Path, *, wait: bool) -> int | None:
         except BlockingIOError:
             os.close(lock)
             return None
+        except OSError as error:
+            os.close(lock)
+            raise OSError(error.errno, f"{error.strerror}: its file system refuses locks of files") from None
         except BaseException:
             os.close(lock)
             raise
