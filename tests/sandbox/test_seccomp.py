@@ -168,6 +168,18 @@ def test_knows_three_families_of_sockets(machine: str) -> None:
             assert verdict(machine, number, family) == seccomp.refused(errno.EAFNOSUPPORT)
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_socket_has_the_kernel_load_a_module(machine: str) -> None:
+    """Only TCP and UDP over the network, whatever flags the type has; a module would stay for the next bot to find."""
+    socket = number(machine, seccomp.SOCKET)
+    for kind in (1, 2, 5, 0x80801):
+        assert [verdict(machine, socket, 2, kind, one) for one in (0, 6, 17)] == [seccomp.ALLOW] * 3
+        for protocol in (33, 132, 136, 262, 1 << 31):  # DCCP, SCTP, UDP-Lite, MPTCP
+            assert verdict(machine, socket, 2, kind, protocol) == seccomp.refused(errno.EPROTONOSUPPORT)
+    for kind in (6, 0x80806):
+        assert verdict(machine, socket, 10, kind, 0) == seccomp.refused(errno.ESOCKTNOSUPPORT)
+
+
 def test_lets_no_other_architecture_in() -> None:
     """Calls of a 32-bit program end it; those of the x32 interface do not exist."""
     i386 = 0x40000003

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Expected = dict[str, Any]
 
 _AF_VSOCK = 40
+_IPPROTO_MPTCP = 262
 _TIOCSTI = 0x5412
 _EPERM = 1
 _F_NOTIFY = 1026
@@ -154,6 +155,14 @@ def network(expected: Expected) -> str:
         with contextlib.suppress(OSError):
             socket.socket(family, socket.SOCK_RAW if family != _AF_VSOCK else socket.SOCK_STREAM).close()
             return f"it may use sockets of family {family}"
+    for kind, protocol in (
+        (socket.SOCK_STREAM, _IPPROTO_MPTCP),
+        (socket.SOCK_STREAM, socket.IPPROTO_SCTP),
+        (6, 0),
+    ):
+        with contextlib.suppress(OSError):
+            socket.socket(socket.AF_INET, kind, protocol).close()
+            return f"it may use sockets of type {kind} and protocol {protocol}"
     links = [line.split(":")[0].strip() for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
     return "" if links == ["lo"] else f"it has the interfaces {', '.join(links)}"
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.errors import WarpLeagueError
+from warpleague.errors import HarnessFault, WarpLeagueError
 from warpleague.languages import LANGUAGES
 from warpleague.runner.bundle.build import Command, CommandLimits, run_command, without_proxy
 from warpleague.runner.bundle.bundle import resolve
@@ -104,9 +104,12 @@ def offered_machine(level: Level, paths: tuple[str, ...] = ()) -> Machine | None
 @cache
 def ask_machine(level: Level, paths: tuple[str, ...] = ()) -> Machine:
     """The same, asked by this process itself; `BadInput` or `HarnessFault` if the level does not hold."""
-    _, said = _said(("python3", "-c", _LIBRARIES), level, paths)
-    lines = [line for line in said.splitlines() if line.startswith('{"python"')]
-    python: dict[str, Any] = json.loads(lines[-1]) if lines else {"python": "", "libraries": []}
+    ran, said = _said(("python3", "-c", _LIBRARIES), level, paths)
+    if not ran:
+        raise HarnessFault(f"the python3 of bots does not run at level {level}: {safe(said).strip()}")
+    python: dict[str, Any] = json.loads(
+        next(line for line in said.splitlines() if line.startswith('{"python"'))
+    )
     programs = []
     for language in LANGUAGES:
         for name, word in language.tools.items():

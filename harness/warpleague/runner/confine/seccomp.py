@@ -41,6 +41,9 @@ TIOCSTI: Final = 0x5412
 TIOCLINUX: Final = 0x541C
 # The socket families a bot may have, to talk with itself: AF_UNIX, AF_INET, AF_INET6.
 FAMILIES: Final = (1, 2, 10)
+# Their protocols: the usual one, ICMP (whose number is that of AF_UNIX, too), TCP and UDP. For others, and for
+# SOCK_DCCP, the kernel loads a module: rarely used code, and a mark that stays until the machine starts again.
+PROTOCOLS: Final = (0, 1, 6, 17)
 
 # Of whole calls it is a deny-list: bots are in any language and version, so whatever an unknown runtime needs must
 # still work. Calls that are many in one have an allow-list (`IOCTLS`, `FCNTLS`, `PRCTLS`, `WHENCE`, `LAST_ADVICE`):
@@ -229,7 +232,7 @@ def build(name: str, *, building: bool = False) -> bytes:
     # The usual way to share a processor, SCHED_OTHER, is the only one: runtimes set it for each thread.
     program += _branch(SCHED_SETSCHEDULER[column], _ARG1, _only((0,), denied))
     for numbers in (SOCKET, SOCKETPAIR):
-        program += _branch(numbers[column], _ARG0, _only(FAMILIES, refused(errno.EAFNOSUPPORT)))
+        program += _branch(numbers[column], _ARG0, _SOCKETS)
     program.append((_RETURN, 0, 0, ALLOW))
     return b"".join(struct.pack("<HBBI", *step) for step in program)
 
@@ -250,6 +253,19 @@ def _checks(values: Iterable[int], verdict: int) -> list[_Step]:
 def _only(values: Iterable[int], verdict: int) -> list[_Step]:
     """Allow if what is loaded is one of `values`, else return `verdict`."""
     return [*_checks(values, ALLOW), (_RETURN, 0, 0, verdict)]
+
+
+_SOCKETS: Final[list[_Step]] = [
+    # A known family leads past its refusal.
+    *((_EQUAL, len(FAMILIES) - at, 0, family) for at, family in enumerate(FAMILIES)),
+    (_RETURN, 0, 0, refused(errno.EAFNOSUPPORT)),
+    (_LOAD, 0, 0, _ARG1),
+    (_ANY_BIT, 0, 2, 4),  # SOCK_DCCP is 6, and no other type that exists has both of these bits
+    (_ANY_BIT, 0, 1, 2),
+    (_RETURN, 0, 0, refused(errno.ESOCKTNOSUPPORT)),
+    (_LOAD, 0, 0, _ARG2),
+    *_only(PROTOCOLS, refused(errno.EPROTONOSUPPORT)),
+]
 
 
 def _branch(number: int, argument: int, steps: list[_Step]) -> list[_Step]:
