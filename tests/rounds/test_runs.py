@@ -142,7 +142,9 @@ def test_harm_is_done_to_nobody(run: Run, tmp_path: Path, level: str, request: p
     assert "took more than" in lines(data, "hangs")[0]["problem"]
     assert lines(data, "fills-the-disk")[0]["problem"]
     assert lines(data, "nests-folders")[0]["problem"].endswith("made folders nested more than 100 deep")
-    assert not (place(tmp_path) / "authors" / "nests-folders" / "scratch").exists()
+    nests = place(tmp_path) / "authors" / "nests-folders"
+    assert not (nests / "scratch").exists()
+    assert not (nests / "workspace" / "notes").exists()
     (good,) = lines(data, "good")
     assert (good["version"], good["problem"]) == ("good.1", "")
     assert not mark.exists()

@@ -144,7 +144,9 @@ def edit(request: EditRequest) -> Edit:
         cpu_s=round(end.time.cpu_s, 3),
         output_bytes=output.total,
     )
-    if not end.problem:
+    if end.problem:
+        author_folder.history.extract(request.commit, author_folder.workspace)  # below sandbox it has changed
+    else:
         result = _committed(author_folder, request, result)
     remove_tree(author_folder.scratch)
     return result
