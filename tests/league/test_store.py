@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -254,9 +255,10 @@ def test_a_secret_that_was_changed_is_noticed(cup: Cup) -> None:
 
 
 def test_a_killed_run_loses_and_doubles_nothing(cup: Cup, tmp_path: Path) -> None:
-    """Killed again and again at any moment and resumed, a run ends with the very store of an undisturbed one.
+    """Killed again and again at any moment and resumed, a run ends with the matches of an undisturbed one.
 
-    What was acknowledged before a kill is there after it.
+    What was acknowledged before a kill is there after it. What bots may have begun has other dice the next time, and
+    the journal says so; all else is the very same.
     """
     path = cup.file("a", "b", "c", "d", deals=30)
     acknowledged: set[str] = set()
@@ -276,10 +278,18 @@ def test_a_killed_run_loses_and_doubles_nothing(cup: Cup, tmp_path: Path) -> Non
     with cup.open(path) as league:
         report = cup.run(league)
         assert report.complete
-        resumed = rows(league.store)
+        resumed, attempts = rows(league.store), league.store.attempts()
+        voided = Counter(event.details["match"] for event in league.store.events("void"))
+    assert attempts == voided
+    assert 0 < len(attempts) < 6 * 30
     with cup.open(path, tmp_path / "undisturbed") as league:
         cup.run(league)
-        assert resumed == rows(league.store)
+        undisturbed = rows(league.store)
+        assert [match.id for match, _ in resumed] == [match.id for match, _ in undisturbed]
+        same = {
+            match.id for (match, _), (other, _) in zip(resumed, undisturbed, strict=True) if match == other
+        }
+        assert same == {match.id for match, _ in resumed} - set(attempts)
         assert len(resumed) == 6 * 30 * 2
 
 

@@ -46,9 +46,9 @@ def beacon_secret(secret: bytes, value: str) -> bytes:
     return _derive("beacon " + value, secret)
 
 
-def deal_key(secret: bytes, deal: int) -> bytes:
-    """The 32-byte match key of deal number `deal` (0, 1, ...) of a season."""
-    return _derive(f"deal {deal}", secret)
+def deal_key(secret: bytes, deal: int, attempt: int = 0) -> bytes:
+    """The 32-byte match key of deal number `deal` (0, 1, ...) of a season; a void match has a later `attempt`."""
+    return _derive(f"deal {deal} attempt {attempt}" if attempt else f"deal {deal}", secret)
 
 
 def bot_seed(key: bytes, seat: int) -> str:

@@ -38,6 +38,7 @@ _BY_MESSAGE: Final = {
     WAITS_FOR_INPUT: _FLUSH,
     WAITS_ELSEWHERE: "look for what it waits for: a sleep, a lock, another process, a file or a network",
     UNREAD: "it must read its input all the time, a line for each message; look for what it waits for instead",
+    "to standard error, and no more is read": "write less to standard error: beyond that a bot waits",
     "came without a newline": "a line ends with a newline: println instead of print, \\n at the end in C",
     "a carriage return and no newline": "a line ends with a newline (\\n), or with \\r\\n, never with \\r alone",
     "exited with status 127": "a program that it needs was not found: name one that is installed here, or bring it "
@@ -48,13 +49,13 @@ _BY_MESSAGE: Final = {
 _MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 _OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 _NO_NETWORK: Final = re.compile(
-    r"Connection refused|ECONNREFUSED|Network is unreachable|ENETUNREACH|ENOTFOUND|EAI_AGAIN|getaddrinfo"
+    r"\b(ECONNREFUSED|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b|Connection refused|Network is unreachable|getaddrinfo"
     r"|Name or service not known|Temporary failure in name resolution|nodename nor servname|no such host",
     re.IGNORECASE,
 )
 _NO_THREAD: Final = re.compile(
     r"can't start new thread|pthread_create|unable to create (new )?native thread|Resource temporarily unavailable"
-    r"|EAGAIN|failed to spawn thread|fork: retry",
+    r"|\bEAGAIN\b|failed to spawn thread|fork: retry",
     re.IGNORECASE,
 )
 _NO_PLACE_TO_WRITE: Final = re.compile(

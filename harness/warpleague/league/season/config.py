@@ -277,10 +277,12 @@ class ArenaTable:
     """`[arena]`: the command that an arena runs when a check, a run, a test or the season has ended.
 
     From the time `freeze_at` until the season is over, everybody sees the league as it was then, or, with
-    `freeze = "hidden"`, without any results.
+    `freeze = "hidden"`, without any results. From the time `close_at` on it takes no more submissions, and the season
+    ends when its matches are played.
     """
 
     on_event: tuple[str, ...] = ()
+    close_at: Time | None = None
     freeze_at: Time | None = None
     freeze: Literal["frozen", "hidden"] = "frozen"
 
