@@ -61,6 +61,21 @@ def test_what_is_stored_comes_back(cup: Cup) -> None:
             assert league.store.record(fixture.id) == result.record
 
 
+def test_results_of_two_files_of_one_name_do_not_mix(cup: Cup, command: Command, tmp_path: Path) -> None:
+    """A file elsewhere is another league, unless it is the one that was moved."""
+    path = cup.file("a", "b")
+    assert command("run", path)[0] == 0
+    other = tmp_path / "other" / path.name
+    shutil.copytree(cup.folder / "bots", other.parent / "bots")
+    shutil.copy(path, other)
+    for word in ("run", "standings", "commit"):
+        code, _, err = command(word, other)
+        assert code == 2
+        assert "another file of the same name" in err
+    path.unlink()
+    assert command("standings", other)[0] == 0
+
+
 @pytest.mark.parametrize("why", [errno.ENOLCK, errno.EACCES, errno.EOPNOTSUPP])
 def test_a_file_system_without_locks_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: int

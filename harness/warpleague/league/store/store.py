@@ -155,10 +155,18 @@ class About:
         return self.meta("published")
 
     def check_same_league(self, season: Season, config: LeagueConfig) -> None:
-        """Raise `StoreError`, saying what differs, if the store belongs to a league of other conditions.
+        """Raise `StoreError`, saying what differs, if the store belongs to another file, or to other conditions.
 
-        Bots, format, rating and jobs may change: each match's id covers what determined it.
+        Bots, format, rating and jobs may change: each match's id covers what determined it. The file may move; but as
+        long as it is where it was, a file elsewhere is another league, and with its bots the results would mix.
         """
+        was = self.path.parent / (self.meta("file") or "")
+        if was.is_file() and config.path.is_file() and not was.samefile(config.path):
+            raise StoreError(
+                f"{self.path}: holds the results of {os.path.relpath(was)}, another file of the same name as "
+                f"{config.path}: give one of them another `name`, or another --results folder. If this league goes on "
+                "in the new file, remove the old one"
+            )
         stored = self._meta_as("conditions", json_object)
         if stored is None:
             return
@@ -201,6 +209,8 @@ class About:
             "seed": json.dumps(config.seed),
             "conditions": json.dumps(season.conditions, sort_keys=True),
             "harness": __version__,
+            # From here, so that league and results may move together, and nobody learns where they are.
+            "file": os.path.relpath(os.path.realpath(config.path), os.path.realpath(self.path.parent)),
         }.items():
             set_meta(self._db, key, value)
 
