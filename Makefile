@@ -164,6 +164,11 @@ fuzz: bootstrap ## feed broken input to every reader (FUZZ_SECONDS=600)
 api-requests: bootstrap ## send random requests to the JSON API of an arena (API_SECONDS=600)
 	$(BIN)/python tests/soak/api_requests.py --seconds $(or $(API_SECONDS),600)
 
+.PHONY: schemathesis
+schemathesis: bootstrap ## let schemathesis try the JSON API with POST, as several authors (API_EXAMPLES=100)
+	@VENV=.venvs/schemathesis LOCK=requirements/schemathesis.lock scripts/bootstrap.sh
+	$(BIN)/python tests/soak/schemathesis_api.py .venvs/schemathesis/bin/schemathesis --examples $(or $(API_EXAMPLES),100)
+
 .PHONY: adversary
 adversary: bootstrap ## play honest bots beside every misbehaving one on a busy machine (ADVERSARY='--load 8')
 	$(BIN)/python tests/soak/adversary.py $(ADVERSARY)
@@ -259,7 +264,7 @@ bootstrap:
 
 .PHONY: clean
 clean: ## remove caches and build products, keeping environments and results
-	rm -rf dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis .import_linter_cache
 	find . -name __pycache__ -type d -not -path './.venv*' -prune -exec rm -rf {} +
 
 .PHONY: distclean

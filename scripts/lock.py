@@ -65,6 +65,7 @@ def locks() -> tuple[Lock, ...]:
         Lock("tables.lock", tuple(groups["tables"])),
         Lock("bridges.lock", (*runtime, *groups["bridges"], *build, EDITABLE), within="runtime.lock"),
         Lock("browsers.lock", tuple(groups["browsers"])),
+        Lock("schemathesis.lock", tuple(groups["schemathesis"])),
     )
 
 

@@ -9,10 +9,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from difflib import get_close_matches
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
 
 import attrs
 
@@ -29,7 +30,23 @@ _TABLE = "a table"  # what TOML calls an object
 Tables = Mapping[str, Sequence[tuple[str, ...]]]
 """The tables in which keys belong, by the key: each table as the path of its name, `()` for the top of a file."""
 
-_structure: Final = strict_converter().structure
+Time: TypeAlias = Annotated[str, "time"]
+"""A date and a time with its zone, in ISO 8601; TOML has such values without quotes, too."""
+
+
+def _time(value: object, _: object) -> str:
+    text = value.isoformat() if isinstance(value, datetime) else value
+    with suppress(ValueError):
+        if isinstance(text, str) and datetime.fromisoformat(text).tzinfo is not None:
+            return text
+    raise MisfitError(
+        Misfit((), "must be a date and a time with its zone, such as 2026-12-28T18:00:00+00:00")
+    )
+
+
+_converter: Final = strict_converter()
+_converter.register_structure_hook_func(lambda kind: kind == Time, _time)
+_structure: Final = _converter.structure
 
 
 def structure(data: object, cls: type[T], where: str, also: Tables | None = None) -> T:

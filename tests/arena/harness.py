@@ -63,6 +63,8 @@ run = ["python3", "bot.py"]
 class PlainApp:
     """An application without leagues' pages."""
 
+    root = "/"
+
     def __init__(self, results: Path, *configs: LeagueConfig) -> None:
         self.results = results
         self.leagues = {config.name: config for config in configs}
@@ -73,7 +75,7 @@ class PlainApp:
         self.rendered.append(league)
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        words = {"title": "Test", "leagues": list(self.leagues), "submits": True}
+        words = {"root": self.root, "title": "Test", "leagues": list(self.leagues), "submits": True}
         return HTMLResponse(
             render(template, frame=served_frame("server", "/", "self"), stamp="", server=words, **values),
             status,

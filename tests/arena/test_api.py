@@ -12,11 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from starlette.routing import Route
-from tests.arena.harness import Answer, ApiHarness, ApiRequest, api_requests, document
+from tests.arena.harness import HOST, Answer, ApiHarness, ApiRequest, Client, api_requests, document
 
 from warpleague.arena.submissions import workers
 from warpleague.arena.submissions.api import PATH
+from warpleague.arena.submissions.requests import RequestHandler
+from warpleague.arena.web.app import App
+from warpleague.arena.web.middleware import METHODS, RequestMiddleware
 from warpleague.arena.web.renderer import table_json
+from warpleague.arena.web.server import author_routes
 from warpleague.report.wording.docs import page_text, pages
 from warpleague.runner.findings import CODES, FAULT
 
@@ -187,15 +191,61 @@ def test_the_matches_of_a_solo_league_wait_for_the_end(arena: ApiHarness) -> Non
 def test_no_request_makes_the_server_fail(arena: ApiHarness, data: st.DataObject) -> None:
     """Whatever is asked, the answer is one that the document names, and of the form that it says."""
     asked: ApiRequest = data.draw(api_requests(arena))
-    answer = asked.send(arena)
-    if answer.status in (400, 404, 414):
-        # Refused before it reaches an operation: what is no address, or no header.
-        assert answer.body
-        return
-    fits(asked.operation, answer)
+    fits(asked.operation, asked.send(arena))
 
 
-def test_an_error_is_json(arena: ApiHarness) -> None:
-    """Also where there is no such address."""
-    answer = arena.ask("GET", "/api/nowhere")
-    assert (answer.status, json.loads(answer.body)) == (404, {"error": "There is no such page"})
+@pytest.mark.parametrize(
+    ("method", "path", "status", "headers"),
+    [
+        ("GET", "/api/nowhere", 404, {}),
+        ("GET", "/api/leagues/%F2%9E%BB%90/bots", 404, {}),
+        ("GET", "/api/leagues/a%0Ab", 404, {}),
+        ("GET", "/api/leagues/" + "x" * 1000, 414, {}),
+        ("GET", "/api/leagues", 400, {"content_length": "2"}),
+        ("GET", "/api/leagues", 421, {"host": "elsewhere.example"}),
+        ("POST", "/api/submissions", 401, {"origin": "https://elsewhere.example"}),
+        ("POST", "/api/submissions", 411, {"content_length": None}),
+        ("POST", "/api/challenges", 413, {"content_length": "99999999"}),
+    ],
+)
+def test_an_error_is_json(
+    arena: ApiHarness, method: str, path: str, status: int, headers: dict[str, Any]
+) -> None:
+    """Also where no operation is reached; the document names each of these statuses."""
+    answer = arena.ask(method, path, **headers)
+    assert (answer.status, list(answer.json)) == (status, ["error"])
+    for methods in document()["paths"].values():
+        for kind, operation in methods.items():
+            if status != 401 and kind == method.lower():
+                assert str(status) in operation["responses"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", "/api/submissions", "GET, HEAD, POST"),
+        ("OPTIONS", "/api/leagues", "GET, HEAD"),
+        ("POST", "/api/leagues", "GET, HEAD"),
+        ("TRACE", "/api/trials/1", "GET, HEAD"),
+        ("GET", "/api/submissions/1/activate", "POST"),
+        ("PUT", "/submit", "GET, HEAD"),
+    ],
+)
+def test_another_method_is_told_which_there_are(
+    arena: ApiHarness, method: str, path: str, allowed: str
+) -> None:
+    """In `Allow`, of all routes with that address; and routes take no method but those that are checked."""
+    answer = arena.ask(method, path)
+    assert (answer.status, answer.headers["allow"]) == (405, allowed)
+    assert not path.startswith("/api/") or list(answer.json) == ["error"]
+    routes = [route for route in arena.whole.app(arena.handlers).routes if isinstance(route, Route)]
+    assert set[str]().union(*(route.methods or {"?"} for route in routes)) == set(METHODS)
+
+
+def test_where_nobody_is_an_author_a_token_is_wrong(tmp_path: Any) -> None:
+    """As it is elsewhere: asking again later would not help."""
+    app = App([], {}, tmp_path)
+    server = RequestMiddleware(app.app(author_routes(RequestHandler(app))), hosts=frozenset({HOST}))
+    for method, path in (("GET", "/api/author"), ("POST", "/api/challenges")):
+        answer = Client(server).ask(method, path, authorization="Bearer wl-1-x")
+        assert (answer.status, list(answer.json)) == (401, ["error"])

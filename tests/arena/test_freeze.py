@@ -140,10 +140,20 @@ def test_a_league_without_a_page_says_whether_matches_were_played(
         assert sentence in arena.ask("GET", f"/l/{league}/").text
 
 
-@pytest.mark.parametrize("time", ["tomorrow", "2026-12-28", "2026-12-28T18:00:00"])
+def test_a_time_needs_no_quotes(arena: ApiHarness) -> None:
+    """TOML has times of its own, whose zone may be a Z."""
+    path = arena.folder / "times.toml"
+    for time in ("2026-12-28T18:00:00Z", "2026-12-28 18:00:00+00:00", '"2026-12-28T18:00:00+00:00"'):
+        path.write_text(arena.played.path.read_text() + f"[arena]\nfreeze_at = {time}\n")
+        assert load_config(path).arena.freeze_at == "2026-12-28T18:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    "time", ['"tomorrow"', '"2026-12-28"', '"2026-12-28T18:00:00"', "2026-12-28", "18:00:00", "1"]
+)
 def test_a_time_needs_its_zone(arena: ApiHarness, time: str) -> None:
     """Or nobody knows when it is."""
     path = arena.folder / "wrong.toml"
-    path.write_text(arena.played.path.read_text() + f'[arena]\nfreeze_at = "{time}"\n')
+    path.write_text(arena.played.path.read_text() + f"[arena]\nfreeze_at = {time}\n")
     with pytest.raises(ConfigError, match=r"arena\.freeze_at: must be a date and a time with its zone"):
         load_config(path)

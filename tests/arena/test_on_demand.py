@@ -1,7 +1,10 @@
 """Matches on demand and trials: who may ask for which, how they are played, and what of them an author gets."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 import threading
 from collections import Counter
 from functools import partial
@@ -53,6 +56,15 @@ def test_an_own_bot_plays_a_bot_of_the_league(arena: ArenaHarness) -> None:
         verify_record(unpack(packed))
     with pytest.raises(BadInput):
         on_demand.record_of(arena.ledger, bob, numbers[0])
+
+
+@pytest.mark.parametrize("command", ["check", "play-challenges"])
+def test_no_niceness_tells_a_bot_what_it_plays(arena: ArenaHarness, command: str) -> None:
+    """Checks and matches on demand are as nice as the matches of a league, which are as nice as the server."""
+    words = ["arena", command, str(arena.folder / "cup.toml"), "--results", str(arena.results), "--once"]
+    code = "import os, sys; from warpleague.cli import main; main(sys.argv[1:]); print(os.nice(0))"
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{os.nice(0)}\n"
 
 
 def test_an_earlier_version_is_an_opponent(arena: ArenaHarness) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from tests.arena.harness import LEAGUE, ArenaHarness, InlineRenderer
 
 from warpleague.arena.processes import prune
 from warpleague.arena.submissions import accounts
 from warpleague.arena.submissions.ledger import Ledger
 from warpleague.arena.web.league_feed import LeagueFeed
-from warpleague.arena.web.renderer import LeagueFiles
+from warpleague.arena.web.renderer import LeagueFiles, league_page
 from warpleague.arena.web.server import Serving, check_address
 from warpleague.errors import BadInput
 from warpleague.report.site.page_frame import text_of
@@ -91,8 +92,9 @@ def test_a_page_comes_soon_after_the_first_match(autojump_clock: trio.abc.Clock,
     made = []
 
     class Renderer:
-        async def make(self, *_: object) -> None:
-            made.append(trio.current_time())
+        async def make(self, function: object, *_: object) -> None:
+            if function is league_page:
+                made.append(trio.current_time())
 
     renderer: Any = Renderer()
     feed = LeagueFeed(
@@ -110,3 +112,31 @@ def test_a_page_comes_soon_after_the_first_match(autojump_clock: trio.abc.Clock,
     trio.run(main, clock=autojump_clock)
     assert len(made) == 2
     assert made[1] - made[0] <= 1.5
+
+
+def test_a_league_says_which_bots_it_waits_for(autojump_clock: trio.abc.Clock, tmp_path: Path) -> None:
+    """How many more, and which there are; not as soon as an author's bot is enough."""
+    arena = ArenaHarness(tmp_path)
+    (tmp_path / "cup.toml").write_text(LEAGUE.replace('"bots/random-python", ', ""))
+    renderer: Any = InlineRenderer()
+    feed = LeagueFeed(
+        "cup", LeagueFiles(tmp_path / "cup.toml", arena.results), renderer, delay_s=0.0, pages_mb=1
+    )
+    told: list[str] = []
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(feed.render_pages, {})
+            await trio.sleep(5)
+            told.append(feed.sentence)
+            arena.accepted("ada")
+            await trio.sleep(5)
+            told.append(feed.sentence)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=autojump_clock)
+    arena.close()
+    assert told == [
+        "No match has been played yet. It waits for 1 more bot: a match needs 2, and there is only aliens-greedy.",
+        "No match has been played yet.",
+    ]

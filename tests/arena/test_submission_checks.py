@@ -10,11 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
 import pytest
 from tests.arena.harness import BOT, LEAGUE, ArenaHarness
 from tests.waiting import wait_until
 
 from warpleague.arena.submissions import entering, jobs, versions, workers
+from warpleague.arena.submissions.conditions import conditions_of, facts
 from warpleague.arena.submissions.ledger import Ledger, set_limit
 from warpleague.cli import main
 from warpleague.errors import BadInput, HarnessFault
@@ -320,11 +322,24 @@ def test_everybody_concerned_sees_which_bot_was_refused_and_why(
 
 def test_leagues_that_take_no_bots(arena: ArenaHarness) -> None:
     """A league whose bots are not in the sandbox, and one that the organiser has closed, say so."""
-    import attrs
-
     assert entering.closed_to_bots(arena.ledger, arena.config) is None
     loose = attrs.evolve(arena.config, rules=attrs.evolve(arena.config.rules, level="limits"))
     assert "not confined" in (entering.closed_to_bots(arena.ledger, loose) or "")
+    late, soon = (
+        attrs.evolve(arena.config, arena=attrs.evolve(arena.config.arena, close_at=at))
+        for at in ("2020-12-28T18:00:00+00:00", "2120-12-28T18:00:00+00:00")
+    )
+    ended = "cup takes no more submissions: the time for them ended at 2020-12-28T18:00:00+00:00"
+    assert conditions_of(arena.ledger, late).closed == ended
+    told = dict(facts(conditions_of(arena.ledger, soon)))["submissions"]
+    assert told.startswith("taken until 2120-12-28T18:00:00+00:00; ")
+    number = send(arena)
+    assert not entering.may_end(arena.ledger, late)  # what came in time is checked first
+    arena.claim()
+    assert not entering.may_end(arena.ledger, late)
+    arena.refuse(number, "a fault")
+    assert entering.may_end(arena.ledger, late)
+    assert not entering.may_end(arena.ledger, soon)
     entering.close(arena.ledger, "cup", "test")
     assert "closed it" in (entering.closed_to_bots(arena.ledger, arena.config) or "")
 

@@ -167,7 +167,7 @@ def cross_site_with_a_token(arena: ArenaHarness) -> Answer:
 
 
 HOSTILE: Final[dict[str, tuple[Callable[[ArenaHarness], Answer], int, str]]] = {
-    "no token": (lambda g: send(g, authorization=None, origin=None), 403, "another site"),
+    "no token": (lambda g: send(g, authorization=None, origin=None), 401, "token is needed"),
     "another scheme": (lambda g: send(g, authorization="Basic YTpi"), 401, "token is needed"),
     "an empty token": (lambda g: send(g, authorization="Bearer "), 401, "token is needed"),
     "a wrong token": (lambda g: send(g, authorization="Bearer wl-1-" + "a" * 32), 401, "not the token"),
@@ -374,7 +374,7 @@ def test_an_organiser_decides(arena: ArenaHarness) -> None:
     assert (refused.status, "nothing has been played yet in cup" in refused.text) == (422, True)
     assert entering.is_paused(arena.ledger, "cup")
     assert arena.app.rendered == ["cup"] * 2
-    assert entering.is_closed(arena.ledger, "cup")
+    assert entering.is_closed(arena.ledger, arena.config)
     assert client.post("/organise/limit", {"key": "per_day", "value": "3"}).status == 303
     assert client.post("/organise/author", {"what": "revoke", "name": "eve"}).status == 303
     page = client.ask("GET", "/organise")

@@ -9,6 +9,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
@@ -182,6 +183,52 @@ def test_an_answer_before_all_is_sent(
 
 
 # -- what was sent before ----------------------------------------------------------------------------------
+
+
+def test_https_goes_through_the_proxy_of_the_environment(bot: Path, monkeypatch: Any, capsys: Any) -> None:
+    """Through a tunnel, in which a proxy reads nothing; the error names the proxy, but not its password."""
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", "wl-1-secret")
+    asked: list[str] = []
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do_CONNECT(self) -> None:
+            asked.append(f"{self.requestline}\n{self.headers}")
+            self.send_error(407)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is logged."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
+        thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        name = f"127.0.0.1:{proxy.server_port}"
+        monkeypatch.setenv("https_proxy", f"http://me:a%20b@{name}")
+        monkeypatch.setenv("no_proxy", "127.0.0.1,elsewhere.example")
+        assert main(["submit", str(bot), "--to", "https://arena.example.org"]) == 2
+        assert (
+            f"through the proxy {name} (https_proxy): Tunnel connection failed: 407"
+            in capsys.readouterr().err
+        )
+        told = set(asked)
+        assert main(["submit", str(bot), "--to", "https://127.0.0.1:1"]) == 2
+        assert "proxy" not in capsys.readouterr().err
+        proxy.shutdown()
+        thread.join()
+    assert set(asked) == told
+    (seen,) = told
+    assert seen.startswith("CONNECT arena.example.org:443 ")
+    assert "secret" not in seen
+    assert "Proxy-Authorization: Basic bWU6YSBi" in seen
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1080", "http://", "http://[", "http://a:b:c"])
+def test_a_proxy_that_cannot_be_used(proxy: str, bot: Path, monkeypatch: Any, capsys: Any) -> None:
+    """It is said which form it must have, and nothing is sent."""
+    monkeypatch.setenv("WARPLEAGUE_TOKEN", "wl-1-secret")
+    monkeypatch.setenv("https_proxy", proxy)
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert main(["submit", str(bot), "--to", "https://arena.example.org"]) == 2
+    assert "https_proxy: is not the address of an HTTP proxy" in capsys.readouterr().err
 
 
 @pytest.fixture

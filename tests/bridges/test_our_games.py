@@ -1,5 +1,7 @@
 """Whether our games as games of OpenSpiel pass OpenSpiel's own tests, and are the same games."""
 
+import copy
+import pickle
 import subprocess
 import sys
 from random import Random
@@ -202,6 +204,32 @@ def test_a_series_without_seeds_goes_on() -> None:
     first = [played(one, 4), played(one)]
     assert first == [played(two, 4), played(two)]
     assert first[0] != first[1]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_copies_play_on_alike(game: str) -> None:
+    """A running environment or batch is copied and pickled; what one of them plays changes none of the others."""
+    players = load_game(game).players[-1]
+    environment, matches = env(game, players), batch(game, 2, players)
+    environment.reset(seed=7)
+
+    def went(at: Any, side: Any) -> list[Any]:
+        rng, seen = Random(3), []
+        for _ in range(40):
+            agent = at.agent_selection
+            if at.terminations[agent]:
+                break
+            at.step(int(rng.choice(at.observe(agent)["action_mask"].nonzero()[0])))
+            side.step([rng.choice(mask.nonzero()[0].tolist()) for mask in side.masks()])
+            seen += [at.position, *side.positions]
+        return seen
+
+    went(environment, matches)
+    both = environment, matches
+    copies = [pickle.loads(pickle.dumps(both)), copy.deepcopy(both)]
+    assert len(pickle.dumps(both)) < 1_000_000
+    expected = went(*both)
+    assert all(went(*each) == expected for each in copies)
 
 
 def test_mistakes_are_told() -> None:

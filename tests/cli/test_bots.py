@@ -262,7 +262,7 @@ run(choose, wants=("legal",))
     [
         ("question.state['ships']", "question.state was not asked for: name it in run(choose, wants=("),
         ("urllib.request.urlopen('http://127.0.0.1:9/')", "a bot has no network: bring along"),
-        ("open('gone.txt')", 'look at its own line first: File "bot.py", line 6, in choose'),
+        ("open('data/table.txt')", 'look at its own line first: File "bot.py", line 6, in choose'),
         ("exec('raise RuntimeError(\"can\\'t start new thread\")')", "processes and threads together"),
     ],
 )
@@ -274,6 +274,7 @@ def test_the_authors_own_line_and_the_limit_that_was_hit_are_shown(
     done = run("match", "aliens", bot, bot, "--option", "max_turns=2")
     assert told in done.out
     assert "# mine" in done.out
+    assert ("a bot has no network" in done.out) == ("urlopen" in call)
 
 
 def test_check_names_what_a_script_asks_for_in_vain(run: Run, make_bot: MakeBot) -> None:
@@ -358,6 +359,21 @@ def test_check_of_one_game_only(run: Run, first: Path) -> None:
     unclaimed = run(*CHECK, first, "--game", "sheets")
     assert unclaimed.code == 1
     assert "does not claim it" in unclaimed.out
+
+
+def test_check_tells_a_reusable_bot_that_remembers(run: Run, make_bot: MakeBot) -> None:
+    """A bot that says it is reusable, but plays otherwise after another match in its process, is not ready."""
+    source = (
+        "seen = []\ndef choose(question):\n    seen.append(1)\n    return len(seen) % len(question.legal)\n"
+    )
+    remembers = make_bot("remembers", f"{START}{source}run(choose, wants=('legal',), reusable=True)\n")
+    with (remembers / "bot.toml").open("a") as manifest:
+        manifest.write("reusable = true\n")
+    done = run(*CHECK, remembers)
+    assert done.code == 1
+    assert (
+        "after another match in the same process it plays a match otherwise than in a new process" in done.out
+    )
 
 
 def test_check_warns_of_a_bot_that_does_not_repeat_itself(run: Run, make_bot: MakeBot) -> None:

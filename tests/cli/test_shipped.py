@@ -6,6 +6,7 @@ That an installed wheel brings all of it is tested with real installations.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from warpleague.cli import demo
+from warpleague.report.terminal.console import make_console
 from warpleague.report.wording.docs import Page, dead_ends, page_text, pages
 from warpleague.runner.bundle.shipped import located, shipped_root, short_name
 
@@ -163,6 +165,20 @@ def test_a_page_is_laid_out_for_a_terminal(
     assert "](" not in out
     assert "```" not in out
     assert 'name = "runner"' in out
+
+
+@pytest.mark.parametrize("term", ["dumb", "unknown", "xterm"])
+def test_forced_colours_change_nothing_but_colours(
+    run: Run, monkeypatch: pytest.MonkeyPatch, term: str
+) -> None:
+    """Into a pipe, a table with them is as wide as without, and nothing is drawn as on a screen."""
+    plain = run("games").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", term)
+    forced = run("games").out
+    assert re.sub(r"\x1b\[[\d;]*m", "", forced) == plain != forced
+    assert max(map(len, plain.splitlines())) > 80
+    assert not make_console().is_terminal
 
 
 def test_a_word_that_is_no_page_is_searched(run: Run) -> None:

@@ -113,7 +113,7 @@ def count(config: Path) -> int:
 
 
 def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
-    """The matches of a frozen or killed worker are played by others, and all are stored, as without a cluster.
+    """The matches of a frozen or killed worker are played by others, with other dice; the rest as without a cluster.
 
     A worker that comes back ends its bots, which know shared dice, before it gets matches again; one that joins late
     gets some; one that has another program gets none.
@@ -136,9 +136,14 @@ def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
     assert league.wait(PATIENCE_S) == 0
     assert "gets no matches: the source of warpleague (changed, or of another commit)" in said(config)
     assert results(config) == {"faults": 0, "void": 0}
+    with contextlib.closing(sqlite3.connect(config.parent / "results" / "spread" / "league.sqlite")) as store:
+        told = store.execute("SELECT said FROM fact WHERE kind = 'void'").fetchall()
+    vain = {json.loads(said)["match"] for (said,) in told}
     assert run(config, results="here").wait(PATIENCE_S) == 0
-    assert stored(config, "results") == stored(config, "here")
-    assert len(stored(config, "here")) == 24
+    spread, here = dict(stored(config, "results")), dict(stored(config, "here"))
+    assert len(here) == 24
+    assert {one for one in here if spread[one] != here[one]} == vain
+    assert vain
 
 
 def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:

@@ -98,6 +98,26 @@ def test_status_keeps_the_secret_until_the_end(command: Command, league_file: Pa
     assert len(after["secret"]) == 64
 
 
+def test_status_begins_with_the_answer(command: Command, league_file: Path) -> None:
+    """Who leads, how far it is and what is missing; hashes are shown only where they are wanted."""
+    command("run", league_file, "--quiet", "--matches", "7")
+    told = command("status", league_file)[1]
+    first = " ".join(told.partition("\n\n")[0].split())
+    assert first.startswith("3 bots in a round-robin of ")
+    assert ": 7 of 18 matches played (39 %). " in first
+    assert " leads" in first or " lead." in first
+    assert first.endswith(" 11 matches are missing.")
+    now = json.loads(command("status", league_file, "--json")[1])
+    proofs = command("status", league_file, "--proofs")[1]
+    for key in ("commitment", "entrants", "head"):
+        assert (now[key] in told, now[key] in proofs) == (False, True)
+    command("run", league_file, "--quiet")
+    now = json.loads(command("status", league_file, "--json")[1])
+    told, proofs = command("status", league_file)[1], command("status", league_file, "--proofs")[1]
+    assert " No match is missing." in " ".join(told.split())
+    assert (now["secret"] in told, now["secret"] in proofs) == (False, True)
+
+
 def test_matches_can_be_asked_for_by_bot(command: Command, played: Path) -> None:
     """`matches --bot` lists that bot's matches; a bot that is not there is refused with the nearest name."""
     rows = json.loads(command("matches", played, "--bot", "anna", "--json")[1])

@@ -18,12 +18,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from tests.league.conftest import Command, Cup, MakeSeason
+from tests.league.conftest import Command, Cup, MakeSeason, Refereed
+from tests.league.inline import InlinePool
 
 from warpleague.arena.web.renderer import LeagueFiles, league_page, league_table, match_record
-from warpleague.errors import BadInput, ConfigError
+from warpleague.errors import BadInput, ConfigError, HarnessFault
 from warpleague.league.play.hooks import run_hook
-from warpleague.league.play.running import DEALS_A_JOB, RunWatcher, StopWhen, in_phases, run_league
+from warpleague.league.play.running import (
+    DEALS_A_JOB,
+    RunWatcher,
+    StopWhen,
+    fitting_jobs,
+    in_phases,
+    run_league,
+)
+from warpleague.league.play.verifying import published_record, verify_league
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
 from warpleague.league.results.league import League
 from warpleague.league.results.standings import standings
@@ -32,12 +41,15 @@ from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season.config import load_config, with_dice
 from warpleague.league.season.fixture import Fixture
 from warpleague.league.store.store import Store
+from warpleague.match.replay import verify_record
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
 from warpleague.report.terminal.live import LiveWatcher
+from warpleague.report.terminal.status import status_json
 from warpleague.report.terminal.tables import VIEWS
 from warpleague.report.wording.columns import standing_json
 from warpleague.report.wording.league_words import dice_line
 from warpleague.runner.bot.process import ended_how
+from warpleague.runner.confine.cgroups import most_memory
 from warpleague.runner.play import end_idle
 
 
@@ -154,6 +166,46 @@ def test_only_void_matches_end_the_run(cup: Cup) -> None:
         report = cup.run(league, play=broken)
     assert "10 matches in a row were void; the last: ZeroDivisionError: a bug" in report.failure
     assert len(report.void) < 36
+
+
+def test_dice_of_a_match_that_was_begun_in_vain_never_come_again(cup: Cup, refereed: Refereed) -> None:
+    """Void, by a referee's death or a removal, it gets the dice of its next attempt; records hold, also elsewhere."""
+    path = cup.file("a", "b", deals=2, game=cup.short)
+    play, keys, broken = (
+        refereed(),
+        list[bytes](),
+        [HarnessFault("power"), RefereeDied("gone"), RefereeDied("gone")],
+    )
+
+    def unlucky(spec: MatchSpec) -> MatchResult:
+        if spec.seats[0].bot == "a" and (not keys or spec.id == first):
+            keys.append(spec.key)
+            if broken:
+                raise broken.pop(0)
+        return play(spec)
+
+    with cup.open(path) as league:
+        first = next(fixture.id for fixture in league.schedule if fixture.seats == (0, 1))
+        assert len(cup.run(league, play=unlucky).void) == 1
+        assert cup.run(league, play=unlucky).complete
+        with league.store.writing():
+            league.store.remove(first, "declared void")
+        assert cup.run(league, play=unlucky).complete
+        assert len(set(keys)) == 5
+        record = league.store.record(first)
+        assert json.loads(record.splitlines()[0])["attempt"] == 4
+        assert [problem for _, problem in verify_league(league, 1, InlinePool)] == [None] * 4
+        assert status_json(league)["void"] == {"a": 3, "b": 3}
+        assert [verify_record(published_record(league, first, league.store.deal_of(first))).chance] == ["key"]
+
+    with cup.open(path, cup.folder / "other") as other:
+        assert cup.take_over(other, cup.store).added == 4
+        other.number_matches()
+        assert [problem for _, problem in verify_league(other, 1, InlinePool)] == [None] * 4
+    with cup.altered() as db:
+        db.execute("DELETE FROM fact WHERE kind = 'void'")
+    with cup.read(path) as league:
+        assert [problem is None for _, problem in verify_league(league, 1, InlinePool)].count(False) == 1
 
 
 @pytest.mark.parametrize("of_strangers", [False, True])
@@ -688,7 +740,7 @@ def test_a_run_knows_what_was_dealt_in_the_one_before(cup: Cup, shared: bool) ->
         for most in (13, None):
             report = bots.run(league, stop_when=StopWhen(matches=most))
             if not shared:
-                bots.known_deals.clear()
+                bots.known_keys.clear()
     assert report.complete
     assert (bots.foretold == 0) == shared
 
@@ -710,3 +762,16 @@ def test_referees_of_a_real_pool_end_their_bots(
     with cup.open(cup.file("a", "b", deals=20)) as league:
         assert run_league(league, jobs=2, play=cup.fake.play, executor=Noting).complete
     assert len(os.listdir(tmp_path / "ended")) == 2
+
+
+def test_a_league_that_needs_more_memory_than_there_is_does_not_begin(cup: Cup) -> None:
+    """The sum, what there is, and how many jobs fit are named; without a number of jobs so many are played."""
+    with cup.open(cup.file("a", "b")) as league:
+        bots = tuple(attrs.evolve(bot, memory_mb=most_memory() // 5 >> 20) for bot in league.season.bots)
+        league = attrs.evolve(league, season=attrs.evolve(league.season, bots=bots))
+        with pytest.raises(
+            BadInput, match=r"the bots of 9 matches at once may take [\d,]+ MiB .*\(--jobs 2\)"
+        ):
+            run_league(league, jobs=9, play=cup.fake.play)
+        assert fitting_jobs(league, None) <= 2
+        assert league.store.count() == 0

@@ -1,12 +1,16 @@
 """The result store: nothing lost, nothing twice, nobody else's."""
 
+import errno
+import fcntl
 import json
+import os
 import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -23,7 +27,7 @@ from warpleague.league.season.config import load_config
 from warpleague.league.season.season import canonical, differences
 from warpleague.league.store import schema
 from warpleague.league.store.columns import PARTS, of_matches
-from warpleague.league.store.database import FileKind, Format, back_up, create, replace
+from warpleague.league.store.database import FileKind, Format, back_up, clear_errors, create, replace
 from warpleague.league.store.schema import STORE, TABLES
 from warpleague.league.store.store import Store
 from warpleague.match.chance import season_commitment, season_secret
@@ -55,6 +59,28 @@ def test_what_is_stored_comes_back(cup: Cup) -> None:
                 result.digest,
             )
             assert league.store.record(fixture.id) == result.record
+
+
+@pytest.mark.parametrize("why", [errno.ENOLCK, errno.EACCES, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: int
+) -> None:
+    """And is not taken for another program that has the store, nor for a disk that fails."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(why, os.strerror(why))
+
+    words = rf"cannot be locked: {os.strerror(why)}; the file system of this folder refuses locks .*--results"
+    busy = sqlite3.OperationalError("database is locked")
+    busy.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    with pytest.raises(StoreError, match="another program has it"), clear_errors(tmp_path / "league.sqlite"):
+        raise busy
+    monkeypatch.setattr(fcntl, "lockf", refuse)  # as for SQLite, which uses these locks
+    with pytest.raises(StoreError, match=words), clear_errors(tmp_path / "league.sqlite"):
+        raise busy
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(StoreError, match=words):
+        Store.open_to_write(tmp_path)
 
 
 def test_the_secret_follows_from_the_seed_or_from_chance(cup: Cup, tmp_path: Path) -> None:
@@ -214,9 +240,10 @@ def test_a_secret_that_was_changed_is_noticed(cup: Cup) -> None:
 
 
 def test_a_killed_run_loses_and_doubles_nothing(cup: Cup, tmp_path: Path) -> None:
-    """Killed again and again at any moment and resumed, a run ends with the very store of an undisturbed one.
+    """Killed again and again at any moment and resumed, a run ends with the matches of an undisturbed one.
 
-    What was acknowledged before a kill is there after it.
+    What was acknowledged before a kill is there after it. What bots may have begun has other dice the next time, and
+    the journal says so; all else is the very same.
     """
     path = cup.file("a", "b", "c", "d", deals=30)
     acknowledged: set[str] = set()
@@ -236,10 +263,18 @@ def test_a_killed_run_loses_and_doubles_nothing(cup: Cup, tmp_path: Path) -> Non
     with cup.open(path) as league:
         report = cup.run(league)
         assert report.complete
-        resumed = rows(league.store)
+        resumed, attempts = rows(league.store), league.store.attempts()
+        voided = Counter(event.details["match"] for event in league.store.events("void"))
+    assert attempts == voided
+    assert 0 < len(attempts) < 6 * 30
     with cup.open(path, tmp_path / "undisturbed") as league:
         cup.run(league)
-        assert resumed == rows(league.store)
+        undisturbed = rows(league.store)
+        assert [match.id for match, _ in resumed] == [match.id for match, _ in undisturbed]
+        same = {
+            match.id for (match, _), (other, _) in zip(resumed, undisturbed, strict=True) if match == other
+        }
+        assert same == {match.id for match, _ in resumed} - set(attempts)
         assert len(resumed) == 6 * 30 * 2
 
 

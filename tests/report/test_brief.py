@@ -1,6 +1,7 @@
 """The brief of each game: short enough, complete, and printed by the command and by the server."""
 
 import json
+import platform
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -111,9 +112,11 @@ def test_the_example_is_the_recorded_session() -> None:
 
 
 def test_the_command_prints_the_brief(capsys: pytest.CaptureFixture[str]) -> None:
-    """A game that there is not is refused with the nearest one."""
+    """And what bots find on this machine; a game that there is not is refused with the nearest one."""
     assert main(["brief", "aliens"]) == 0
-    assert capsys.readouterr().out == brief_text("aliens")
+    printed = capsys.readouterr().out
+    assert printed.startswith(brief_text("aliens"))
+    assert f"bots find Python {platform.python_version()} with " in printed
     assert main(["brief", "alens"]) == 2
     done = capsys.readouterr()
     assert done.out == ""

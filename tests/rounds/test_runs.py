@@ -108,6 +108,11 @@ HARM = {
         git config core.fsmonitor 'touch {mark}'
         rm -rf bot TASK.md; ln -s /etc bot; ln -s /etc/passwd TASK.md; mkfifo usage.json
     """,
+    "nests-folders": """python3 -c 'import os
+for top in (os.environ["HOME"], os.getcwd() + "/notes"):
+    os.makedirs(top, exist_ok=True), os.chdir(top)
+    for _ in range(1900): os.mkdir("d"), os.chdir("d")'
+    """,
     "fills-the-disk": "head -c 40000000 /dev/zero >bot/zero",
 }
 """What authors do that mean harm."""
@@ -136,6 +141,8 @@ def test_harm_is_done_to_nobody(run: Run, tmp_path: Path, level: str, request: p
         assert line["version"] == f"{name}.0"
     assert "took more than" in lines(data, "hangs")[0]["problem"]
     assert lines(data, "fills-the-disk")[0]["problem"]
+    assert lines(data, "nests-folders")[0]["problem"].endswith("made folders nested more than 100 deep")
+    assert not (place(tmp_path) / "authors" / "nests-folders" / "scratch").exists()
     (good,) = lines(data, "good")
     assert (good["version"], good["problem"]) == ("good.1", "")
     assert not mark.exists()

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.trees import nest
 from tests.waiting import PATIENCE_S
 
 import warpleague.runner.bundle.build as building
 from warpleague.cli import main
-from warpleague.errors import BotError, HarnessFault
+from warpleague.errors import BotError, BuildError, HarnessFault
 from warpleague.match.spec import Conditions, Level
 from warpleague.runner.bundle import bundle as bundles
 from warpleague.runner.bundle import cache as staging
@@ -32,6 +33,7 @@ from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.checkup import Checkup, check_bot
 from warpleague.runner.confine.sandbox import Sandbox
 from warpleague.runner.doctor import check_level, with_token
+from warpleague.runner.tree import remove_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="levels are kept on Linux")
 
@@ -158,6 +160,27 @@ raise SystemExit("seen" if "WARPLEAGUE_TEST_SECRET" in os.environ else 0)
     assert "cache" not in os.listdir(bundle.cwd)
     with pytest.raises(BotError, match="seen"):
         prepare(make(code.replace('.joinpath("cache").write_text("x")', "")), "none")
+
+
+def test_a_script_finds_the_programs_that_the_manifest_would(
+    level: Level, make: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's `PATH` counts, as far as it can be seen; where a program is not found, its folders are told."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("mycompiler", "uname"):
+        (tools / name).write_text("#!/bin/sh\necho mine >made\n")
+        (tools / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:relative:/usr/lib:{os.environ['PATH']}")
+    for name in ("mycompiler", "uname"):  # the system has one of them, too, which the user's comes before
+        if level == "limits":
+            assert (Path(prepare(make(shell=name), level).cwd) / "made").read_text() == "mine\n"
+    tried = make(shell="true; yourcompiler" if level == "limits" else "mycompiler; exit 3")
+    with pytest.raises(BotError, match=r"compiler: .*not found\nnote: it looked for programs in") as caught:
+        prepare(tried, level)
+    assert (str(tools) in str(caught.value)) == (level == "limits")
+    assert "relative" not in str(caught.value)
+    assert "/usr/lib:" in str(caught.value)
 
 
 # What a build may take
@@ -328,10 +351,6 @@ def test_a_result_is_plain_files_that_all_can_read(sandboxed: None, make: Maker)
         ("mkdir d; ln -s .. d/up; ln -s d/up/../.. x", "a link that leads out of the folder"),
         ("ln -s x x", "x, a link that leads in circles"),
         ("mkfifo x", "x, which is neither a file nor a folder nor a link"),
-        (
-            "i=0; while [ $i -lt 500 ]; do mkdir long-name && cd long-name; i=$((i+1)); done",
-            "made a path that is too long",
-        ),
         ("cd ..; rm -rf /bot/* /bot/.[a-z]*; kill -9 $PPID", "failed (killed by signal 9)"),
     ],
 )
@@ -340,6 +359,44 @@ def test_what_no_bundle_may_hold_is_refused(sandboxed: None, shell: str, text: s
     with pytest.raises(BotError) as caught:
         prepare(make(shell=shell), "sandbox")
     assert text in str(caught.value)
+    assert make.cached() == []
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (
+            "for _ in range(1900): os.mkdir('d'); os.chdir('d')\nopen('x', 'w')",
+            "folders nested more than 100 deep",
+        ),
+        ("for _ in range(90): os.mkdir('d' * 99); os.chdir('d' * 99)", "a path that is too long"),
+        ("open(b'\\xff', 'w')", r"the name b'\\xff', which is not UTF-8"),
+    ],
+)
+def test_what_others_could_not_read_is_the_builds_failure(
+    level: Level, code: str, text: str, make: Maker
+) -> None:
+    """Deep folders, long paths and names that are no text are told of, and nothing of them stays in the cache."""
+    with pytest.raises(BuildError, match=f"building bot made {text}"):
+        prepare(make(f"import os\n{code}"), level)
+    assert make.cached() == []
+
+
+def test_a_copy_that_its_bot_filled_with_folders_is_made_again(make: Maker) -> None:
+    """Below sandbox a bot may nest folders in its own copy, and remove its seal: it is listed and made again."""
+    folder = make(shell="true")
+    bundle = prepare(folder, "limits")
+    nest(Path(bundle.cwd), 3000)
+    staging.HELD.release()
+    assert [entry.name for entry in staging.cached_bundles()] == ["bot"]
+    for gone in ("d", f"../{Path(bundle.cwd).name}.seal"):
+        remove_tree(Path(bundle.cwd, gone))
+        nest(Path(bundle.cwd), 3000)
+        bundle = prepare(folder, "limits")
+        assert sorted(os.listdir(bundle.cwd)) == ["bot.toml", "build.py"]
+        staging.HELD.release()
+    nest(Path(bundle.cwd), 3000)
+    assert staging.remove_bundle(Path(bundle.cwd))
     assert make.cached() == []
 
 

@@ -194,6 +194,33 @@ def test_root_is_told_of_a_folder_that_its_bots_cannot_read(sandboxed: None, bot
         Child(SeatSpec(bot="b", run=(sys.executable, "-c", ""), cwd=str(bot_folder)), "sandbox")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots are other users")
+def test_no_two_bots_that_live_have_one_user(
+    sandboxed: None, run_at: Callable[..., str], bot_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An id is drawn again while another bot has it, also one of another harness; then it is free."""
+    drawn = [sandbox.bot_users(WHOLE, WHOLE).start + number for number in (5, 5, 9, 5)]
+    monkeypatch.setattr("secrets.choice", lambda _: drawn.pop(0))
+    child = Child(SeatSpec(bot="b", run=("/bin/cat",), cwd=str(bot_folder)), "sandbox")
+    other = run_at("sandbox", "import os; print(os.getresuid(), os.getresgid())")
+    child.end()
+    assert other == f"{(1_000_000_009,) * 3} {(1_000_000_009,) * 3}\n"
+    assert run_at("sandbox", "import os; print(os.getuid())") == "1000000005\n"
+
+
+WHOLE, NARROW = b"0 0 4294967295\n", b"0 1000 1\n1 100000 65536\n"
+
+
+def test_bots_get_users_that_are_mapped_and_nobody_else_has() -> None:
+    """Those from 1,000,000,000 on; in a container the upper half, without nobody; too few are refused."""
+    assert sandbox.bot_users(WHOLE, WHOLE) == range(10**9, 10**9 + (1 << 28))
+    assert sandbox.bot_users(NARROW, WHOLE) == range(32769, 65534)
+    assert sandbox.bot_users(b"0 100000 65536\n", b"0 100000 50000\n") == range(25000, 50000)
+    for few in (b"0 1000 1\n", b"0 100000 2000\n", b""):
+        with pytest.raises(BadInput, match="needs 2,048 user and group ids"):
+            sandbox.bot_users(few, WHOLE)
+
+
 @pytest.mark.trio
 async def test_a_sandbox_that_is_killed_voids_the_match(sandboxed: None, bot_folder: Path) -> None:
     """If somebody kills bubblewrap, as the kernel does when memory is short, no bot is charged with it."""

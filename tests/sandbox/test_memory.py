@@ -138,22 +138,61 @@ async def test_scratch_space_is_granted_besides(
 
 
 @pytest.mark.trio
-async def test_a_kill_from_outside_is_nobodys_fault(
-    capped: str, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("other_mb", [0, 50])
+async def test_a_kill_below_the_cap_is_the_fault_of_who_holds_most(
+    capped: str, ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, other_mb: int
 ) -> None:
-    """A bot within its own limit that the kernel kills since others left it no memory voids the match."""
+    """A bot that the kernel kills within its limit is charged if it took most of what was short; else it is void."""
     found = cgroups.memory_support()
-    above = cgroups.Group(found, 32 << 20)
+    above = cgroups.Group(found, 64 << 20)
+    if found.version == 2:
+        cgroups.write_control(f"{above.path}/cgroup.subtree_control", "+memory")
+    base = attrs.evolve(found, base=above.path)
+    other = cgroups.Group(base, 60 << 20)
+    monkeypatch.setattr(launch, "open_group", lambda cap: cgroups.Group(base, cap))
     try:
-        if found.version == 2:
-            cgroups.write_control(f"{above.path}/cgroup.subtree_control", "+memory")
-        monkeypatch.setattr(
-            launch, "open_group", lambda cap: cgroups.Group(attrs.evolve(found, base=above.path), cap)
-        )
-        with pytest.raises(HarnessFault, match="greedy, which was within its limit"):
-            await ask(f"hoard = bytearray(b'x') * (50 << 20)\n{DONE}")
+        # It has ended by now, but the kernel says how much it took.
+        code = f"open({other.entry!r}, 'w').write('0'); hoard = bytearray(b'x') * ({other_mb} << 20)"
+        subprocess.run([sys.executable, "-S", "-c", code], check=True)
+        limit = "memory.limit_in_bytes" if found.version == 1 else "memory.max"
+        cgroups.write_control(f"{above.path}/{limit}", 32 << 20)
+        if other_mb:
+            with pytest.raises(HarnessFault, match="greedy, which was within its limit"):
+                await ask(f"hoard = bytearray(b'x') * (50 << 20)\n{DONE}")
+        else:
+            trouble, _ = await ask(f"hoard = bytearray(b'x') * (50 << 20)\n{DONE}")
+            assert (trouble.kind, trouble.detail["killed_by"]) == ("memory", "kernel")
+            assert "more than any other bot" in trouble.message
+    finally:
+        other.remove()
+        above.remove()
+
+
+@pytest.mark.trio
+async def test_a_kill_of_a_child_ends_the_bot(
+    capped: str, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that lives on after the kernel killed a child of its own, below the cap, cannot choose when it ends."""
+    found = cgroups.memory_support()
+    if found.version == 2:
+        pytest.skip("version 2 kills the whole group")
+    above = cgroups.Group(found, 32 << 20)
+    code = (
+        "import os\ninput()\nif not os.fork(): hoard = bytearray(b'x') * (50 << 20)\nos.wait(); os.read(0, 1)"
+    )
+    seat = SeatSpec(bot="b", run=(sys.executable, "-S", "-c", code), cwd=str(bot_folder), memory_mb=LIMIT_MB)
+    base = attrs.evolve(found, base=above.path)
+    monkeypatch.setattr(launch, "open_group", lambda cap: cgroups.Group(base, cap))
+    bot = BotProcess(seat, "limits")
+    try:
+        async with trio.open_nursery() as nursery:
+            bot.attend(nursery)
+            trouble = await bot.ask(b"go\n", PATIENCE_NS)
+            await bot.close(0.0)
     finally:
         above.remove()
+    assert isinstance(trouble, Violation)
+    assert trouble.kind == "memory"
 
 
 @pytest.mark.trio

@@ -11,6 +11,7 @@ MACHINES = list(seccomp.AUDIT_ARCH)
 READ = {"x86_64": 0, "aarch64": 63}
 CLONE_VM_AND_THREAD = 0x3D0F00
 CLONE_NEWUSER = 0x10000000
+GET_ES_CACHE, GETSTATE, F_SETPIPE_SZ = 0xC020662A, 0x40046629, 1031
 AF_VSOCK = 40
 AF_ALG = 38
 X32_BIT = 0x40000000
@@ -63,6 +64,8 @@ def test_refuses_what_is_listed_and_nothing_else(machine: str, building: bool) -
                 expected[numbers[column]] = seccomp.refused(error)
     for pair in (seccomp.SOCKET, seccomp.SOCKETPAIR):
         expected[pair[column]] = seccomp.refused(errno.EAFNOSUPPORT)  # of family 0
+    expected[seccomp.IOCTL[column]] = seccomp.refused(errno.ENOTTY)  # number 0
+    expected[seccomp.PRCTL[column]] = seccomp.refused(errno.EINVAL)  # option 0
     for call in (*range(LAST_OWN[machine] + 1, 424), *range(seccomp.NEWER, 600)):
         expected[call] = seccomp.refused(errno.ENOSYS)
     for call in range(600):
@@ -92,12 +95,32 @@ def test_lets_no_mark_be_set_on_a_file_or_in_the_page_cache(machine: str) -> Non
         assert verdict(machine, fcntl, 3, command) == seccomp.ALLOW, command
     for advice in (*range(20), 22, 23, 24):
         assert verdict(machine, madvise, 0, 4096, advice) == seccomp.ALLOW, advice
-    for advice in (MADV_COLD, MADV_PAGEOUT, MADV_COLLAPSE, 1 << 32 | MADV_PAGEOUT):
+    for advice in (MADV_COLD, MADV_PAGEOUT, MADV_COLLAPSE, 1 << 32 | MADV_PAGEOUT, 26, 5000):
         assert verdict(machine, madvise, 0, 4096, advice) == seccomp.refused(errno.EINVAL), advice
     preadv2 = number(machine, seccomp.PREADV2)
     assert verdict(machine, preadv2, 3, 0, 1, 0, 0, 0) == seccomp.ALLOW
     for flags in (RWF_NOWAIT, RWF_DONTCACHE, 1):
         assert verdict(machine, preadv2, 3, 0, 1, 0, 0, flags) == seccomp.refused(errno.EOPNOTSUPP)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_calls_that_are_many_in_one_pass_as_far_as_bots_need_them(machine: str) -> None:
+    """What file systems and kernels add to `ioctl`, `prctl`, `fcntl` and `lseek` fails, high bits or not."""
+    for pair, at, table, error in (
+        (seccomp.IOCTL, 1, seccomp.IOCTLS, errno.ENOTTY),
+        (seccomp.FCNTL, 1, seccomp.FCNTLS, errno.EINVAL),
+        (seccomp.PRCTL, 0, seccomp.PRCTLS, errno.EINVAL),
+        (seccomp.LSEEK, 2, dict(enumerate(seccomp.WHENCE)), errno.EINVAL),
+    ):
+        needed = set(table.values())
+        strange = {*range(70), *(one + 1 for one in needed), GET_ES_CACHE, GETSTATE, F_SETPIPE_SZ, 1 << 31}
+        strange -= {*needed, seccomp.TIOCSTI, seccomp.TIOCLINUX}
+        for value in (*strange, *needed):
+            wanted = seccomp.ALLOW if value in needed else seccomp.refused(error)
+            for high in (0, 1 << 32):
+                args = [3, 0, 0]
+                args[at] = value | high
+                assert verdict(machine, number(machine, pair), *args) == wanted, value
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -222,9 +222,11 @@ def bare_python() -> str:
 def test_the_engine_in_a_bots_folder_needs_nothing_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It runs without any package, with the same rules and dice; a folder that we did not make is left alone."""
+    """It runs without any package, with the same rules and dice; only folders that we made are written to."""
     bot = tmp_path / "bot"
     assert main(["bot", "new", str(bot), "--with-engine"]) == 0
+    (tmp_path / "outside").mkdir()
+    (bot / ".engine.draft").symlink_to(tmp_path / "outside")
     assert main(["bot", "engine", str(bot)]) == 0
     requests = [
         {"do": "new", "game": "captains", "players": 3, "seed": "1"},
@@ -246,7 +248,7 @@ def test_the_engine_in_a_bots_folder_needs_nothing_else(
     (tmp_path / "bot.toml").write_text('name = "x"\ngames = ["*"]\nrun = ["python3", "x.py"]\n')
     assert main(["bot", "engine", str(tmp_path)]) == 2
     assert "was not made by Warp League" in capsys.readouterr().err
-    assert list((tmp_path / "engine").iterdir()) == []
+    assert list((tmp_path / "engine").iterdir()) == list((tmp_path / "outside").iterdir()) == []
 
 
 # -- for learners ----------------------------------------------------------------------------------------------

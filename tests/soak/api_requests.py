@@ -49,8 +49,7 @@ def main() -> int:
             answer = asked.send(arena)
             answers[answer.status] += 1
             operations[asked.operation["operationId"]] += 1
-            if answer.status not in (400, 404, 414):
-                fits(asked.operation, answer)
+            fits(asked.operation, answer)
 
         number = 0
         while time.monotonic() < end_s:

@@ -234,15 +234,16 @@ def told(seen: Seen) -> dict[str, Any]:
     }
 
 
-def memory_of(server: int, health: dict[str, Any]) -> Iterator[tuple[str, int]]:
+def memory_of(running: Running) -> Iterator[tuple[str, int]]:
     """What each process of the harness has of the memory, in bytes; pages that several share count in parts.
 
     Without the pages of files: how much these count depends on which other programs run on the machine.
     """
+    server = running.process.pid
     roles = {server: "server"}
-    for name, process in health["processes"].items():
-        for pid in (process["pid"], *descendants(process["pid"])) if process["pid"] else ():
-            roles[pid] = name.split()[0] if pid == process["pid"] else f"below {name.split()[0]}"
+    for name, worker in running.workers().items():
+        for pid in (worker, *descendants(worker)):
+            roles[pid] = name.split()[0] if pid == worker else f"below {name.split()[0]}"
     for pid in (server, *descendants(server)):
         with suppress(OSError):
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -252,14 +253,11 @@ def memory_of(server: int, health: dict[str, Any]) -> Iterator[tuple[str, int]]:
                     yield roles.get(pid, "page maker"), int(found[1]) * 1024
 
 
-async def watch_memory(server: Running, port: int, samples: list[dict[str, int]]) -> None:
+async def watch_memory(server: Running, samples: list[dict[str, int]]) -> None:
     """Sample memory until this is cancelled."""
     while True:
         found: defaultdict[str, int] = defaultdict(int)
-        _, health = await trio.to_thread.run_sync(ask, port, "/health")
-        for role, size in await trio.to_thread.run_sync(
-            lambda health: list(memory_of(server.process.pid, health)), health
-        ):
+        for role, size in await trio.to_thread.run_sync(lambda: list(memory_of(server))):
             found[role] += size
         files = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
         samples.append({**found, "open files of the server": files})
@@ -275,7 +273,7 @@ def remember(folder: Path, args: argparse.Namespace, token: str) -> dict[str, An
 
     async def run() -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(watch_memory, server, port, samples)
+            nursery.start_soon(watch_memory, server, samples)
             await crowd(port, token, args, 60 * args.minutes, seen, lambda: None)
             nursery.cancel_scope.cancel()
 

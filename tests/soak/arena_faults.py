@@ -171,10 +171,7 @@ def kill(folder: Path, port: int, args: argparse.Namespace, rng: Random, authors
             wait_for_change("something happens", partial(progress, folder, ledger))
         time.sleep(rng.uniform(0, args.within_s))
         victim = rng.choice(["server", "scheduler open", "checker"])
-        pid = None
-        with suppress(OSError, HTTPException):
-            process = ask(port, "/health")[1]["processes"].get(victim)
-            pid = process and process["pid"]
+        pid = server.workers().get(victim)
         if pid is None:  # the server itself, or nobody is there at this moment
             victim = "server"
             server.kill()

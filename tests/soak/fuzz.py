@@ -42,8 +42,9 @@ from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.report.site.match_page import page_alone
 from warpleague.report.terminal.console import SafeConsole
 from warpleague.report.terminal.replay import show_replay, steps_json
-from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.archive import unpack
 from warpleague.runner.bundle.manifest import read_manifest
+from warpleague.runner.tree import BadTree
 from warpline.codec import LineBuffer, LineTooLong, WireError, canonical, decode_bot, decode_referee
 from warpline.messages import BotHello
 
@@ -262,7 +263,7 @@ def archive(members: list[tuple[str, bytes, str, int]], cuts: Any, spoil: bool) 
         folder = Path(scratch) / "out"
         try:
             unpack(io.BytesIO(data), folder, 1 << 20)
-        except BadArchive:
+        except BadTree:
             return
         inside = os.path.realpath(folder)
         for path in folder.rglob("*"):

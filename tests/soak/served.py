@@ -85,7 +85,8 @@ class Running:
     """All of them, so that a script that fails can end them."""
 
     def __init__(self, folder: Path, *words: str, preexec_fn: Any = None) -> None:
-        with (folder / "log").open("ab") as log:
+        self.log = folder / "log"
+        with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 (*WORDS, *words),
                 cwd=folder,
@@ -100,6 +101,13 @@ class Running:
         """The port of a server, once it is there."""
         assert self.process.stdout is not None
         return int(re.findall(r":(\d+)/", self.process.stdout.readline())[0])
+
+    def workers(self) -> dict[str, int]:
+        """The processes of a server that run now, by the names that it gives them in its log."""
+        lines = [line for line in self.log.read_text().splitlines() if line.startswith('{"at"')]
+        events = [event for event in map(json.loads, lines) if event["event"] == "started"]
+        alive = descendants(self.process.pid)
+        return {event["process"]: event["pid"] for event in events if event["pid"] in alive}
 
     def kill(self) -> None:
         """End it as nothing can be prepared for."""

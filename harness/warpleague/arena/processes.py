@@ -142,9 +142,8 @@ class Subprocess:
         return self.process is not None and self.process.poll() is None
 
     def to_json(self) -> JsonObject:
-        """The state of the process for the health page."""
-        pid = self.process.pid if self.process is not None and self.runs else None
-        return {"wanted": self._wanted(), "runs": self.runs, "pid": pid, "starts": self.starts}
+        """The state of the process for the health page, without its number: everybody reads it, bots' authors too."""
+        return {"wanted": self._wanted(), "runs": self.runs, "starts": self.starts}
 
     async def stop(self, patience_s: float) -> None:
         """Ask the process to end; ask again after `patience_s`, on which it ends at once; kill it 5 s later."""

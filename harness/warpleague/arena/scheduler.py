@@ -23,8 +23,15 @@ from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.hooks import run_event, run_hook
-from warpleague.league.play.running import RunReport, RunWatcher, StopWhen, Void, referee_pool, run_league
-from warpleague.league.referees.pool import Pool, usable_cores
+from warpleague.league.play.running import (
+    RunReport,
+    RunWatcher,
+    StopWhen,
+    Void,
+    fitting_jobs,
+    referee_pool,
+    run_league,
+)
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.report.wording.columns import standing_json
 from warpleague.runner.bot.logs import LogFolder
@@ -34,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from warpleague.league.referees.pool import Pool
     from warpleague.league.results.league import League
 
 _POLL_S: Final = 0.5
@@ -116,7 +124,7 @@ class Scheduler:
                 try:
                     report = self._play(config, before)
                 except BadInput as error:  # too few bots, the store is in use, or a file that does not fit
-                    log("waits", league=config.name, why=str(error))
+                    log("waits", league=config.name, why=self._what_is_missing(config) or str(error))
                     self._wait(config, before, pause_s if isinstance(error, StoreError) else None)
                     pause_s = min(2 * pause_s, _MAX_PAUSE_S) if isinstance(error, StoreError) else pause_s
                     continue
@@ -157,8 +165,16 @@ class Scheduler:
             asked = () if self._ledger is None else entering.league_settings(self._ledger, config.name)
             begun = self._ledger is not None or (self._settings.results / FILE).exists()
             bots = () if self._ledger is None else entering.active_versions(self._ledger, config.name)
-            return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, *asked)
+            ends = self._ledger is not None and entering.may_end(self._ledger, config)
+            return (bots, stat.st_mtime_ns, stat.st_size, stat.st_ino, begun, ends, *asked)
         return ()
+
+    def _what_is_missing(self, config: LeagueConfig) -> str:
+        with contextlib.suppress(BadInput):
+            return entering.waits_for_bots(
+                config if self._ledger is None else entering.entered(self._ledger, config)
+            )
+        return ""
 
     def _wait(self, config: LeagueConfig, before: tuple[Any, ...], max_s: float | None = None) -> None:
         """Wait until something has changed, or until `max_s` is over."""
@@ -176,7 +192,7 @@ class Scheduler:
             if entering.is_paused(ledger, name):
                 log("paused", league=name)
                 return None
-            more_may_come = not entering.is_closed(ledger, name)
+            more_may_come = not entering.may_end(ledger, config)
             config = entering.entered(ledger, config)
         logs = self.log_folder(results / name / "logs")  # before the disk is needed
         with open_to_run(config, results) as league:
@@ -243,9 +259,7 @@ class Scheduler:
 
     def _referees(self, league: League) -> Pool:
         """The processes that play; the next run reuses them if its settings are the same, since a start costs time."""
-        jobs = (self._settings.jobs if self._settings.jobs is not None else league.config.run.jobs) or len(
-            usable_cores()
-        )
+        jobs = fitting_jobs(league, self._settings.jobs)
         wanted = (jobs, league.config.run, league.config.rules.level, league.season.game)
         if self._pool is not None and wanted == self._pool_key:
             return self._pool

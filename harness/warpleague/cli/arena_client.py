@@ -6,13 +6,16 @@ The token is read from a file or from the environment: what stands on a command 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import stat
 import time
+from base64 import b64encode
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin, get_type_hints
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, unquote, urlencode, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import attrs
 
@@ -75,7 +78,8 @@ def path_of(*parts: object, **query: object) -> str:
 class Arena:
     """An arena at an address, asked with a token. Redirections are not followed: they would get the token, too.
 
-    Without a token it requests only public data.
+    Without a token it requests only public data. With https:// it goes through the proxy of `https_proxy`, unless
+    `no_proxy` names the host; plain HTTP goes through none, since that would read the token.
     """
 
     def __init__(self, address: str, token: str | None, *, plain: bool = False, option: str = "--to") -> None:
@@ -94,6 +98,7 @@ class Arena:
             )
         self.address = address
         self._token, self._https = token, parts.scheme == "https"
+        self._proxy = _Proxy.of(self._host, self._port) if self._https else None
         # A page of a league, as the browser shows its address, stands for the arena.
         self._root, _, self._page = f"{parts.path.rstrip('/')}/".partition("/l/")
         self._root = self._root.rstrip("/")
@@ -178,18 +183,22 @@ class Arena:
         headers = {"Accept": "application/json"}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
+        # The time limit of a socket is that of one call, so a large body goes in pieces.
+        body = None if data is None else io.BytesIO(data)
         if data is not None:
-            headers["Content-Type"] = kind
+            headers |= {"Content-Type": kind, "Content-Length": str(len(data))}
         try:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 # A server that refuses what is too long says so before it has read all of it.
-                connection.request(method, self._root + path, data, headers)
+                connection.request(method, self._root + path, body, headers)
             answer = connection.getresponse()
             return answer.status, answer.read(most)
         except (OSError, HTTPException) as error:
             text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            through = "" if self._proxy is None else f" through the proxy {self._proxy.name} (https_proxy)"
             raise HarnessFault(
-                f"{self.address}: cannot be asked: {text}; is the address right, and does the arena run there?"
+                f"{self.address}: cannot be asked{through}: {text}; is the address right, and does the arena run "
+                "there?"
             ) from None
         finally:
             connection.close()
@@ -206,8 +215,48 @@ class Arena:
         return NoArena(f"{self.address}: answers as no arena does: {why}")
 
     def _connect(self) -> HTTPConnection:
+        if self._proxy is not None:
+            connection = HTTPSConnection(self._proxy.host, self._proxy.port, timeout=_WAIT_S)
+            connection.set_tunnel(self._host, self._port or 443, self._proxy.headers)
+            return connection
         kind = HTTPSConnection if self._https else HTTPConnection
         return kind(self._host, self._port, timeout=_WAIT_S)
+
+
+@attrs.frozen
+class _Proxy:
+    """A proxy that makes tunnels, and the headers that it wants."""
+
+    host: str
+    port: int
+    headers: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The address, without a password."""
+        return f"{self.host}:{self.port}"
+
+    @classmethod
+    def of(cls, host: str, port: int | None) -> _Proxy | None:
+        """The proxy of the environment for a host. Raises `BadInput` for one that cannot be used."""
+        proxies = getproxies()
+        proxy = proxies.get("https") or proxies.get("all")
+        if not proxy or proxy_bypass(host if port is None or ":" in host else f"{host}:{port}"):
+            return None
+        try:
+            parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+            name, number = parts.hostname, parts.port or 80
+        except ValueError:
+            name, number = None, 0
+        if not name or parts.scheme != "http":
+            raise BadInput(
+                "https_proxy: is not the address of an HTTP proxy, such as http://proxy.example.org:3128"
+            )
+        headers = {}
+        if parts.username is not None:
+            login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            headers["Proxy-Authorization"] = f"Basic {b64encode(login.encode()).decode()}"
+        return cls(name, number, headers)
 
 
 def _known(data: Any, kind: Any) -> Any:

@@ -11,8 +11,8 @@ import attrs
 
 from warpleague.arena.processes import end_with_parent
 from warpleague.arena.submissions import entering
-from warpleague.arena.submissions.workers import lower_priority, run_checker
 from warpleague.arena.submissions.workers import run_challenges as play_challenges
+from warpleague.arena.submissions.workers import run_checker
 from warpleague.cli.arena import open_ledger, user
 from warpleague.cli.common import print_json
 from warpleague.errors import BadInput
@@ -55,7 +55,6 @@ def run_check(args: Namespace) -> int:
 def run_challenges(args: Namespace) -> int:
     """Play matches on demand."""
     leagues, stopped = _begin(args)
-    lower_priority()
     with open_ledger(args) as ledger:
         play_challenges(ledger, leagues, stopped.wait, once=args.once)
     return 0

@@ -5,6 +5,7 @@ The check itself is in `warpleague.runner.checkup`.
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,7 @@ from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.match.setup import load_options, options_json, players_text
 from warpleague.runner.bundle.cache import cache_folder
 from warpleague.runner.bundle.manifest import ANY, read_manifest
+from warpleague.runner.bundle.offered import Machine, ask_machine
 from warpleague.runner.bundle.shipped import located
 from warpleague.runner.checkup import Checkup, Table, check_bot
 from warpleague.runner.confine.mounts import check_granted
@@ -117,18 +119,22 @@ def _league_checkup(args: Namespace, folder: Path, more: dict[str, Any]) -> Chec
     if given:
         raise BadInput(f"{', '.join(given)}: the file of --league says this; leave out one of both")
     names: tuple[str, ...] = ()
+    machine: Machine | None
     if args.league.startswith(("http://", "https://")):
-        config, names = _league_at(args.league)
+        config, names, machine = _league_at(args.league)
     else:
         config = load_config(Path(args.league), without_bots=True)
+        machine = ask_machine(args.level or config.rules.level, config.sandbox.paths)
     if config.sandbox.paths and (args.level or config.rules.level) == "sandbox":
         where = f"{config.path}: sandbox.paths"
         check_granted(config.sandbox.paths, where, (cache_folder(), RESULTS, config.path))
+    said = "it does not say what bots find on its machine" if machine is None else machine.in_words()
+    say(f"{args.league}: {said}")
     return check_for(config, folder, names=names, level=args.level, **more)
 
 
-def _league_at(address: str) -> tuple[LeagueConfig, tuple[str, ...]]:
-    """The league whose page in an arena has this address, without its bots, and the names of these."""
+def _league_at(address: str) -> tuple[LeagueConfig, tuple[str, ...], Machine | None]:
+    """The league whose page in an arena has this address, without its bots; the names of these; the machine there."""
     # Only such an address needs the server's part, which takes long to import.
     from warpleague.arena.submissions.conditions import Conditions, config_of
     from warpleague.cli.arena_client import Arena, NoArena, path_of
@@ -151,7 +157,9 @@ def _league_at(address: str) -> tuple[LeagueConfig, tuple[str, ...]]:
         raise BadInput(str(error)) from None
     except (ValueError, TypeError) as error:
         raise BadInput(f"{address}: its conditions are those of no league: {error}") from None
-    return config, tuple(conditions.names)
+    with contextlib.suppress(KeyError, TypeError):  # an arena may not know, or tell more
+        return config, tuple(conditions.names), Machine.from_json(answer["machine"])
+    return config, tuple(conditions.names), None
 
 
 def _print_logs(logs: LogFolder | None) -> None:

@@ -46,6 +46,7 @@ from warpleague.cli.declaration import (
     path,
     port,
     seconds,
+    site_path,
     wait,
 )
 from warpleague.languages import LANGUAGES
@@ -429,9 +430,11 @@ CORE: Final = (
         Flag("--entrants", "also fix bots, rules and format, and print a hash of them to publish"),
         Flag("--explain", "with --entrants: also print the text of which that is the hash"),
     ), examples=("league commit leagues/mine.toml", "league commit leagues/mine.toml --entrants")),
-    Command("league status", "print the number of played matches, and the commitments",
-            "warpleague.cli.league:run_status", group="look at the tables", arguments=OF_LEAGUE,
-            examples=("league status leagues/mine.toml",)),
+    Command("league status", "print who leads, how much is played, and what is missing",
+            "warpleague.cli.league:run_status", group="look at the tables", arguments=(
+        *OF_LEAGUE,
+        Flag("--proofs", "also print the commitments, the secret once it is public, and the receipt"),
+    ), examples=("league status leagues/mine.toml", "league status leagues/mine.toml --proofs")),
     Command("league standings", "print the standings: the bots from first to last",
             "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,
             examples=("league standings leagues/mine.toml", "league standings leagues/mine.toml --json")),
@@ -574,6 +577,8 @@ CORE: Final = (
                  default=8000),
         Argument("--name NAME", "a host name by which visitors from other machines reach this server; can be "
                  "given several times", many=True),
+        Argument("--path PATH", "the path under which visitors see the server, such as /arena/ (default /)",
+                 type=site_path, default="/"),
         Flag("--behind-proxy", "visitors come through a proxy on this machine, which gives their address in "
              "X-Forwarded-For"),
         Argument("--title TEXT", "the title of the pages", default="Warp League"),
@@ -589,6 +594,7 @@ CORE: Final = (
         "serve leagues/open.toml",
         "serve leagues/open.toml --port 8080 --delay 30s",
         "serve leagues/open.toml --behind-proxy --name arena.example.org",
+        "serve leagues/open.toml --path /arena/",
     )),
     Command("arena", "organise an arena: authors, submissions, decisions", group="arena",
             about=("Organise an arena: its authors, the bots that they submit, and your decisions about its "

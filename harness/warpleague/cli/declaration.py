@@ -213,6 +213,14 @@ def port(text: str) -> int:
     return value
 
 
+def site_path(text: str) -> str:
+    """The path of a site, which begins and ends with a slash: `arena` is `/arena/`."""
+    parts = [part for part in text.split("/") if part]
+    if not all(part.isascii() and part.replace("-", "").replace("_", "").isalnum() for part in parts):
+        raise ArgumentTypeError(f"must be a path of letters, digits, - and _, such as /arena/, not {text!r}")
+    return "/".join(["", *parts, ""])
+
+
 def share(text: str) -> float:
     """A share from 0 to 1."""
     try:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 from rich.theme import Theme
 
 from warpleague.cli.common import print_json, say, write_out
-from warpleague.errors import BadInput
+from warpleague.errors import BadInput, WarpLeagueError
 from warpleague.games import GAMES
+from warpleague.match.spec import LEVEL
 from warpleague.report.terminal.console import CODE, make_console, make_table
 from warpleague.report.wording.docs import (
     Hit,
@@ -60,7 +62,7 @@ def print_page(page: Page, known: dict[str, Page]) -> None:
     """Print the page laid out for a terminal; as it is written where the output is none."""
     console = make_console()
     text = page_text(page)
-    if not console.is_terminal:
+    if console.color_system is None:
         print(text, end="")
         return
     from rich.markdown import Markdown  # takes longer to load than all else of this command
@@ -114,8 +116,12 @@ def run_docs(args: Namespace) -> int:
 def run_brief(args: Namespace) -> int:
     """Print the brief as Markdown."""
     from warpleague.report.wording.brief import brief_text  # loads the engines
+    from warpleague.runner.bundle.offered import ask_machine
 
     if args.game not in GAMES:
         raise BadInput(f"there is no brief of a game called {args.game!r}; {nearest(args.game, GAMES)}")
-    write_out(brief_text(args.game))
+    text = brief_text(args.game)
+    with contextlib.suppress(WarpLeagueError):  # no bot can be started here
+        text += f"\n## This machine\n\nAt level {LEVEL} {ask_machine(LEVEL).in_words()}.\n"
+    write_out(text)
     return 0

@@ -5,14 +5,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+import platform
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 from rich.text import Text
 
 from warpleague.cli.common import print_json
+from warpleague.languages import LANGUAGES
 from warpleague.match.spec import LEVELS
 from warpleague.report.terminal.console import make_console, make_table
-from warpleague.runner.doctor import PROMISES, Report, examine, host_facts
+from warpleague.runner.bundle.offered import Machine, ask_machine, usable_cores
+from warpleague.runner.doctor import PROMISES, Report, examine
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -24,14 +31,36 @@ if TYPE_CHECKING:
 # Prints the findings about this machine: one row for each promise, one column for each level.
 
 
-def print_findings(host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str]) -> None:
+# Programs that the levels need, and those of the starters.
+_OURS: Final = ("bwrap", "setpriv")
+TOOLS: Final = (*(tool for language in LANGUAGES for tool in language.tools), *_OURS)
+
+
+def host_facts() -> dict[str, Any]:
+    """The system, its Python, the user, the cores, and where each of `TOOLS` is."""
+    return {
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": f"{platform.python_version()} ({sys.executable})",
+        "user": f"uid {os.geteuid()}" if os.geteuid() else "root",
+        "cores": usable_cores(),
+        "tools": {tool: shutil.which(tool) for tool in TOOLS},
+    }
+
+
+def print_findings(
+    host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str], offered: Machine | None
+) -> None:
     """Print the machine, the table of promises, and the reason for each that fails."""
     console = make_console()
     console.print(
         Text(f"{host['system']}, {counted(host['cores'], 'core')}, Python {host['python']}, {host['user']}")
     )
+    known = {one.program for one in offered.programs} if offered else set(host["tools"])
     for tool, place in host["tools"].items():
-        console.print(Text(f"  {tool}: {place or 'not found'}"))
+        unseen = "" if tool in known or tool in _OURS or not place else ", which does not run for bots"
+        console.print(Text(f"  {tool}: {place or 'not found'}{unseen}"))
+    if offered is not None:
+        console.print(Text(offered.in_words()))
     table = make_table()
     table.add_column("promise")
     for report in reports:
@@ -68,8 +97,12 @@ def run_doctor(args: Namespace) -> int:
     levels = [level for level in LEVELS if not args.level or level in args.level]
     reports = [examine(level, thorough=True) for level in levels]
     facts = host_facts()
+    # Asked at the strictest level that holds.
+    strictest = next((report.level for report in reversed(reports) if report.holds), None)
+    offered = None if strictest is None else ask_machine(strictest)
     if args.json:
-        print_json({"host": facts, "levels": [report.to_json() for report in reports]})
+        bots = offered and {"level": strictest, **attrs.asdict(offered)}
+        print_json({"host": facts, "bots": bots, "levels": [report.to_json() for report in reports]})
     else:
-        print_findings(facts, reports, PROMISES)
+        print_findings(facts, reports, PROMISES, offered)
     return 1 if args.level and not all(report.holds for report in reports) else 0

@@ -34,11 +34,11 @@ def run_status(args: Namespace) -> int:
     )
     from warpleague.report.terminal.status import status_json, status_table
 
-    with open_league(args) as league:
+    with open_league(args) as league, _one_thread():  # numpy, where matches are played
         if args.json:
             print_json(status_json(league))
         else:
-            make_console().print(status_table(league))
+            make_console().print(status_table(league, proofs=args.proofs))
     return 0
 
 

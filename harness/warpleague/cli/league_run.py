@@ -266,9 +266,8 @@ def play_season(league: League, args: Namespace, logs: LogFolder | None) -> RunR
                 executor=args.tools.new_pool or RefereePool,
             )
     season = league.season
-    shared, limit_s = season.format.dice != "own", season.longest_match_s
     with (
-        cluster.open(season.level, season.bots, shared=shared, limit_s=limit_s) as executor,
+        cluster.open(season.level, season.bots, limit_s=season.longest_match_s) as executor,
         _watcher(args) as watcher,
     ):
         return run_league(

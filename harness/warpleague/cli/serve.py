@@ -23,6 +23,7 @@ def run_serve(args: Namespace) -> int:
         host=args.host,
         port=args.port,
         names=tuple(args.name),
+        root=args.path,
         title=args.title,
         plays=not args.no_play,
         jobs=args.jobs,

@@ -101,6 +101,7 @@ class _Conditions:
     players: int
     clock: dict[str, Any]
     level: str
+    closes: str | None = None
 
 
 def _print_conditions(arena: Arena, league: str) -> None:
@@ -111,7 +112,8 @@ def _print_conditions(arena: Arena, league: str) -> None:
         how = arena.read(arena.ask("GET", path_of("leagues", league, "conditions")), _Conditions)
         clock = arena.read(how.clock, TimeControl)
         words = f"{clock.in_words()}; {clock.start_s:g} s to start"
-        print(f"{league}: {how.game} with {how.players} players; {words}; level {how.level}")
+        until = "" if how.closes is None else f"; bots are taken until {how.closes}"
+        print(f"{league}: {how.game} with {how.players} players; {words}; level {how.level}{until}")
 
 
 def _repeat(now: Submission, folder: Path) -> None:

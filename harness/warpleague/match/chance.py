@@ -46,9 +46,9 @@ def beacon_secret(secret: bytes, value: str) -> bytes:
     return _derive("beacon " + value, secret)
 
 
-def deal_key(secret: bytes, deal: int) -> bytes:
-    """The 32-byte match key of deal number `deal` (0, 1, ...) of a season."""
-    return _derive(f"deal {deal}", secret)
+def deal_key(secret: bytes, deal: int, attempt: int = 0) -> bytes:
+    """The 32-byte match key of deal number `deal` (0, 1, ...) of a season; a void match has a later `attempt`."""
+    return _derive(f"deal {deal} attempt {attempt}" if attempt else f"deal {deal}", secret)
 
 
 def bot_seed(key: bytes, seat: int) -> str:
@@ -64,12 +64,17 @@ class Dice:
     `rolled` is how many rolls each address had before, in the match that this one branches off from.
     """
 
-    __slots__ = ("_hash", "_rolls")
+    __slots__ = ("_hash", "_key", "_rolls")
 
     def __init__(self, key: bytes, rolled: Mapping[str, int] | None = None) -> None:
+        self._key = key
         self._rolls: dict[str, int] = dict(rolled or {})
         # A keyed hash object is copied for each roll: this costs less than a new keyed hash.
         self._hash = blake2b(key=key, digest_size=_NUMBERS * _NUMBER_BYTES)
+
+    def __reduce__(self) -> tuple[type[Dice], tuple[bytes, dict[str, int]]]:
+        # Copies and pickles are made anew, as a hash object cannot be pickled: they roll on alike.
+        return type(self), (self._key, self._rolls)
 
     def at(self, address: str) -> str:
         """The address of the roll that comes now: the game's, and its number there."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar
 
 import attrs
+import msgspec
 
 from warpleague.errors import RecordError
 from warpleague.match import zstd
@@ -108,6 +109,7 @@ class Header:
     key: str | None
     harness: str
     started: str
+    attempt: Count = 0
     again: Count = 0
     failures: Count = 0
     note_bytes: Count | None = None
@@ -119,6 +121,15 @@ class Header:
             raise ValueError("players and seats do not agree")
         if self.parent is not None and self.position is None:
             raise ValueError("a match with a parent starts from a position")  # or its dice could be chosen
+
+
+def attempt_of(record: bytes) -> int:
+    """How often the match of an unpacked record was begun in vain before; 0 for a record that does not hold."""
+    try:
+        attempt = msgspec.json.decode(record.split(b"\n", 1)[0]).get("attempt", 0)
+    except (msgspec.DecodeError, AttributeError, RecursionError):
+        return 0
+    return attempt if type(attempt) is int and attempt >= 0 else 0
 
 
 # -- what happened -----------------------------------------------------------------------------------------

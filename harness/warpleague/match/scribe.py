@@ -271,6 +271,8 @@ def _header(game: Game[Any, Any], spec: MatchSpec, started: str) -> dict[str, by
     header["seed"] = canonical(spec.seed if spec.publish_key else None)
     header["key"] = canonical(spec.key.hex() if spec.publish_key else None)
     header["started"] = canonical(started)
+    if spec.attempt:
+        header["attempt"] = canonical(spec.attempt)
     if spec.parent is not None:
         header["parent"] = canonical(spec.parent)
     return header

@@ -116,6 +116,7 @@ def recorded_spec(
         strikes=header["strikes"],
         position=header["position"],
         parent=header.get("parent"),
+        attempt=header.get("attempt", 0),
         again=header.get("again", 0),
         failures=header.get("failures", 0),
         note_bytes=header.get("note_bytes", NOTE_BYTES),

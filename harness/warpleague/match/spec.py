@@ -141,7 +141,8 @@ class MatchSpec:
     asked `again` so many times after an illegal action, before that is a fault, and each seat may say so many times
     that its service failed (`failures`). A note of a bot has at most `note_bytes`. Seats that go out at the same stage
     rank equal. `names` gives for each seat the names of the
-    players that its bot gets, if they are not those of the seats.
+    players that its bot gets, if they are not those of the seats. `attempt` counts how often the match was begun in
+    vain before: other dice come from that.
     """
 
     id: str
@@ -163,6 +164,7 @@ class MatchSpec:
     failures: int = 0
     note_bytes: int = NOTE_BYTES
     names: tuple[tuple[str, ...], ...] = ()
+    attempt: int = 0
 
     @property
     def rolled(self) -> dict[str, int]:

@@ -15,7 +15,6 @@ import time
 from functools import cache, partial
 from hashlib import blake2b
 from itertools import cycle
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -53,11 +52,13 @@ from warpleague.runner.host import ending_leftovers
 from warpleague.runner.play import end_idle, play_within, within
 from warpleague.runner.playing import GRACE_S as MATCH_GRACE_S
 from warpleague.runner.playing import greet
+from warpleague.runner.tree import walk
 from warpleague.text import counted, nearest
 from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
+    from pathlib import Path
 
     from warpleague.runner.bot.logs import LogFolder
     from warpleague.runner.bot.pipe import IsLate
@@ -300,7 +301,7 @@ class _Check:
 
     def _played(self) -> Iterator[Finding]:
         """Whole matches at all tables first: without them the bot is not ready."""
-        good: list[tuple[Table, MatchResult]] = []
+        good: list[tuple[Table, list[MatchResult]]] = []
         failed: set[str] = set()  # games: a later check would only report the same problem again
         for place, table in enumerate(self._tables):
             try:
@@ -309,12 +310,12 @@ class _Check:
                 yield self._unfinished(table)
                 return
             if results:
-                good.append((table, results[0]))
+                good.append((table, results))
             else:
                 failed.add(table.game)
         end_idle()
         looked: set[str] = set()
-        for table, first in good:
+        for table, (first, *more) in good:
             if table.game in failed or (table.game in looked and self._how.quick):
                 continue
             same = not self._how.again or self._play(table, 0).digest == first.digest
@@ -322,9 +323,25 @@ class _Check:
                 why = "the bot looks at a clock, or its random numbers do not come from the start message's seed"
                 text = f"the same match came out differently the second time: {why}"
                 yield Finding(table.words, "warning", text, "not-repeatable")
+            elif more and self._how.again and self._seat.reusable and not looked:
+                yield from self._reused(table, more[0])
             if table.game not in looked:
                 looked.add(table.game)
                 yield from self._reading(table, same=same)
+
+    def _reused(self, table: Table, second: MatchResult) -> Iterator[Finding]:
+        """Whether the second match of a process that is reused is the same as in a new one."""
+        digests = set()
+        for _ in range(2):  # the second one tells a bot that never plays the same from one that remembers
+            end_idle()
+            digests.add(self._play(table, 1).digest)
+            if second.digest in digests:
+                yield Finding(table.words, "ok", "a process that is reused plays as a new one does", "reused")
+                return
+        if len(digests) == 1:
+            text = "after another match in the same process it plays a match otherwise than in a new process: at each "
+            text += "start message, forget all of the match before; or leave reusable = true out of bot.toml"
+            yield Finding(table.words, "failed", text, "reused")
 
     # ------------------------------------------------------------------ whole matches
 
@@ -508,12 +525,8 @@ def _shipped(game: str) -> list[str]:
 
 def _files_of(bundle: Bundle) -> dict[str, tuple[int, int]]:
     """Each file of the copy that plays, with what changes when it is written: size and time."""
-    files = {}
-    for path in Path(bundle.cwd).rglob("*"):
-        if path.is_file():
-            status = path.stat()
-            files[path.relative_to(bundle.cwd).as_posix()] = (status.st_size, status.st_mtime_ns)
-    return files
+    files = (entry for entry in walk(bundle.cwd) if entry.is_file)
+    return {entry.name: (entry.status.st_size, entry.status.st_mtime_ns) for entry in files}
 
 
 def _numbers(numbers: Sequence[int]) -> str:

@@ -11,7 +11,6 @@ import fcntl
 import json
 import os
 import platform
-import re
 import secrets
 import shutil
 import signal
@@ -28,7 +27,6 @@ import attrs
 import trio
 
 from warpleague.errors import BadInput, HarnessFault, WarpLeagueError
-from warpleague.languages import LANGUAGES
 from warpleague.match.spec import Confinement, Level, SeatSpec, Violation
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.confine import seccomp
@@ -36,7 +34,7 @@ from warpleague.runner.confine.cgroups import freezer_support, memory_support
 from warpleague.runner.confine.launch import FILE_MB, MORE_LIMITS, OPEN_FILES, data_bytes, environment
 from warpleague.runner.confine.sandbox import Killed, bubblewrap_version, end_unmade
 from warpleague.runner.host import become_subreaper, check_own_limits, children, started, state, sweep
-from warpleague.text import safe
+from warpleague.runner.tree import remove_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +61,7 @@ PROMISES: Final = {
     "calls": "system calls that no bot needs are refused",
     "overseer": "a bot cannot touch process 1 of its sandbox, which ends it",
     "devices": "a bot has no device but null, zero, full, random and urandom",
-    "marks": "a bot can set no mark on the files and devices that it shares with other bots",
+    "marks": "no call sets or tells a mark on the files and devices that a bot shares with others",
     "forks": "a bot has as many processes as granted, and no more",
 }
 
@@ -303,7 +301,7 @@ def _sweep_folders(place: Path) -> None:
             if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _NEW_S:
                 handle = _locked(folder)
                 try:
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove_tree(folder)
                 finally:
                     os.close(handle)
 
@@ -398,7 +396,7 @@ def _left(token: str, what: str, before: set[int]) -> str:
     while pids := with_token(token):
         sweep((before | started()) - set(pids))  # as after every match
         if time.monotonic() > deadline:
-            return f"{what} lives on as process {pids[0]}"
+            return f"{what} lives on"
         time.sleep(0.01)
     return ""
 
@@ -450,116 +448,3 @@ def _orphan(seat: SeatSpec, level: Level, token: str) -> str:
         time.sleep(0.01)
     sweep(before)
     return "" if bots else "it was not to be seen"
-
-
-# -- what this machine offers to bots --------------------------------------------------------------------
-
-
-# Programs that starters or levels need: the language that each is for, and what prints its version.
-TOOLS: Final = {
-    **{tool: (language.name, version) for language in LANGUAGES for tool, version in language.tools.items()},
-    "bwrap": ("", "--version"),
-    "setpriv": ("", "--version"),
-}
-
-_PATH: Final = "/usr/bin:/bin"  # where bots find programs at the levels that confine them
-_LIMIT_S: Final = 20.0
-_VERSION: Final = re.compile(r"\d+(\.\d+)+[\w.+-]*")
-_LIBRARIES: Final = """import importlib.metadata as m, json
-print(json.dumps(sorted({(d.metadata['Name'], d.version) for d in m.distributions() if d.metadata['Name']})))
-"""
-
-
-@attrs.frozen(kw_only=True)
-class Program:
-    """A program that builds or runs bots."""
-
-    program: str
-    language: str
-    version: str
-    """Empty if the program does not tell it."""
-
-
-@attrs.frozen(kw_only=True)
-class Library:
-    """A library of Python that every bot can import."""
-
-    name: str
-    version: str
-
-
-@attrs.frozen(kw_only=True)
-class Machine:
-    """The offer of a machine to bots: its size and its languages."""
-
-    system: str
-    cores: int
-    python: str
-    """The version of the `python3` that bots get."""
-    programs: list[Program]
-    libraries: list[Library]
-
-
-def host_facts() -> dict[str, Any]:
-    """The system, its Python, the user, the cores, and where each of `TOOLS` is."""
-    return {
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "python": f"{platform.python_version()} ({sys.executable})",
-        "user": f"uid {os.geteuid()}" if os.geteuid() else "root",
-        "cores": _cores(),
-        "tools": {tool: shutil.which(tool) for tool in TOOLS},
-    }
-
-
-@cache
-def offered_machine() -> Machine:
-    """The offer of this machine to confined bots; it takes some seconds the first time."""
-    programs = [
-        Program(program=name, language=language, version=_version(name, word))
-        for name, (language, word) in TOOLS.items()
-        if language and shutil.which(name, path=_PATH)
-    ]
-    return Machine(
-        system=f"{platform.system()} {platform.machine()}",
-        cores=_cores(),
-        python=_version("python3", "--version"),
-        programs=programs,
-        libraries=_libraries(),
-    )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _version(program: str, word: str) -> str:
-    match = _VERSION.search(_printed(program, word))
-    return safe(match[0][:40]) if match else ""
-
-
-def _libraries() -> list[Library]:
-    try:
-        versions = json.loads(_printed("python3", "-I", "-c", _LIBRARIES))
-    except ValueError:
-        return []
-    return [Library(name=safe(str(name)), version=safe(str(version))) for name, version in versions]
-
-
-def _printed(program: str, *words: str) -> str:
-    """The output of a program; empty if it cannot be run."""
-    path = shutil.which(program, path=_PATH)
-    if path is None:
-        return ""
-    try:
-        done = subprocess.run(
-            [path, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={"PATH": _PATH, "LC_ALL": "C"},
-            timeout=_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("utf-8", "replace")

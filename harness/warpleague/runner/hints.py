@@ -45,6 +45,7 @@ _ADVICE: Final[dict[FaultKind, str]] = {
 }
 # The remedy where the message of a fault has these words.
 _BY_MESSAGE: Final = {
+    "to standard error, and no more is read": "write less to standard error: beyond that a bot waits",
     "came without a newline": "a line ends with a newline: println instead of print, \\n at the end in C",
     "a carriage return and no newline": "a line ends with a newline (\\n), or with \\r\\n, never with \\r alone",
     "exited with status 127": "a program that it needs was not found: name one that is installed here, or bring it "
@@ -55,14 +56,14 @@ _BY_MESSAGE: Final = {
 _MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 _OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 _NO_NETWORK: Final = re.compile(
-    r"Connection refused|\bECONNREFUSED|(Network|host) is unreachable|\bENETUNREACH|\bENOTFOUND|\bEAI_AGAIN"
-    r"|getaddrinfo|Name or service not known|name resolution|nodename nor servname|no such host|resolve host"
-    r"|UnknownHostException|failed to lookup address|No route to host|<urlopen error",
+    r"\b(ECONNREFUSED|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b|Connection refused|(Network|host) is unreachable|getaddrinfo"
+    r"|Name or service not known|name resolution|nodename nor servname|no such host|could not resolve host"
+    r"|UnknownHostException|failed to lookup address|No route to host",
     re.IGNORECASE,
 )
 _NO_THREAD: Final = re.compile(
     r"can't start new thread|pthread_create|unable to create (new )?native thread|Resource temporarily unavailable"
-    r"|\bEAGAIN|failed to spawn thread|fork: retry",
+    r"|\bEAGAIN\b|failed to spawn thread|fork: retry",
     re.IGNORECASE,
 )
 _NO_PLACE_TO_WRITE: Final = re.compile(

@@ -32,6 +32,18 @@ _F_NOTIFY = 1026
 _F_SET_RW_HINT = 1036
 _F_SET_FILE_RW_HINT = 1038
 _MADV_PAGEOUT = 21
+# What file systems, ext4 above all, keep with a file, and tell to all who can read it: flags, extents, state.
+_KEPT_WITH_FILES = {
+    "FS_IOC_GETFLAGS": 0x80086601,
+    "FS_IOC_FIEMAP": 0xC020660B,
+    "EXT4_IOC_GETVERSION": 0x80086603,
+    "EXT4_IOC_PRECACHE_EXTENTS": 0x6612,
+    "EXT4_IOC_CLEAR_ES_CACHE": 0x6628,
+    "EXT4_IOC_GETSTATE": 0x40046629,
+    "EXT4_IOC_GET_ES_CACHE": 0xC020662A,
+}
+_WHOLE = bytes(8) + b"\xff" * 8 + bytes(48)  # a struct fiemap: from 0, as far as can be, no room for extents
+_PR_SET_TIMERSLACK = 29
 _PR_SET_PDEATHSIG = 1
 _PTRACE_ATTACH = 16
 
@@ -170,6 +182,9 @@ def calls(expected: Expected) -> str:
         nothing = [ctypes.c_long(-1)] * 6
         if libc.syscall(ctypes.c_long(number), *nothing) != -1 or ctypes.get_errno() != error:
             passed.append(name)
+    passed += (
+        [] if libc.prctl(_PR_SET_TIMERSLACK, 50_000, 0, 0, 0) else ["prctl with options that no bot needs"]
+    )
     if passed:
         return f"it may call {', '.join(passed)}"
     try:
@@ -263,6 +278,12 @@ def marks(_: Expected) -> str:
             "drop pages from the cache": lambda: os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED),
             "page files out": lambda: pages.madvise(_MADV_PAGEOUT),
             "ask what is cached by preadv2": lambda: os.preadv(fd, [bytearray(1)], 0, os.RWF_NOWAIT),
+            "look for holes in files": lambda: os.lseek(fd, 0, os.SEEK_HOLE),
+            "have extents cached": lambda: os.lseek(fd, 0, os.SEEK_DATA),
+            **{
+                f"call ioctl {name}": lambda number=number: fcntl.ioctl(fd, number, bytearray(_WHOLE))  # type: ignore[misc]
+                for name, number in _KEPT_WITH_FILES.items()
+            },
         }
         for what, attempt in tries.items():
             with contextlib.suppress(OSError):

@@ -137,18 +137,28 @@ class Error:
 
 PATH: Final = "/api/openapi.json"
 _ERRORS: Final = {
+    400: "The request is broken, or asks for a WebSocket.",
     401: "A token is needed, or this one is not valid.",
     403: "This may not be seen now.",
     404: "Not found.",
+    408: "The body took too long; the reason says how fast it must come.",
     409: "Not possible now; the reason says why.",
     411: "The length of the body is missing.",
     413: "The body is too long.",
+    414: "The address is too long.",
     415: "The body is of another type.",
+    421: "The server has another name.",
     422: "A value cannot be used; the reason says which.",
     429: "Too many requests; ask again later.",
+    500: "The server has failed.",
     503: "Not possible for the moment; ask again later.",
+    505: "The server speaks HTTP/1.1.",
     507: "The server has no space.",
 }
+_OF_ALL: Final = (400, 404, 414, 421, 422, 429, 500, 503, 505)
+"""What any request may be answered, most of it before an operation is looked for."""
+_OF_BODIES: Final = (408, 411, 413)
+"""The same for requests that are not for reading."""
 _TITLE: Final = "Warp League arena"
 
 
@@ -208,14 +218,15 @@ def _operation(operation: Operation, definitions: Definitions) -> dict[str, Any]
         good["content"] = {operation.media: {"schema": schema}}
     else:
         good["content"] = {"application/json": {"schema": definitions.of(operation.answer)}}
-    statuses = sorted({*operation.errors, 422, 429, 503, *((401,) if operation.token else ())})
+    statuses = {*operation.errors, *_OF_ALL, *((401,) if operation.token else ())}
+    statuses |= set(_OF_BODIES if operation.method != "GET" else ())
     description: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
         "parameters": [*_in_path(operation.path), *(_in_query(query) for query in operation.query)],
         "responses": {
             str(operation.status): good,
-            **{str(status): {"$ref": f"#/components/responses/E{status}"} for status in statuses},
+            **{str(status): {"$ref": f"#/components/responses/E{status}"} for status in sorted(statuses)},
         },
         "security": [{"token": []}] if operation.token else [],
     }

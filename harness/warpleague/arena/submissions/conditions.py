@@ -23,7 +23,7 @@ from warpleague.league.season.config import (
 from warpleague.league.season.entry import name_of
 from warpleague.match.spec import TimeControl
 from warpleague.report.wording.match_words import conditions as condition_words
-from warpleague.runner.doctor import Machine, offered_machine
+from warpleague.runner.bundle.offered import Machine, offered_machine
 
 
 @attrs.frozen(kw_only=True)
@@ -81,11 +81,14 @@ class Conditions:
     takes_bots: bool
     closed: str | None
     """Why it takes no bots now."""
+    closes: str | None = None
+    """The time from which on it takes no more, as an ISO time; null where the organiser decides."""
     matches: int | None
     """How many more matches a new bot makes; null where results decide that, or no bots are taken."""
     limits: dict[str, int]
     """The limits of a submission; `warpleague arena limits` explains them."""
     machine: Machine | None
+    """What bots find on it, asked at that level; null if the level does not hold."""
 
 
 def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
@@ -122,9 +125,10 @@ def conditions_of(ledger: Ledger | None, config: LeagueConfig) -> Conditions:
         names=names,
         takes_bots=closed is None,
         closed=closed,
+        closes=config.arena.close_at,
         matches=matches,
         limits=attrs.asdict(limits),
-        machine=offered_machine(),
+        machine=offered_machine(rules.level, config.sandbox.paths),
     )
 
 
@@ -186,6 +190,7 @@ def facts(conditions: Conditions) -> list[tuple[str, str]]:
 
 
 def _taken(conditions: Conditions) -> str:
+    until = "" if conditions.closes is None else f" until {conditions.closes}"
     if conditions.matches is None:
-        return "taken; results decide how many matches a new bot plays"
-    return f"taken; a new bot makes {conditions.matches:,} more matches"
+        return f"taken{until}; results decide how many matches a new bot plays"
+    return f"taken{until}; a new bot makes {conditions.matches:,} more matches"

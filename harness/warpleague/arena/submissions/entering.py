@@ -7,12 +7,15 @@ itself is not changed. A match's id covers the names and contents of its bots, s
 from __future__ import annotations
 
 import json
+import time
 from contextlib import suppress
+from datetime import datetime
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.arena.submissions.jobs import SUBMISSION
 from warpleague.arena.submissions.ledger import FILE, SANDBOX, Ledger, filled
 from warpleague.arena.submissions.upload import source_folder
 from warpleague.arena.submissions.versions import versions_in
@@ -22,6 +25,7 @@ from warpleague.league.referees.pool import usable_cores
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season import utc_now
 from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
+from warpleague.league.season.entry import name_of
 from warpleague.league.season.season import Entry, Season
 from warpleague.league.store.disqualifications import check_disqualify, check_reinstate, disqualified
 from warpleague.league.store.store import Store
@@ -92,9 +96,11 @@ def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
     """Why a league takes no new bots or versions now, or None if it does."""
     if config.rules.level != "sandbox":
         return f"{config.name} takes no submissions: its bots are not confined in the sandbox"
-    if is_closed(ledger, config.name):
-        return f"{config.name} takes no more submissions: the organiser has closed it"
     why = entries_closed(ledger, config)
+    if closed_by_time(config):
+        why = f"the time for them ended at {config.arena.close_at}"
+    elif is_closed(ledger, config):
+        why = "the organiser has closed it"
     return None if why is None else f"{config.name} takes no more submissions: {why}"
 
 
@@ -166,6 +172,16 @@ def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tu
     return 0, f"within about {most_s:.0f} s, when the bots that came meanwhile enter the league"
 
 
+def waits_for_bots(config: LeagueConfig) -> str:
+    """A sentence if a league, as `entered`, has too few bots for a match; else an empty text. Waits for the disk."""
+    names = [name_of(config, entry) for entry in config.entries]
+    missing = config.game.players - len(names)
+    if missing <= 0:
+        return ""
+    there = f"{'is' if len(names) == 1 else 'are'} only {', '.join(names)}" if names else "is none yet"
+    return f"It waits for {counted(missing, 'more bot')}: a match needs {config.game.players}, and there {there}."
+
+
 # -- the league that is played ---------------------------------------------------------------------------
 
 
@@ -218,9 +234,25 @@ def is_paused(ledger: Ledger, league: str) -> bool:
     return ledger.setting(f"paused {league}") is not None
 
 
-def is_closed(ledger: Ledger, league: str) -> bool:
-    """Whether the organiser has ended the submissions: when the matches are played, the season is over."""
-    return ledger.setting(f"closed {league}") is not None
+def is_closed(ledger: Ledger, config: LeagueConfig) -> bool:
+    """Whether submissions have ended, by the organiser or by the time `close_at` of the league."""
+    return closed_by_time(config) or ledger.setting(f"closed {config.name}") is not None
+
+
+def closed_by_time(config: LeagueConfig) -> bool:
+    """Whether the time `close_at` has come."""
+    at = config.arena.close_at
+    return at is not None and datetime.fromisoformat(at).timestamp() <= time.time()
+
+
+def may_end(ledger: Ledger, config: LeagueConfig) -> bool:
+    """Whether the season ends when its matches are played: no bot can come any more.
+
+    Many send one at the last minute, so what was received in time is checked first.
+    """
+    query = "SELECT 1 FROM job WHERE league = ? AND kind = ? AND state IN (?, ?) LIMIT 1"
+    waits = ledger.rows(query, config.name, SUBMISSION.name, SUBMISSION.waiting, SUBMISSION.running)
+    return is_closed(ledger, config) and not waits
 
 
 # -- decisions of organisers -----------------------------------------------------------------------------
@@ -236,7 +268,7 @@ def pause(ledger: Ledger, league: str, who: str, *, on: bool) -> bool:
 
 def close(ledger: Ledger, league: str, who: str) -> bool:
     """Take no more submissions, and let the season end when its matches are played; false if that is so already."""
-    if is_closed(ledger, league):
+    if ledger.setting(f"closed {league}") is not None:
         return False
     ledger.set(f"closed {league}", utc_now(), who)
     return True

@@ -135,6 +135,7 @@ class AuthorPages:
             form=session.form,
             leagues=list(self._requests.app.leagues),
             open=added,
+            closes={config.name: config.arena.close_at for config in leagues},
             closed=[why for why in refusals.values() if why],
             sandbox=sandbox_refusal(ledger),
             found=submissions,
@@ -284,7 +285,7 @@ class OrganiserPages:
         return {
             "name": config.name,
             "paused": entering.is_paused(ledger, config.name),
-            "closed": entering.is_closed(ledger, config.name),
+            "closed": entering.is_closed(ledger, config),
             "submitted": [one.bot for one in versions.versions_in(ledger, config.name, active=True)],
             "bots": [bot for bot in bots if bot not in out],
             "out": sorted(out),
@@ -333,7 +334,8 @@ class OrganiserPages:
             case _:
                 raise Refused(422, "what: add or revoke.")
         scheme = request.headers.get("x-forwarded-proto", request.url.scheme)
-        link = f"{'https' if scheme == 'https' else 'http'}://{request.headers['host']}/join/{secret}"
+        host, root = request.headers["host"], self._requests.app.root
+        link = f"{'https' if scheme == 'https' else 'http'}://{host}{root}join/{secret}"
         return self._page("organise_invitation.html.j2", link=link)
 
     async def _league(self, request: Request) -> Response:

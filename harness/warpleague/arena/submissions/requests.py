@@ -58,6 +58,10 @@ class App(Protocol):
     def results(self) -> Path:
         """The folder of results."""
 
+    @property
+    def root(self) -> str:
+        """The path under which visitors see the server; it begins and ends with a slash."""
+
     def render_again(self, league: str) -> None:
         """Make the page of a league again soon, though no match was stored."""
 
@@ -157,7 +161,8 @@ class RequestHandler:
     def who_has(self, request: Request, token: str) -> Author:
         """The author of the request's token. Raises `Refused` without a valid token."""
         self.check_failures(request)
-        author = accounts.who_has(self.ledger, token.strip()[:200])
+        ledger = self.ledger_if_made
+        author = None if ledger is None else accounts.who_has(ledger, token.strip()[:200])
         if author is None:
             self.count_failure(request)
             raise Refused(401, "This is not the token of an author, or it was revoked.")
@@ -199,6 +204,7 @@ class RequestHandler:
         answer.set_cookie(
             _COOKIE,
             session.key,
+            path=self.app.root,
             httponly=True,
             samesite="strict",
             secure=request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https",
@@ -209,7 +215,7 @@ class RequestHandler:
         """End a session."""
         accounts.end_session(self.ledger, session)
         answer = RedirectResponse("/submit", 303)
-        answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
+        answer.delete_cookie(_COOKIE, path=self.app.root, httponly=True, samesite="strict")
         return answer
 
     # ------------------------------------------------------------------ forms

@@ -11,7 +11,6 @@ import contextlib
 import gzip
 import io
 import os
-import shutil
 import stat
 import struct
 import tarfile
@@ -25,9 +24,9 @@ from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits
 from warpleague.arena.submissions.versions import stored_archive
 from warpleague.errors import BotError, StoreError
 from warpleague.runner.bundle.archive import BadArchive, unpack
-from warpleague.runner.bundle.cache import remove_folder
-from warpleague.runner.bundle.content import LEFT_OUT, files_of, of_a_system, read_content
+from warpleague.runner.bundle.content import LEFT_OUT, copy_files, files_of, of_a_system, read_content
 from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
+from warpleague.runner.tree import remove_tree, walk
 from warpleague.text import safe
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[
     """
     gone: set[str] = set()
     box = folder.with_name(folder.name + ".box")
-    remove_folder(box)
+    remove_tree(box)
     try:
         with _as_tar(data, limits) as archive:
             _unpack(archive, box, limits, gone)
@@ -129,7 +128,7 @@ def unpack_upload(data: bytes, folder: Path, limits: SubmissionLimits) -> tuple[
             raise
         raise _damaged(error) from None  # gzip and bz2 raise these for damaged files
     finally:
-        remove_folder(box)
+        remove_tree(box)
     return tuple(sorted(safe(name, keep="") for name in gone))
 
 
@@ -215,7 +214,7 @@ def _bot_in(box: Path) -> Path:
 
 def _remedy(box: Path) -> str:
     """Advice for an archive that has no bot in its folder."""
-    files = sorted(path.relative_to(box).as_posix() for path in box.rglob("*") if not path.is_dir())
+    files = sorted(entry.name for entry in walk(box) if not entry.is_folder)
     if not files:
         return f"it is empty: {_HOW_TO_PACK}"
     elsewhere = [name for name in files if name.rpartition("/")[2] == MANIFEST]
@@ -403,15 +402,15 @@ def source_folder(ledger: Ledger, submission: Submission | Version, source: Path
     target.parent.mkdir(parents=True, exist_ok=True)
     (ledger.results / FOLDER).chmod(0o700)
     draft = target.with_name(f"{target.name}.{os.getpid()}.draft")
-    remove_folder(draft)
+    remove_tree(draft)
     if source is None:
         data = stored_archive(ledger, submission.id)
         if data is None:
             raise StoreError(f"{ledger.path}: the archive of submission {submission.id} is not there")
         unpack_upload(data, draft, _ANY)
     else:
-        shutil.copytree(source, draft, symlinks=True)
+        copy_files(source, draft)
     with contextlib.suppress(FileExistsError):
         draft.rename(target)  # whole or not at all
-    remove_folder(draft)
+    remove_tree(draft)
     return target

@@ -44,14 +44,14 @@ from warpleague.match.chance import match_key
 from warpleague.match.zstd import ZstdCompressor
 from warpleague.runner.bundle.build import WALL
 from warpleague.runner.bundle.bundle import prepare
-from warpleague.runner.bundle.cache import cache_folder, remove_folder
+from warpleague.runner.bundle.cache import cache_folder
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import Manifest, plays, read_manifest
 from warpleague.runner.checkup import Checkup, check_bot, one_core
 from warpleague.runner.doctor import Report, examine
 from warpleague.runner.findings import MACHINE, REPEAT, Finding
-from warpleague.runner.host import be_nice
 from warpleague.runner.play import play_within
+from warpleague.runner.tree import remove_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -144,12 +144,12 @@ def run_checker(
 
 def _sweep(ledger: Ledger) -> None:
     """Remove files of a killed checker."""
-    remove_folder(ledger.results / FOLDER / "check")
+    remove_tree(ledger.results / FOLDER / "check")
     accepted = ledger.rows("SELECT id FROM job WHERE kind = 'submission' AND state = 'accepted'")
     known = {str(number) for (number,) in accepted}
     for folder in (ledger.results / FOLDER / "bots").glob("*"):
         if folder.name.partition("-")[0] not in known or folder.suffix == ".draft":
-            remove_folder(folder)
+            remove_tree(folder)
 
 
 def probe(ledger: Ledger, examine: Callable[..., Report]) -> bool:
@@ -222,7 +222,7 @@ def _check(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig], che
         except (HarnessFault, BadInput, OSError, MemoryError) as error:
             return _postpone(ledger, number, error)
         finally:
-            remove_folder(folder.parent)
+            remove_tree(folder.parent)
     return True
 
 
@@ -385,8 +385,6 @@ def _alarm(after_s: float) -> Iterator[None]:
 
 # -- the player of matches on demand and trials ----------------------------------------------------------
 
-NICE: Final = 15
-"""Added to the niceness of this process, and so of the bots that it starts."""
 _PLAYER_POLL_S: Final = 0.5
 _PACKED: Final = 3
 _MAX_LOG: Final = 1 << 20
@@ -423,11 +421,6 @@ def run_challenges(
                 break
     finally:
         os.close(lock)
-
-
-def lower_priority() -> None:
-    """Let the matches of leagues come first: lower the CPU priority of this process and of all that it starts."""
-    be_nice(NICE)
 
 
 @attrs.frozen

@@ -21,7 +21,7 @@ from starlette.responses import (
     Response,
     StreamingResponse,
 )
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from warpleague import __version__
 from warpleague.arena.live import LiveMatch, new_frames
@@ -29,6 +29,7 @@ from warpleague.arena.submissions.conditions import conditions_of, facts
 from warpleague.arena.submissions.ledger import WORDS
 from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
 from warpleague.arena.web.league_feed import BEGIN, HEADERS, WATCHER_S, LeagueFeed, Piece, accepts_gzip
+from warpleague.arena.web.middleware import error_answer
 from warpleague.arena.web.renderer import MAX_WAITING, Busy, LeaguePage, bot_page, stored_match
 from warpleague.games import GAMES, load_game
 from warpleague.report.site.match_page import compressed_json
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from markupsafe import Markup
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
@@ -76,7 +78,7 @@ class Home:
         picture, pick = self._picture()
         return render(
             "server_home.html.j2",
-            frame=served("home", "/"),
+            frame=served("home", server["root"]),
             stamp="",
             server=server,
             block=compressed_json({"picture": picture}),
@@ -188,12 +190,15 @@ class App:
         *,
         title: str = "Warp League",
         submits: bool = False,
+        root: str = "/",
     ) -> None:
         self.feeds = {feed.name: feed for feed in feeds}
         self.leagues = configs
         self.results = results
         self.title = title
         self.submits = submits
+        self.root = root
+        """The path under which visitors see the server: that of the home page."""
         self.began_s = time.time()
         self.health: Callable[[], JsonObject] = dict
         """Returns more values for the health page: the processes that the server has started."""
@@ -205,11 +210,11 @@ class App:
         """Load templates and texts now, so that the first requests need not wait for them."""
         prepare("home", "server", "watch", "submi", "organise")
         for config in self.leagues.values():
-            text_of(config.game.id)
+            self._text_of(config.game.id)
 
     def words(self) -> JsonObject:
         """The values that the navigation of each page needs."""
-        return {"title": self.title, "leagues": list(self.feeds), "submits": self.submits}
+        return {"root": self.root, "title": self.title, "leagues": list(self.feeds), "submits": self.submits}
 
     def render_again(self, league: str) -> None:
         """Make the page of a league again soon, though no match was stored."""
@@ -217,7 +222,7 @@ class App:
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the server: `template` extends `server.html.j2`."""
-        frame = served("server", "/", "self")
+        frame = served("server", self.root, "self")
         text = render(template, frame=frame, stamp="", server=self.words(), **values)
         return HTMLResponse(text, status)
 
@@ -257,13 +262,18 @@ class App:
 
     async def _wrong(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:  # of the routes with this path the framework names the first alone
+            found = [route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE]
+            headers["Allow"] = ", ".join(sorted(set().union(*(route.methods for route in found))))
         titles = {404: "There is no such page", 405: "This page does not take this method"}
-        if request.url.path.startswith("/api/"):
-            return JSONResponse(
-                {"error": titles.get(error.status_code, str(error.detail))}, error.status_code
-            )
         title = titles.get(error.status_code, "That did not work")
-        return self._notice(title, str(error.detail), error.status_code)
+        if request.url.path.startswith("/api/"):
+            text = titles.get(error.status_code, str(error.detail))
+            return error_answer(request.url.path, text, error.status_code, headers)
+        answer = self._notice(title, str(error.detail), error.status_code)
+        answer.headers.update(headers)
+        return answer
 
     def _notice(self, title: str, text: str, status: int, *, again: bool = False) -> Response:
         return self.page("server_notice.html.j2", status, title=title, text=text, again=again)
@@ -343,10 +353,13 @@ class App:
         return await self._shown_text(request.path_params["name"])
 
     async def _shown_text(self, name: str) -> Response:
-        text = await trio.to_thread.run_sync(text_of, name)  # long pages take some time the first time
+        text = await trio.to_thread.run_sync(self._text_of, name)  # long pages take some time the first time
         if text is None:
             raise HTTPException(404, "No page of the documentation has that name.")
         return self.page("server_text.html.j2", title=text[0], text=text[1], brief=name in GAMES and name)
+
+    def _text_of(self, name: str) -> tuple[str, Markup] | None:
+        return text_of(name, f"{self.root}docs/")
 
     async def _llms(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         return PlainTextResponse(llms_text())
@@ -501,7 +514,7 @@ class App:
         feed, match = self._live(request)
         text = render(
             "watch.html.j2",
-            frame=served("watch", "/"),
+            frame=served("watch", self.root),
             stamp="",
             server=self.words(),
             league=feed.name,

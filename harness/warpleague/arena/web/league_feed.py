@@ -16,7 +16,14 @@ from warpleague.arena import live
 from warpleague.arena.live import ENDED_S, Broadcast, LiveFolder, LiveMatch
 from warpleague.arena.processes import log, log_error
 from warpleague.arena.web.renderer import PAGES_FOLDER as PAGES
-from warpleague.arena.web.renderer import LeagueFiles, LeaguePage, PageCache, Renderer, league_page
+from warpleague.arena.web.renderer import (
+    LeagueFiles,
+    LeaguePage,
+    PageCache,
+    Renderer,
+    league_page,
+    what_is_missing,
+)
 from warpleague.errors import RecordError, StoreError
 from warpleague.league.referees.pool import usable_cores
 from warpleague.league.store.store import Store
@@ -66,6 +73,8 @@ def accepts_gzip(request: Request) -> bool:
 
 
 _POLL_S: Final = 0.25
+_LOOK_S: Final = 2.0
+"""How often a league without a page is asked what it waits for."""
 _LATEST: Final = 12
 _LISTED: Final = 24
 _RECENT: Final = 200
@@ -121,6 +130,7 @@ class LeagueFeed:
         self._store: tuple[int, Store] | None = None
         self._seen = -1
         self._latest: list[JsonObject] = []
+        self._missing = ""  # what a league waits for that has no page yet
         self.stale = True
         """Whether something has changed since the page was made."""
         self._sections: dict[str, tuple[int, str]] = {}
@@ -180,9 +190,9 @@ class LeagueFeed:
         """How the league stands, in a sentence."""
         if self.page is not None:
             return self.page.sentence
-        return (
-            "The tables of this league are being made." if self._latest else "No match has been played yet."
-        )
+        if self._latest:
+            return "The tables of this league are being made."
+        return f"No match has been played yet. {self._missing}".strip()
 
     @property
     def version(self) -> int:
@@ -262,7 +272,14 @@ class LeagueFeed:
 
     async def render_pages(self, server: JsonObject) -> None:
         """Make the page again as often as its cost allows."""
+        look_s = 0.0
         while True:
+            if self.page is None and trio.current_time() >= look_s:
+                look_s = trio.current_time() + _LOOK_S
+                try:
+                    self._missing = await self.renderer.make(what_is_missing, self.files)
+                except Exception as error:  # noqa: BLE001 - such as a file that is being written
+                    log_error("bots not read", error, league=self.name)
             if not self.stale:
                 await trio.sleep(_POLL_S)
                 continue

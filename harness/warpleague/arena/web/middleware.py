@@ -27,7 +27,7 @@ from hypercorn.typing import ConnectionState
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from warpleague.arena.processes import log, log_error
 
@@ -234,7 +234,8 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_METHODS: Final = ("GET", "HEAD", "POST", "DELETE")
+METHODS: Final = ("GET", "HEAD", "POST")
+"""The methods that routes may take: a request with another one is not checked for its origin."""
 _MAX_PATH: Final = 1_000
 
 
@@ -243,17 +244,17 @@ class RequestLimits:
     """Limits of requests, for one address and for all together.
 
     `per_s` requests a second in the long run, `burst` at once; `streams` live pages open at a time, `all_requests`
-    requests at a time from everywhere; `body_s` seconds for a whole body, `large_body_s` where it has a limit of
-    its own. A proxy or a person on this machine is trusted: for the loopback address only the common
-    limits hold.
+    requests at a time from everywhere. A body has `body_s` seconds, and one more for every `body_rate` bytes that have
+    come: so a large one has time also on a slow line, and one that stops coming ends soon. A proxy or a person on this
+    machine is trusted: for the loopback address only the common limits hold.
     """
 
     per_s: float = 20.0
     burst: int = 100
     streams: int = 20
     all_requests: int = 2_000
-    body_s: float = 15.0
-    large_body_s: float = 30.0
+    body_s: float = 30.0
+    body_rate: int = 16 * 1024
     spares_loopback: bool = True
 
 
@@ -270,8 +271,9 @@ class RequestMiddleware:
     """Passes on the requests that are allowed, and refuses all others.
 
     `hosts` are the names, with ports, by which this server is called. `bodies` are paths whose bodies may have so
-    many bytes, instead of `MAX_BODY_BYTES`. With `behind_proxy` the address of a caller is what the proxy on this
-    machine says.
+    many bytes, instead of `MAX_BODY_BYTES`. `root` is the path under which visitors see the server: a proxy may take
+    it off or leave it on, and redirections get it. With `behind_proxy` the address of a caller is what the proxy on
+    this machine says.
     """
 
     def __init__(
@@ -282,6 +284,7 @@ class RequestMiddleware:
         bodies: Mapping[str, int] | None = None,
         limits: RequestLimits | None = None,
         behind_proxy: bool = False,
+        root: str = "/",
     ) -> None:
         self.hosts = hosts
         self.open = 0
@@ -290,6 +293,7 @@ class RequestMiddleware:
         self._bodies = bodies or {}
         self._limits = limits or RequestLimits()
         self._behind_proxy = behind_proxy
+        self._prefix = root.removesuffix("/")
         self._callers: dict[str, _Caller] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -297,52 +301,54 @@ class RequestMiddleware:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return  # the server closes connections that are not accepted
         begun = False
 
         async def send_guarded(message: Message) -> None:
             nonlocal begun
-            if message["type"] == "http.response.start":
+            if message["type"].endswith("http.response.start"):
                 begun = True
-                _add_headers(message)
+                self._add_headers(message, own)
             await send(message)
 
         headers = Headers(scope=scope)
+        own = f"{scope.get('scheme')}://{headers.get('host')}"
         address = self._address(scope, headers)
-        scope = {
-            **scope,
-            "client": (address, (scope.get("client") or ("", 0))[1]),
-        }  # as the application sees it
+        # As the application sees it.
+        scope = {**scope, "client": (address, (scope.get("client") or ("", 0))[1]), **self._below_root(scope)}
         caller = self._caller(address)
         refused = self._refusal(scope, headers) or self._crowded(caller)
         if refused is not None:
             self.refused += 1
             log("refused", status=refused[0], why=refused[1], address=address, path=scope["path"][:200])
-            answer = PlainTextResponse(refused[1] + "\n", refused[0])
-            answer.headers["Connection"] = "close"  # the rest of its body is not read
+            # The rest of its body is not read.
+            answer = error_answer(scope["path"], refused[1], refused[0], {"Connection": "close"})
             await answer(scope, receive, send_guarded)
             return
         self.open += 1
         if caller is not None:
             caller.open += 1
         try:
-            path, limits = scope["path"], self._limits
-            body_s = limits.large_body_s if path in self._bodies else limits.body_s
-            body = _Body(receive, self._max_bytes(path), body_s)
-            await self._app(scope, body, send_guarded)
+            body = _Body(receive, self._max_bytes(scope["path"]), self._limits)
+            app = RedirectResponse("/", 308) if scope["path"] == self._prefix else self._app
+            await app(scope, body, send_guarded)
         except ClientDisconnect:
             pass
         except Exception as error:  # noqa: BLE001 - one request must not end the server
             log_error("request failed", error, path=scope["path"][:200])
             if not begun:
-                await PlainTextResponse("the server has failed; its log says how\n", 500)(
-                    scope, receive, send_guarded
-                )
+                answer = error_answer(scope["path"], "the server has failed; its log says how", 500)
+                await answer(scope, receive, send_guarded)
         finally:
             self.open -= 1
             if caller is not None:
                 caller.open -= 1
+
+    def _below_root(self, scope: Scope) -> dict[str, Any]:
+        """The path of a request without the root, where it begins with that."""
+        path, raw, prefix = scope["path"], scope.get("raw_path") or b"", self._prefix
+        if not prefix or not path.startswith(f"{prefix}/"):
+            return {}
+        return {"path": path.removeprefix(prefix), "raw_path": raw.removeprefix(prefix.encode())}
 
     def _address(self, scope: Scope, headers: Headers) -> str:
         address = str((scope.get("client") or ("", 0))[0])
@@ -384,23 +390,42 @@ class RequestMiddleware:
     def _max_bytes(self, path: str) -> int:
         return self._bodies.get(path, MAX_BODY_BYTES)
 
+    def _add_headers(self, message: Message, own: str) -> None:
+        """Add what every answer carries; `own` is how the visitor's request called this server."""
+        headers = MutableHeaders(scope=message)
+        for name, value in _HEADERS.items():
+            headers[name] = value
+        headers.setdefault("Cache-Control", "no-store")
+        headers.setdefault("Content-Security-Policy", POLICY)
+        if message["status"] >= HTTPStatus.BAD_REQUEST:
+            headers["Cache-Control"] = "no-store"
+        if "location" in headers:
+            # The framework gives the whole address where a slash is missing: behind a proxy its scheme is wrong.
+            place = headers["location"].removeprefix(own)
+            headers["location"] = self._prefix + place if place.startswith("/") else place
+
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Status and reason if the request is refused, else None."""
         if scope.get("http_version") not in ("1.0", "1.1"):
             return 505, "this server speaks HTTP/1.1"
         if headers.get("host", "").lower() not in self.hosts or len(headers.getlist("host")) > 1:
             return 421, f"unknown host name; this server is {' or '.join(sorted(self.hosts))}"
+        if scope["type"] == "websocket":
+            return 400, "this server has no WebSockets"
         path = scope["path"]
-        if len(scope.get("raw_path") or path) > _MAX_PATH or not path.isprintable():
-            return 414, "the URL is too long"
+        if len(scope.get("raw_path") or path) > _MAX_PATH:
+            return 414, f"the path of the address may have {_MAX_PATH} bytes"
+        if not path.isprintable():
+            return 404, "no address here has such characters"
         method = scope["method"]
-        if method not in _METHODS:
-            return 405, "this server knows no such method"
+        if method not in METHODS:
+            return None  # no route takes it, and the router says which methods the address takes
         if method in ("GET", "HEAD"):
             if headers.get("transfer-encoding") or headers.get("content-length", "0") != "0":
                 return 400, "a request for a page has no body"
             return None
-        if not headers.get("authorization", "").startswith("Bearer "):
+        # Cookies count for nothing in the JSON API: it asks for a token by itself.
+        if not path.startswith("/api/") and not headers.get("authorization", "").startswith("Bearer "):
             if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
                 return 403, "another site may not ask this server"
             own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
@@ -417,38 +442,44 @@ class RequestMiddleware:
         return None
 
 
-def _add_headers(message: Message) -> None:
-    headers = MutableHeaders(scope=message)
-    for name, value in _HEADERS.items():
-        headers[name] = value
-    headers.setdefault("Cache-Control", "no-store")
-    headers.setdefault("Content-Security-Policy", POLICY)
-    if message["status"] >= HTTPStatus.BAD_REQUEST:
-        headers["Cache-Control"] = "no-store"
+def error_answer(path: str, text: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """An error as the address promises it: the object of the JSON API, or a line of text."""
+    if path.startswith("/api/"):
+        return JSONResponse({"error": text}, status, headers)
+    return PlainTextResponse(text + "\n", status, headers)
 
 
 class _Body:
-    """Receives no more of a body than a request may have, and for no longer."""
+    """Receives no more of a body than a request may have, and not more slowly than it must come."""
 
-    def __init__(self, receive: Receive, max_bytes: int, max_s: float) -> None:
+    def __init__(self, receive: Receive, max_bytes: int, limits: RequestLimits) -> None:
         self._receive = receive
-        self._left = max_bytes
-        self._end_s = max_s
-        self._deadline = math.inf
+        self._max_bytes = max_bytes
+        self._limits = limits
+        self._begun_s = math.inf
+        self._come = 0
         self._over = False
 
     async def __call__(self) -> Any:
         if self._over:
             return await self._receive()
-        if self._deadline == math.inf:
-            self._deadline = trio.current_time() + self._end_s
-        with trio.CancelScope(deadline=self._deadline) as scope:
+        limits = self._limits
+        if self._begun_s == math.inf:
+            self._begun_s = trio.current_time()
+        with trio.CancelScope(
+            deadline=self._begun_s + limits.body_s + self._come / limits.body_rate
+        ) as scope:
             message = await self._receive()
         if scope.cancelled_caught:
             self._over = True
-            raise HTTPException(408, "The body of the request took too long.")
+            raise HTTPException(
+                408,
+                f"The body of the request came too slowly: {self._come:,} bytes in "
+                f"{trio.current_time() - self._begun_s:.0f} s, and after {limits.body_s:g} s there must be "
+                f"{limits.body_rate:,} more each second. Send it over a faster line, or make it smaller.",
+            )
         self._over = not message.get("more_body", False)
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
+        self._come += len(message.get("body", b""))
+        if self._come > self._max_bytes:
             raise HTTPException(413, "The body of the request is longer than its Content-Length.")
         return message

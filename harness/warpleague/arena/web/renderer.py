@@ -23,7 +23,7 @@ import numpy as np
 import trio
 
 from warpleague.arena.processes import log, prune
-from warpleague.arena.submissions.entering import entered, is_paused
+from warpleague.arena.submissions.entering import entered, is_paused, waits_for_bots
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import StoreError
@@ -290,7 +290,7 @@ def bot_page(files: LeagueFiles, bot: str, server: dict[str, Any], version: int)
         return None
     return render(
         "bot.html.j2",
-        frame=served("bot", "/"),
+        frame=served("bot", server["root"]),
         stamp="",
         server=server,
         home="../index.html",
@@ -315,6 +315,11 @@ def _is_paused(results: Path, league: str) -> bool:
         return False
     with Ledger.open(results) as ledger:
         return is_paused(ledger, league)
+
+
+def what_is_missing(files: LeagueFiles) -> str:
+    """A sentence if a league has too few bots for a match; else an empty text."""
+    return waits_for_bots(_config(files))
 
 
 def _notice(config: LeagueConfig, *, frozen: bool, shown: bool, paused: bool) -> str:
@@ -403,11 +408,16 @@ def match_record(files: LeagueFiles, match_id: str) -> bytes | None:
 
 def _opened(files: LeagueFiles) -> League:
     """The league as it was last run, with the bots that were submitted."""
-    config = load_config(files.path, without_bots=True)
-    if (files.results / FILE).exists():
-        with Ledger.open(files.results) as ledger:
-            config = entered(ledger, config)
+    config = _config(files)
     return open_to_read(config, shown_results(config, files.results))
+
+
+def _config(files: LeagueFiles) -> LeagueConfig:
+    config = load_config(files.path, without_bots=True)
+    if not (files.results / FILE).exists():
+        return config
+    with Ledger.open(files.results) as ledger:
+        return entered(ledger, config)
 
 
 def _run(function: Callable[..., T], *arguments: Any) -> T:

@@ -51,9 +51,9 @@ _UNREAD_MS: Final = 30_000
 class Serving:
     """The settings of a server: leagues of one folder of results, an address, and the server's names (with ports).
 
-    `jobs` and `logs_mb` are those of `SchedulerSettings`; with `plays` false this server starts no scheduler and no
-    checker. Pages show a match `delay_s` seconds late. When the server is stopped, matches may take `patience_s`
-    seconds to end.
+    `root` is the path under which visitors see it. `jobs` and `logs_mb` are those of `SchedulerSettings`; with `plays`
+    false this server starts no scheduler and no checker. Pages show a match `delay_s` seconds late. When the server is
+    stopped, matches may take `patience_s` seconds to end.
     """
 
     paths: tuple[Path, ...]
@@ -61,6 +61,7 @@ class Serving:
     host: str = "127.0.0.1"
     port: int = 8000
     names: tuple[str, ...] = ()
+    root: str = "/"
     title: str = "Warp League"
     plays: bool = True
     jobs: int | None = None
@@ -124,13 +125,14 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
             )
             for name, path in zip(configs, serving.paths, strict=True)
         ]
-        app = App(feeds, configs, serving.results, title=serving.title, submits=True)
+        app = App(feeds, configs, serving.results, title=serving.title, submits=True, root=serving.root)
         requests = RequestHandler(app)
         middleware = RequestMiddleware(
             app.app(all_routes(app, requests)),
             bodies=BODY_LIMITS,
             limits=serving.limits,
             behind_proxy=serving.behind_proxy,
+            root=serving.root,
         )
         middleware.hosts = _hosts(serving, listener.getsockname()[1])
         total = max(min(serving.connections.total, files - _SPARE_FILES), 1)
@@ -249,7 +251,7 @@ async def _run(
             nursery.start_soon(process.keep_running)
         nursery.start_soon(connections.serve, listener, stopped)
         host = f"[{serving.host}]" if ":" in serving.host else serving.host
-        address = f"http://{host}:{port}/"
+        address = f"http://{host}:{port}{serving.root}"
         log("serving", address=address, leagues=list(app.feeds))
         ready(address)
         await stopped.wait()

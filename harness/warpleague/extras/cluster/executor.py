@@ -1,9 +1,8 @@
 """Plays matches on the workers of a Dask cluster: in batches, on fit workers, and not on those that have stalled.
 
-Dask chooses the worker: a plugin checks each one and gives it bots (`worker`), and fit ones announce a
-resource that every batch needs. Where each match has dice of its own, Dask may also play it again. Where dice are
-shared, a batch is pinned to a worker, since no bot that saw its dice may play when it is played again. `running`
-decides what becomes of a match.
+A plugin checks each worker and gives it bots (`worker`), and fit ones announce a resource that every batch needs. A
+batch is pinned to a worker, or Dask would play it again by itself: with dice that bots have seen. `running` decides
+what becomes of a match whose worker is lost or has stalled.
 """
 
 from __future__ import annotations
@@ -62,11 +61,11 @@ _TIMEOUTS: Final = {
 
 @contextmanager
 def cluster(
-    address: str, level: Level, bots: Sequence[SeatSpec], *, shared: bool = False, limit_s: float = inf
+    address: str, level: Level, bots: Sequence[SeatSpec], *, limit_s: float = inf
 ) -> Iterator[ClusterExecutor]:
     """An executor on the Dask cluster whose scheduler is at `address`, for matches of `bots` at `level`.
 
-    `shared` and `limit_s` are as in `ClusterExecutor`. Raises `BadInput` if there is no such cluster, or none of its
+    `limit_s` is as in `ClusterExecutor`. Raises `BadInput` if there is no such cluster, or none of its
     workers can play.
     """
     if not re.fullmatch(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d+", address):
@@ -85,7 +84,7 @@ def cluster(
         except (OSError, ValueError) as error:
             raise BadInput(f"--cluster: no Dask scheduler answers at {address!r}: {error}") from None
         player = cluster_worker.Player(f"{cluster_worker.PREFIX}{client.id}", level, archives)
-        executor = ClusterExecutor(client, player, shared=shared, limit_s=limit_s)
+        executor = ClusterExecutor(client, player, limit_s=limit_s)
         try:
             executor.begin()
             yield executor
@@ -106,12 +105,11 @@ class _Call:
 
 @attrs.define(eq=False)
 class _Batch:
-    """Calls that are one task of Dask's, pinned to `worker` if there is one; `stalled` if they wait elsewhere, too."""
+    """Calls that are one task of Dask's, pinned to `worker`."""
 
     calls: list[_Call]
-    worker: str | None
+    worker: str
     task: Any = None
-    stalled: bool = False
 
 
 class ClusterExecutor(MatchExecutor):
@@ -119,8 +117,7 @@ class ClusterExecutor(MatchExecutor):
 
     `player` is the plugin that makes workers fit: it announces the resource of its name (`cluster_worker.announce`).
     A worker is stalled if it has been silent for `silent_s` seconds, or if a match takes longer than `limit_s`. Its
-    matches are then played on other workers, too, and the first result counts. But where dice are `shared`, they are
-    taken from it, and before it gets matches again, it ends all its bots.
+    matches are then taken from it, and before it gets matches again, it ends all its bots.
 
     Notes say which workers joined, were left out, stalled or were lost. When the scheduler dies, or nobody can play
     any more, everything raises `BrokenExecutor`.
@@ -131,11 +128,10 @@ class ClusterExecutor(MatchExecutor):
         client: Any,
         player: Any,
         *,
-        shared: bool = False,
         limit_s: float = inf,
         silent_s: float = _SILENT_S,
     ) -> None:
-        self._client, self._player, self._shared = client, player, shared
+        self._client, self._player = client, player
         self._name: str = player.name
         self._address: str = client.scheduler.address
         self._silent_s, self._limit_s = silent_s, limit_s + _GRACE_S
@@ -219,16 +215,15 @@ class ClusterExecutor(MatchExecutor):
         """Send what was submitted to workers, as far as they have room for it."""
         with self._lock:
             well = self._well()
-            # A batch that waits elsewhere, too, takes nobody's room.
-            load = Counter(batch.worker for batch in self._batches.values() if not batch.stalled)
-            free = _TASKS * sum(well.values()) - load.total()
+            load = Counter(batch.worker for batch in self._batches.values())
+            free = _TASKS * sum(well.values()) - sum(load[worker] for worker in well)
             while self._waiting and free > 0 and self._broken is None:
                 size = min(self._size, ceil(len(self._waiting) / free))
                 calls = [self._waiting.popleft()]
                 while len(calls) < size and not (calls[0].alone or self._waiting[0].alone):
                     calls.append(self._waiting.popleft())
-                if calls := [call for call in calls if not call.future.done()]:
-                    worker = min(well, key=lambda one: load[one] / well[one]) if self._shared else None
+                if calls := [call for call in calls if _begins(call)]:
+                    worker = min(well, key=lambda one: load[one] / well[one])
                     load[worker] += 1
                     self._send(_Batch(calls, worker))
                     free -= 1
@@ -269,10 +264,8 @@ class ClusterExecutor(MatchExecutor):
             for call, (value, trace) in zip(batch.calls, done, strict=False):
                 if trace:
                     value.__cause__ = RemoteTraceback(trace)
-                if not (batch.stalled and isinstance(value, Exception)):
-                    _resolve(call, value)
-            if not batch.stalled:
-                self._waiting.extendleft(reversed(batch.calls[len(done) :]))
+                _resolve(call, value)
+            self._waiting.extendleft(reversed(batch.calls[len(done) :]))
             self.flush()
 
     def _end(self, key: str) -> list[_Call]:
@@ -352,12 +345,9 @@ class ClusterExecutor(MatchExecutor):
                 why = state.stalled[worker].format(since=since)
                 self._notes.append(f"the worker at {worker} {why}; others play its matches")
             for key in self._batches.keys() & state.keys:
-                batch = self._batches[key]
-                if not batch.stalled:
-                    self._waiting.extendleft(reversed(batch.calls))
-                batch.stalled = True
-                if self._shared:
-                    self._end(key)
+                worker = self._batches[key].worker
+                for call in self._end(key):
+                    _resolve(call, RefereeDied(f"the worker at {worker} has stalled"))
             for worker, threads, unfit in state.checked:
                 self._checked.append(worker)
                 if unfit is not None:
@@ -370,17 +360,23 @@ class ClusterExecutor(MatchExecutor):
             self.flush()
 
     def _recover(self, state: cluster_worker.State) -> None:
-        """Give matches again to workers that have recovered; where dice are shared, once they have ended their bots.
+        """Give matches again to workers that have recovered, once they have ended their bots.
 
-        These could know the dice of matches that others have played meanwhile.
+        These could know dice that others have played with meanwhile.
         """
         back = self._stalled - state.stalled.keys()
         with suppress(TimeoutError):
-            if back and self._shared:
+            if back:
                 back = self._ask(back, cluster_worker.renew, next(self._numbers))
             for worker in back:
                 self._stalled.remove(worker)
                 self._notes.append(f"the worker at {worker} answers again, and gets matches")
+
+
+def _begins(call: _Call) -> bool:
+    """Whether a call is to be made: from then on it cannot be cancelled, since bots may see the dice of its match."""
+    future = call.future
+    return not future.done() and (future.running() or future.set_running_or_notify_cancel())
 
 
 def _resolve(call: _Call, value: Any) -> None:

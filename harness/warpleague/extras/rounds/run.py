@@ -41,8 +41,9 @@ from warpleague.league.referees.pool import RefereeDied, RefereePool, usable_cor
 from warpleague.league.store.database import take_lock
 from warpleague.runner.bot.logs import KINDS, LogFolder, log_file
 from warpleague.runner.bundle.build import Command, CommandLimits, run_command
-from warpleague.runner.bundle.content import folder_digest
+from warpleague.runner.bundle.content import copy_files, folder_digest
 from warpleague.runner.host import end_started_with
+from warpleague.runner.tree import remove_tree
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def edit(request: EditRequest) -> Edit:
     )
     if not end.problem:
         result = _committed(author_folder, request, result)
-    shutil.rmtree(author_folder.scratch, ignore_errors=True)
+    remove_tree(author_folder.scratch)
     return result
 
 
@@ -193,7 +194,7 @@ def write_feedback(
     author_folder = run_folder.author(author.name)
     target = author_folder.feedback(round_.number)
     draft = target.with_name(f".{target.name}.draft")
-    shutil.rmtree(draft, ignore_errors=True)
+    remove_tree(draft)
     draft.mkdir(parents=True)
     part = round_.parts[author.name]
     standing = {
@@ -215,10 +216,8 @@ def write_feedback(
         for name, other in round_.parts.items():
             if name != author.name and other.version is not None:
                 version = state.version(other.version)
-                shutil.copytree(
-                    run_folder.author(name).bot(version.round), draft / "sources" / name, symlinks=True
-                )
-    shutil.rmtree(target, ignore_errors=True)
+                copy_files(run_folder.author(name).bot(version.round), draft / "sources" / name)
+    remove_tree(target)
     draft.rename(target)
 
 

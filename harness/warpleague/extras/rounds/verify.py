@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from warpleague.league.play.verifying import altered, mispaired, verify_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.content import folder_digest
+from warpleague.runner.tree import scratch_folder
 
 if TYPE_CHECKING:
     from warpleague.extras.rounds.file import RoundsConfig
@@ -74,7 +74,7 @@ def _verify_author(state: State, run_folder: RunFolder, author: str, checked: Ve
     except GitError as error:
         checked.problems.append(f"{author}: the repository {history.folder} is damaged: {error}")
         return
-    with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
+    with scratch_folder() as scratch:
         for version in state.versions_of(author):
             checked.versions += 1
             bot = Path(scratch, "bot")

@@ -8,7 +8,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
@@ -20,10 +19,10 @@ from warpleague.extras.rounds.state import Usage
 from warpleague.games import GAMES
 from warpleague.report.wording.brief import brief_text
 from warpleague.report.wording.docs import page_text, pages
-from warpleague.runner.bundle.cache import remove_folder
-from warpleague.runner.bundle.content import LEFT_OUT, files_of, read_content
+from warpleague.runner.bundle.content import LEFT_OUT, copy_files
 from warpleague.runner.bundle.shipped import shipped_root, write_engine
 from warpleague.runner.confine.mounts import python_places
+from warpleague.runner.tree import new_folder, remove_tree, scratch_folder, walk
 from warpleague.strict import structure
 from warpleague.text import counted
 
@@ -68,7 +67,7 @@ class History:
     def create(self, exclude: Sequence[str]) -> None:
         """Create the repository, and replace an older one. Its copies ignore the names in `exclude`."""
         require_git()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(self.folder)
         self._run("init", "--quiet", "--bare", "--initial-branch=main", str(self.folder))
         info = self.folder / "info"
         info.mkdir(exist_ok=True)
@@ -81,7 +80,7 @@ class History:
         The commit follows from the files, the number, the message and the parent alone: its date is day `number` of
         1970. So a repeated run has the same commits. Raises `GitError` if git refuses a file.
         """
-        with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
+        with scratch_folder() as scratch:
             index = {"GIT_INDEX_FILE": str(Path(scratch, "index")), "GIT_WORK_TREE": str(tree)}
             self._run("add", "--all", "--force", "--", ".", more=index, cwd=tree)
             written = self._run("write-tree", more=index).strip()
@@ -94,9 +93,8 @@ class History:
 
     def extract(self, commit: str, target: Path, below: str = "") -> None:
         """Replace `target` by the files of a commit, or of its folder `below`. Raises `GitError` if there is none."""
-        remove_folder(target)
-        target.mkdir(parents=True)
-        with tempfile.TemporaryDirectory(prefix="warpleague-") as scratch:
+        new_folder(target)
+        with scratch_folder() as scratch:
             index = {"GIT_INDEX_FILE": str(Path(scratch, "index")), "GIT_WORK_TREE": str(target)}
             self._run("read-tree", f"{commit}:{below}", more=index)
             self._run("checkout-index", "--all", "--force", more=index, cwd=target)
@@ -238,23 +236,17 @@ class AuthorFolder:
 
         Raises `BotError` for a bad bot.
         """
-        shutil.rmtree(self.path, ignore_errors=True)
-        self.path.mkdir(parents=True)
+        new_folder(self.path)
         self.history.create(HARNESS_FILES)
         first = self.path / "first"
-        for file in files_of(start):
-            place = first / BOT / file.name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(read_content(file))
-            place.chmod(0o755 if file.executable else 0o644)
+        copy_files(start, first / BOT)
         commit = self.history.commit(first, 0, "Start", None)
-        shutil.rmtree(first)
+        remove_tree(first)
         return commit
 
     def prepare(self, commit: str, task: str, documents: Mapping[str, str]) -> None:
         """Replace the workspace: the files of `commit`, the task, the documents, the feedback on earlier rounds."""
-        shutil.rmtree(self.scratch, ignore_errors=True)
-        self.scratch.mkdir()
+        new_folder(self.scratch)
         self.history.extract(commit, self.workspace)
         self.history.copy_into(self.workspace, commit)
         (self.workspace / TASK).write_text(task, encoding="utf-8")
@@ -275,11 +267,10 @@ class AuthorFolder:
     def remove_harness_files(self) -> None:
         """Remove the harness's files and all repositories from the workspace, so that only the author's remain."""
         for name in HARNESS_FILES:
-            _remove(self.workspace / name)
-        for place, folders, files in os.walk(self.workspace):
-            for name in LEFT_OUT.intersection((*folders, *files)):
-                _remove(Path(place, name))
-            folders[:] = [name for name in folders if name not in LEFT_OUT]
+            remove_tree(self.workspace / name)
+        for entry in walk(self.workspace, lambda entry: entry.base not in LEFT_OUT):
+            if entry.base in LEFT_OUT:
+                remove_tree(self.workspace / entry.name)
 
     def read_usage(self) -> tuple[Usage | None, str]:
         """The usage that the command reports, if any, and a remark if the report is invalid."""
@@ -301,21 +292,13 @@ class AuthorFolder:
             os.close(file)
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
-
-
 def _open_to_all(folder: Path) -> None:
     """Let every user read the folder: in the sandbox the command may run as another user."""
-    for place, _, files in os.walk(folder):
-        os.chmod(place, 0o755)  # noqa: PTH101
-        for name in files:
-            path = Path(place, name)
-            if not path.is_symlink():
-                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+    folder.chmod(0o755)
+    for entry in walk(folder):
+        if not entry.is_link:
+            executable = entry.is_folder or entry.status.st_mode & 0o100
+            os.chmod(entry.base, 0o755 if executable else 0o644, dir_fd=entry.folder)
 
 
 def program_paths() -> tuple[str, ...]:

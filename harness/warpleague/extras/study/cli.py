@@ -38,7 +38,7 @@ from warpleague.extras.study.rerun import (
 )
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
-from warpleague.match.record import read_compressed, read_record, unreadable
+from warpleague.match.record import attempt_of, read_compressed, read_record, unreadable
 from warpleague.match.replay import Replay
 from warpleague.match.spec import TimeControl
 from warpleague.runner.bundle.bundle import prepare
@@ -262,5 +262,6 @@ def _tasks(args: Namespace) -> Iterator[Task]:
 def _league_tasks(args: Namespace, path: Path) -> Iterator[Task]:
     with open_to_read(load_config(path), args.results) as league:
         for fixture, _ in league.stored():
-            key = league.season.key_of(fixture.deal)
-            yield Task(f"{path}: match {fixture.id}", league.store.record(fixture.id), args.seat, key)
+            record = league.store.record(fixture.id)
+            key = league.season.key_of(fixture.deal, attempt_of(record))
+            yield Task(f"{path}: match {fixture.id}", record, args.seat, key)

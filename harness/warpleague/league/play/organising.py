@@ -17,7 +17,7 @@ from warpleague.league.store import disqualifications
 from warpleague.league.store.events import record_merge
 from warpleague.league.store.schema import UntrustedStore, store_at, unplayed
 from warpleague.league.store.store import Store
-from warpleague.match.record import unpack
+from warpleague.match.record import attempt_of, unpack
 from warpleague.match.scribe import end_digest
 from warpleague.text import safe
 
@@ -154,10 +154,14 @@ def merge_from(
                 differing.append(match_id)
         if new:
             bots: set[tuple[str, str]] = set()
+            known, attempts = store.attempts(), dict[str, int]()
             for deal, recorded in _checked(season, theirs, new, trust, new_pool):
                 store.put(deal, recorded.seats, recorded.result)
                 bots.update(recorded.seats)
-            record_merge(db, theirs.head(), sorted(bots))
+                match_id, attempt = recorded.result.id, attempt_of(recorded.result.record)
+                if attempt != known[match_id]:
+                    attempts[match_id] = attempt
+            record_merge(db, theirs.head(), sorted(bots), attempts)
             store.forget_numbers()
     return Merged(len(new), shared, tuple(differing))
 
@@ -204,10 +208,10 @@ def _checked(
 
         try:
             for match_id, deal in new:
-                key = None if trust else season.key_of(deal)
+                dealt = None if trust else (season.dealt, deal)
                 packed = theirs.record(match_id)
                 waiting.append(
-                    (match_id, deal, pool.submit(read_recorded, packed, match_id, season.conditions, key))
+                    (match_id, deal, pool.submit(read_recorded, packed, match_id, season.conditions, dealt))
                 )
                 if len(waiting) > 4 * pool.jobs:  # records wait in memory
                     yield next_checked()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -33,6 +34,7 @@ from warpleague.league.referees.pool import (
 from warpleague.league.results.faulted import judge, voided
 from warpleague.league.results.league import League, left_of, progress_of
 from warpleague.league.schedule.schedule import Course
+from warpleague.runner.confine.cgroups import memory_support, most_memory
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from warpleague.league.season.fixture import Fixture
-    from warpleague.match.spec import MatchResult, MatchSpec, SeatFault
+    from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec
     from warpleague.runner.bot.logs import LogFolder
 
     Play = Callable[[MatchSpec], MatchResult]
@@ -157,6 +159,8 @@ _GUESSED = 8
 """How many matches a job will play at a time, before it is known how many it does."""
 _RESUBMIT = 2
 """How often a match is tried again when its referee dies."""
+_REFILL = 4
+"""More matches are begun once only this part of those that wait or are played is left."""
 _MAX_VOID = 10
 """Void matches in a row, after which the rest would be void too."""
 _COMMIT_S = 0.05
@@ -214,7 +218,7 @@ def run_league(
         play=play or _default_play(beside=own is not None, log=logs is not None),
         watcher=watcher,
         logs=logs,
-        queue=_Queue(league, course, first, executor.known_deals),
+        queue=_Queue(league, course, first, executor.known_keys),
         stop=_Stop(stop_when, watcher.tick_s),
         total=total,
         before=before,
@@ -226,6 +230,8 @@ def run_league(
             return run.go()
     except KeyboardInterrupt:
         killed = True
+        run.take_back()
+        run.collect_ended()
         run.commit()
         return run.report()
     finally:
@@ -235,7 +241,7 @@ def run_league(
 
 def _own_pool(league: League, jobs: int | None, left: int | None, new_pool: Callable[..., Pool]) -> Pool:
     """The pool of a run in which this number of matches is left, if known."""
-    wanted = (league.config.run.jobs if jobs is None else jobs) or len(usable_cores())
+    wanted = fitting_jobs(league, jobs)
     # A referee without a match would cost its start for nothing.
     return referee_pool(league, wanted if left is None else max(min(wanted, left), 1), new_pool)
 
@@ -251,15 +257,44 @@ def _default_play(*, beside: bool, log: bool) -> Play:
 def referee_pool(league: League, jobs: int, new_pool: Callable[..., Pool] = RefereePool) -> Pool:
     """The processes in which the matches of a league are played, `jobs` of them; who asks for them ends them."""
     config = league.config
-    if config.rules.level != "none":
-        from warpleague.runner.confine import cgroups
-
-        # Before there are referees, since these start in this process's control group and cannot move it.
-        cgroups.memory_support()
     tasks = 0 if config.run.matches_per_job == "auto" else config.run.matches_per_job
     game = type(load_game(league.season.game)).__module__
     modules = ("warpleague.runner.play", "warpleague.league.referees.process", game)
     return new_pool(jobs, config.run.affinity, tasks, modules)
+
+
+def fitting_jobs(league: League, wanted: int | None) -> int:
+    """How many matches to play at once: so many, else as the config says, else as cores and memory allow.
+
+    Raises `BadInput` if the bots of so many matches may take more memory than there is.
+    """
+    fits = _jobs_in_memory(league)
+    jobs = (league.config.run.jobs if wanted is None else wanted) or min(len(usable_cores()), max(fits, 1))
+    if jobs > fits:
+        each = _match_mb(league)
+        remedy = f"play fewer matches at once (--jobs {fits})" if fits else "use a machine with more"
+        raise BadInput(
+            f"the bots of {counted(jobs, 'match', 'matches')} at once may take {jobs * each:,} MiB of memory together "
+            f"({each:,} MiB a match), and this machine, or its control group, has {most_memory() >> 20:,} MiB: "
+            f"{remedy}, or lower memory_mb in the manifests of the bots"
+        )
+    return jobs
+
+
+def _match_mb(league: League) -> int:
+    """What the bots of one match may take together, in MiB: those of the season that may take most."""
+    season = league.season
+    return sum(sorted((bot.memory_mb for bot in season.bots), reverse=True)[: season.players])
+
+
+def _jobs_in_memory(league: League) -> int:
+    """For how many matches at once this machine has the memory that their bots may take."""
+    # Else a bot could have the kernel kill another one, or itself, while both are within their limits.
+    if league.config.rules.level == "none":
+        return sys.maxsize
+    # Before there are referees, since these start in this process's control group and cannot move it.
+    memory_support()
+    return (most_memory() >> 20) // max(_match_mb(league), 1)
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -310,31 +345,19 @@ class _Run:
             )
         announced = False
         while True:
-            # More than are played at once, so that a referee that has ended one finds the next, while results are
-            # synced.
-            while self._may_begin() and len(self._in_flight) < self.executor.ahead * self.places:
-                flight = self._next()
-                if flight is None:
-                    break
-                self._submit(flight)
-            self.executor.flush()
+            if self._commit_is_due():
+                self._begin()
             if self.stop.is_due():
-                # What waits in the executor is taken back; what is being played ends, and is stored.
-                for future in list(self._in_flight):
-                    if future.cancel():
-                        self._in_flight.pop(future, None)
+                self.take_back()  # what is being played ends, and is stored
                 if self.stop.interrupts and not announced:
                     announced = True
                     self.watcher.stopping()
             if not self._in_flight:
                 break
             self._collect(self._wait())
-            if self.stop.is_due() or not self._in_flight or time.monotonic() >= self._commit_at:
-                self.commit()
             self._pass_on_notes()
             self.watcher.tick()
         self._pass_on_notes()
-        self.commit()
         self.league.store.files.check()
         if self.stop.wrong is not None:
             raise self.stop.wrong
@@ -377,18 +400,41 @@ class _Run:
         # A `SimpleQueue` has no lock that the interrupted code could be holding.
         self._ended.put(None)
 
-    def _may_begin(self) -> bool:
-        """Whether one match more may begin."""
-        begun = self.played + len(self._unsaved) + len(self._in_flight)
-        return not self.stop.is_due() and (self.stop.when.matches is None or begun < self.stop.when.matches)
+    def _commit_is_due(self) -> bool:
+        """Whether to store results and begin matches now; to do so seldom, many share one sync of the disk."""
+        if self.stop.is_due() or not self._in_flight or time.monotonic() >= self._commit_at:
+            return True
+        few = self.executor.ahead * self.places // _REFILL
+        return not self.queue.is_dry and len(self._in_flight) <= few
 
-    def _next(self) -> _InFlight | None:
-        """The match to play next; None while that has to wait, or if nothing is left."""
-        flight = self.queue.next()
-        if flight is not None or not self.queue.is_blocked or self._in_flight:
-            return flight
-        self._end_idle_bots()
-        return None if self.stop.is_due() else self._next()
+    def _begin(self) -> None:
+        """Store what has been played, and begin as many matches as may begin now."""
+        self.commit(begin=True)
+        if not self._in_flight and self.queue.is_blocked and not self.stop.is_due():
+            self._end_idle_bots()
+            self.commit(begin=True)
+        self.executor.flush()
+
+    def take_back(self) -> None:
+        """Take back what waits in the executor, whose dice no bot has seen."""
+        cancelled = [future for future in self._in_flight if future.cancel()]
+        if cancelled:
+            self.league.store.withdraw(self._in_flight.pop(future).fixture.id for future in cancelled)
+
+    def _taken(self, flights: list[_InFlight]) -> Iterator[tuple[Fixture, tuple[SeatSpec, ...]]]:
+        """Take the matches to begin now out of the queue into `flights`.
+
+        They are more than are played at once, so that a referee that has ended one finds the next, while results are
+        synced.
+        """
+        under_way = len(self._in_flight)
+        room = self.executor.ahead * self.places - under_way
+        if self.stop.when.matches is not None:
+            room = min(room, self.stop.when.matches - self.played - under_way)
+        while len(flights) < room and not self.stop.is_due() and (flight := self.queue.next()) is not None:
+            self.queue.known_keys.add(flight.spec.key)
+            flights.append(flight)
+            yield flight.fixture, flight.spec.seats
 
     def _end_idle_bots(self) -> None:
         """End all bots that may know the dice of a match that was played."""
@@ -398,10 +444,9 @@ class _Run:
             self.executor.broadcast(end_idle)
         except (BrokenExecutor, HarnessFault, RuntimeError, OSError) as error:
             self.stop.failure = f"the bots that wait for their next match cannot be ended: {error}"
-        self.queue.known_deals.clear()
+        self.queue.known_keys.clear()
 
     def _submit(self, flight: _InFlight) -> None:
-        self.queue.known_deals.add(flight.fixture.deal)
         # A match whose referee died is played without others beside it: if it dies again, this match is the cause.
         # Else one match that kills its referee would cost those beside it their tries, too, and end the run for their
         # sake.
@@ -410,6 +455,7 @@ class _Run:
             future = submit(self.play, flight.spec)
         except (BrokenExecutor, HarnessFault, RuntimeError) as error:
             self.stop.failure = f"the executor accepts no more matches: {error}"
+            self.league.store.withdraw([flight.fixture.id])
             return
         self._in_flight[future] = flight
         future.add_done_callback(self._ended.put)
@@ -426,10 +472,15 @@ class _Run:
         except Empty:
             return [future for future in ended if future is not None and future in self._in_flight]
 
+    def collect_ended(self) -> None:
+        """Take the results that are there now."""
+        self._collect([future for future in self._in_flight if future.done()])
+
     def _collect(self, ended: list[Future[MatchResult]]) -> None:
         for future in ended:
             flight = self._in_flight.pop(future)
             if future.cancelled():
+                self.league.store.withdraw([flight.fixture.id])
                 continue
             error = future.exception()
             if error is not None:
@@ -455,18 +506,34 @@ class _Run:
             return judge(store, self._voided, most, flight.spec, result)
         return None
 
-    def commit(self) -> None:
-        """Store what has been played; report it only after that."""
+    def commit(self, *, begin: bool = False) -> None:
+        """Store what has been played, and report it only after that; with `begin`, begin as many as may begin now.
+
+        What begins is noted in the same transaction, before any bot sees its dice: a match that was begun when the run
+        died has other dice the next time. Formats that go by results see those of this transaction.
+        """
         # Emptied first: if storing fails, the end of the run does not try to store the same once more.
         unsaved, self._unsaved, self._commit_at = self._unsaved, [], float("inf")
-        if not unsaved:
-            return
-        self.league.store.add([(flight.fixture, flight.spec.seats, result) for flight, result in unsaved])
+        flights: list[_InFlight] = []
         self.played += len(unsaved)
-        for seat in (times for _, result in unsaved for times in result.times):
+        begun: Iterable[tuple[Fixture, tuple[SeatSpec, ...]]] = self._taken(flights) if begin else ()
+        if not unsaved:
+            begun = list(begun)
+        if unsaved or begun:
+            results = [(flight.fixture, flight.spec.seats, result) for flight, result in unsaved]
+            self.league.store.add(results, begun)
+        while flights and not self.stop.is_due():
+            self._submit(flights.pop(0))
+        if flights:
+            self.league.store.withdraw(flight.fixture.id for flight in flights)
+        self._tell(unsaved)
+
+    def _tell(self, saved: list[tuple[_InFlight, MatchResult]]) -> None:
+        """Tell of matches that are stored."""
+        for seat in (times for _, result in saved for times in result.times):
             self.cpu_ms += seat.cpu_ms
             self.wait_ms += seat.wait_ms
-        for flight, result in unsaved:
+        for flight, result in saved:
             if self.logs is not None and result.logs:
                 self.logs.keep(result.id, [seat.bot for seat in flight.spec.seats], result.logs)
             self.watcher.finished(flight.fixture, result)
@@ -476,6 +543,7 @@ class _Run:
         match error:
             case BadInput():
                 stop.wrong = stop.wrong or error
+                self.league.store.withdraw([fixture.id])
                 return
             case BrokenExecutor():
                 stop.failure = f"the executor broke: {error}"
@@ -483,6 +551,7 @@ class _Run:
             case RefereeDied() if stop.is_due():
                 return
             case RefereeDied() if flight.deaths < _RESUBMIT:
+                self.league.store.void(fixture.id, flight.spec.seats, str(error))
                 self.queue.again(flight)
                 return
             case RefereeDied():
@@ -494,6 +563,8 @@ class _Run:
 
         cause = first_cause(error)  # trio's nurseries put even a single error into a group
         void = Void(fixture, f"{type(cause).__name__}: {cause}", _trace(error))
+        if not isinstance(error, ServiceFailed):  # `judge` has noted that
+            self.league.store.void(fixture.id, flight.spec.seats, void.error)
         self.void.append(void)
         self.watcher.failed(void)
         self._void_in_a_row += 1
@@ -550,7 +621,7 @@ def _signals(run: _Run) -> Iterator[None]:
 #
 # All seat orders of a deal have the same dice, and so have all bots of a solo league. A process that has played one
 # of them may know the dice in the next one: its bots stay alive between two matches, if they are reusable. So the
-# executor remembers which deals its processes may know. A match on one of these waits until no match is being
+# executor remembers which dice its processes may know. A match on one of these waits until no match is being
 # played; then all bots that wait for their next match are ended, everywhere, and nobody knows anything any more.
 # To do this seldom, matches of one deal are put far apart: first one match of each of many deals is played, then the
 # second one of each, and so on. Tables, ids and numbers keep the order of the schedule.
@@ -561,7 +632,7 @@ def _signals(run: _Run) -> Iterator[None]:
 
 
 _MAX_KNOWN = 100_000
-"""Deals that are remembered; where no dice come twice, nothing else would forget them."""
+"""Keys that are remembered; where no dice come twice, nothing else would forget them."""
 _MAX_WAITING = 64
 """Matches that wait while later ones are played first."""
 
@@ -569,14 +640,17 @@ _MAX_WAITING = 64
 class _Queue:
     """The matches of `course` that are left to play; `first` are those that were missing at the beginning.
 
-    `known_deals` are the deals that a process may know.
+    `known_keys` are the keys of the dice that a process may know.
     """
 
     def __init__(
-        self, league: League, course: Course, first: list[Iterable[Fixture]], known_deals: set[int]
+        self, league: League, course: Course, first: list[Iterable[Fixture]], known_keys: set[bytes]
     ) -> None:
         self.course = course
-        self.known_deals = known_deals
+        self.known_keys = known_keys
+        self.is_dry = False
+        """Whether the last call of `next` found nothing that may begin."""
+        self._attempts = league.store.attempts()
         self.window: Callable[[], int] = lambda: 1
         """How many matches will be played at once in the phases to come."""
         self._season = league.season
@@ -603,26 +677,32 @@ class _Queue:
 
         Those that wait come first once nobody knows their dice any more; else later ones would pass them for good.
         """
-        while len(self.known_deals) < _MAX_KNOWN:
+        self.is_dry = False
+        while len(self.known_keys) < _MAX_KNOWN:
             for flight in self._waiting:
-                if flight.fixture.deal not in self.known_deals:
+                if flight.spec.key not in self.known_keys:
                     self._waiting.remove(flight)
                     return flight
             fixture = next(self._left, None) if len(self._waiting) < self._max_waiting else None
             if fixture is None:
                 break
-            spec = self._season.spec(fixture.id, fixture.deal, fixture.seats)
-            self._waiting.append(_InFlight(fixture, spec))
+            self._waiting.append(_InFlight(fixture, self._spec(fixture)))
+        self.is_dry = True
         return None
 
     def again(self, flight: _InFlight) -> None:
-        """Play a match again whose referee died. It has seen its dice, so it waits like any other with them."""
-        self._waiting.appendleft(_InFlight(flight.fixture, flight.spec, flight.deaths + 1))
+        """Play a match again whose referee died, with other dice."""
+        self.is_dry = False
+        self._attempts[flight.fixture.id] += 1
+        self._waiting.appendleft(_InFlight(flight.fixture, self._spec(flight.fixture), flight.deaths + 1))
+
+    def _spec(self, fixture: Fixture) -> MatchSpec:
+        return self._season.spec(fixture.id, fixture.deal, fixture.seats, self._attempts[fixture.id])
 
     @property
     def is_blocked(self) -> bool:
         """Whether the remaining matches wait for the end of processes that may know their dice."""
-        return bool(self._waiting) or len(self.known_deals) >= _MAX_KNOWN
+        return bool(self._waiting) or len(self.known_keys) >= _MAX_KNOWN
 
 
 DEALS_A_JOB: Final = 32

@@ -23,7 +23,8 @@ from warpleague.league.season.fixture import MAX_NUMBER, Fixture, StoredMatch, d
 from warpleague.league.season.season import Season, differences
 from warpleague.league.store import disqualifications, journal
 from warpleague.league.store.events import ENTRANTS, MERGED, META, commitment_to
-from warpleague.match.record import Act, End, Fault, Header, confinement_of, structured, unpack
+from warpleague.match.chance import deal_key
+from warpleague.match.record import Act, End, Fault, Header, attempt_of, confinement_of, structured, unpack
 from warpleague.match.referee import taken
 from warpleague.match.replay import verify_record
 from warpleague.match.scribe import publish
@@ -47,7 +48,7 @@ def published_record(league: League, match_id: str, deal: int) -> bytes:
     record = league.store.record(match_id)
     if league.store.published() is None:
         return record
-    return publish(record, league.season.key_of(deal), None)
+    return publish(record, league.season.key_of(deal, attempt_of(record)), None)
 
 
 def verify_league(
@@ -66,12 +67,14 @@ def verify_league(
     """
     season = league.season
     confinements = league.store.confinements(damaged=True)
+    attempts = league.store.attempts()
     waiting: deque[tuple[Fixture, Future[str | None]]] = deque()
     with new_pool(jobs, "none") as pool:
         for fixture in scheduled(league, league.store.ids()) if fixtures is None else fixtures:
             bots = [(season.bots[bot].bot, season.bots[bot].identity) for bot in fixture.seats]
-            head = {**season.conditions, "id": fixture.id}
-            key = season.key_of(fixture.deal)
+            attempt = attempts[fixture.id]
+            head = {**season.conditions, "id": fixture.id, "attempt": attempt or None}
+            key = season.key_of(fixture.deal, attempt)
             try:
                 played = league.store.match(fixture.id)
                 if played is None:
@@ -342,15 +345,17 @@ class Recorded:
     result: MatchResult
 
 
-def read_recorded(packed: bytes, match_id: str, conditions: Mapping[str, Any], key: bytes | None) -> Recorded:
+def read_recorded(
+    packed: bytes, match_id: str, conditions: Mapping[str, Any], dealt: tuple[bytes, int] | None
+) -> Recorded:
     """The match `match_id` of a season of these conditions, from its record, packed or not, by whomever it was made.
 
-    With `key` the record is executed, dice included; without, only its form is checked. Raises `RecordError` for a
-    record that does not hold, or is of another match.
+    With `dealt`, what its dice follow from and its deal, the record is executed, dice included; without, only its form
+    is checked. Raises `RecordError` for a record that does not hold, or is of another match.
     """
     record = unpack(packed)
-    if key is not None:
-        verify_record(record, key)
+    if dealt is not None:
+        verify_record(record, deal_key(*dealt, attempt_of(record)))
     recorded = RecordReader(record).read()
     header = recorded_header(record)
     problem = header_differences(header, {**conditions, "id": match_id})

@@ -57,8 +57,8 @@ class MatchExecutor(Executor):
     """Whether these are processes of this machine, which keep its processors busy."""
 
     @cached_property
-    def known_deals(self) -> set[int]:
-        """The deals whose dice a process may know, from this run or one before; whoever ends all bots clears it."""
+    def known_keys(self) -> set[bytes]:
+        """The keys of the dice that a process may know, from this run or one before; who ends all bots clears it."""
         return set()
 
     @property

@@ -19,6 +19,7 @@ import msgspec
 
 from warpleague.errors import BadInput
 from warpleague.league.referees.pool import RefereePool
+from warpleague.match.record import attempt_of
 from warpleague.match.replay import Replay
 from warpleague.match.scribe import action_cache
 
@@ -221,7 +222,7 @@ def _portions(league: League, fixtures: Iterable[Fixture]) -> Iterator[list[Reco
     for fixture in fixtures:
         record = league.store.record(fixture.id)
         names = [season.names[bot] for bot in fixture.seats]
-        some.append((record, season.key_of(fixture.deal), fixture.id, names))
+        some.append((record, season.key_of(fixture.deal, attempt_of(record)), fixture.id, names))
         size += len(record)
         if size > _PORTION_BYTES:
             yield some

@@ -204,9 +204,17 @@ def services(league: League) -> list[ServiceLine]:
     ]
 
 
+def voids(store: Store) -> dict[str, int]:
+    """In how many matches that were begun in vain, and so are void, each bot played; the most first."""
+    bots = (event.details.get("bots") for event in store.events(VOIDED))
+    counts = Counter(str(bot) for some in bots if isinstance(some, list) for bot in some)
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
 def voided(store: Store) -> Counter[str]:
     """How many matches are void so far because a service failed, by bot."""
-    return Counter(str(event.details.get("bot")) for event in store.events(VOIDED))
+    events = store.events(VOIDED)
+    return Counter(str(event.details["bot"]) for event in events if "bot" in event.details)
 
 
 def judge(
@@ -221,7 +229,7 @@ def judge(
         fault = next((fault for fault in faults if fault.kind == "service"), None)
         if fault is not None and void[bot] < most:
             void[bot] += 1
-            store.note(VOIDED, {"match": result.id, "bot": bot, "seat": seat, "why": fault.message})
+            store.void(result.id, spec.seats, fault.message, bot=bot, seat=seat)
             return ServiceFailed(f"{bot}: {fault.message} (void match {void[bot]} of {most} allowed)")
     return None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.results.faulted import BotFaults, ConfinedMatches, bot_faults, confined_matches
+from warpleague.league.results.faulted import BotFaults, ConfinedMatches, bot_faults, confined_matches, voids
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthFormat, StrengthTest
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ class Status:
     `earlier` says of each bot in how many of the others an earlier version of it played, if any did.
     `commitment` is the one to the secret, since `committed`; `entered` are those to the entrants. `secret` is
     hexadecimal, and None until it is `published`. `awaits` is the beacon the league waits for, `beacon` its value,
-    `head` the receipt of the journal. `faulted` are the bots that faulted. All times are ISO times.
+    `head` the receipt of the journal. `faulted` are the bots that faulted. `void` counts for each bot the matches that
+    were begun in vain. All times are ISO times.
     """
 
     league: str
@@ -59,6 +60,7 @@ class Status:
     disqualified: tuple[Disqualification, ...]
     faulted: tuple[BotFaults, ...] = ()
     earlier: tuple[tuple[str, int], ...] = ()
+    void: dict[str, int] = attrs.Factory(dict)
 
     @property
     def complete(self) -> bool:
@@ -102,6 +104,7 @@ class Status:
             "taken_out": self.taken_out,
             "faults": [fault.to_json() for fault in self.faulted],
             "earlier": dict(self.earlier),
+            "void": self.void,
         }
 
 
@@ -152,6 +155,7 @@ def status(league: League) -> Status:
         changed=league.changed,
         disqualified=league.disqualified,
         faulted=tuple(bot_faults(league)) if stored else (),
+        void=voids(store),
     )
 
 

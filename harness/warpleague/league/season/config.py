@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -32,7 +31,7 @@ from warpleague.match.spec import (
 )
 from warpleague.runner.bundle.manifest import MANIFEST, bots_in
 from warpleague.runner.bundle.shipped import located
-from warpleague.strict import place_of, structure
+from warpleague.strict import Time, place_of, structure
 from warpleague.text import nearest, nearest_path
 from warpleague.toml_text import parse_toml, read_text
 from warpline.bounds import NO_KEY, Bounds, in_schema, is_key
@@ -278,11 +277,13 @@ class ArenaTable:
     """`[arena]`: the command that an arena runs when a check, a run, a test or the season has ended.
 
     From the time `freeze_at` until the season is over, everybody sees the league as it was then, or, with
-    `freeze = "hidden"`, without any results.
+    `freeze = "hidden"`, without any results. From the time `close_at` on it takes no more submissions, and the season
+    ends when its matches are played.
     """
 
     on_event: tuple[str, ...] = ()
-    freeze_at: str | None = None
+    close_at: Time | None = None
+    freeze_at: Time | None = None
     freeze: Literal["frozen", "hidden"] = "frozen"
 
 
@@ -551,19 +552,6 @@ def _check_here_only(config: LeagueConfig, where: str) -> None:
             raise ConfigError(f'{where}: {key}: must begin with a program, such as ["./notify.sh"]')
         if any("\0" in word for word in command):
             raise ConfigError(f"{where}: {key}: no word of a command can have a NUL")
-    if config.arena.freeze_at is not None and not _is_time(config.arena.freeze_at):
-        raise ConfigError(
-            f"{where}: arena.freeze_at: must be a date and a time with its zone, such as "
-            '"2026-12-28T18:00:00+00:00"'
-        )
-
-
-def _is_time(text: str) -> bool:
-    """Whether a text is a date and a time with its zone."""
-    try:
-        return datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        return False
 
 
 def _check_format(config: LeagueConfig, where: str) -> None:

@@ -52,13 +52,12 @@ class Outcome:
             (seats, result.ranks) for seats, result in zip(self.group.seats, self.played or (), strict=False)
         ]
 
-    def seconds(self) -> list[tuple[Table, tuple[float, ...], float]]:
-        """Bots by seat of each match that was played, the seconds of their decisions, and those of all the rest."""
-        times = []
-        for seats, result in zip(self.group.seats, self.played or (), strict=False):
-            own = tuple(times.wall_ms / 1000 for times in result.times)
-            times.append((seats, own, max(result.elapsed_s - sum(own), 0.0)))
-        return times
+    def seconds(self) -> list[tuple[Table, tuple[float, ...]]]:
+        """Bots by seat of each match that was played, and the seconds of their decisions."""
+        return [
+            (seats, tuple(times.wall_ms / 1000 for times in result.times))
+            for seats, result in zip(self.group.seats, self.played or (), strict=False)
+        ]
 
 
 def points_of(outcome: Outcome, by_score: bool = False) -> Counter[int]:

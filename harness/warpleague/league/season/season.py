@@ -158,7 +158,7 @@ class Season(Conditions):
             out = (entry.challengers or self.challengers) if gauntlet else ()
             lineups.append(tuple(name for name, _ in entry.bots if name not in out))
         # What is drawn follows from the secret, so that no author can choose a name for the seats that it gets.
-        key = blake2b(b"seats", key=self._dealt, digest_size=32).digest()
+        key = blake2b(b"seats", key=self.dealt, digest_size=32).digest()
         return SeatPlan(
             self.format.seats, self.players, key, dict.fromkeys(lineups), "" if gauntlet else None
         )
@@ -299,12 +299,18 @@ class Season(Conditions):
         hasher.update(b"\n%d" % deal + b"".join([b"\n" + canonical(list(bot)) for bot in bots]))
         return hasher.hexdigest()
 
-    def key_of(self, deal: int) -> bytes:
-        """The 32-byte key of a deal, from which all its dice follow."""
-        return deal_key(self._dealt, deal)
+    # A match that was begun in vain is played again with the dice of its next attempt: what a bot has seen of the ones
+    # before is worth nothing, so nobody gains by a void match. The attempt is the match's, not the deal's: to play the
+    # others of the deal again, too, would let a bot that lost one of them have it taken back. So they are on other
+    # dice then, unless these are void as often; such a deal still is one group. Its luck cancels less, and favours
+    # nobody.
+
+    def key_of(self, deal: int, attempt: int = 0) -> bytes:
+        """The 32-byte key of a deal, for a match begun `attempt` times in vain; all its dice follow from it."""
+        return deal_key(self.dealt, deal, attempt)
 
     @cached_property
-    def _dealt(self) -> bytes:
+    def dealt(self) -> bytes:
         """The source of all draws: the secret, and the beacon once it is known."""
         return self.secret if self.beacon is None else beacon_secret(self.secret, self.beacon)
 
@@ -339,20 +345,21 @@ class Season(Conditions):
         return known[table]
 
     def _hashed(self, names: Sequence[str]) -> int:
-        return int.from_bytes(blake2b(canonical(names), key=self._dealt, digest_size=8).digest(), "big")
+        return int.from_bytes(blake2b(canonical(names), key=self.dealt, digest_size=8).digest(), "big")
 
     @cached_property
     def _shuffles(self) -> dict[tuple[int, ...], int]:
         return {}
 
-    def spec(self, match_id: str, deal: int, seats: Sequence[int]) -> MatchSpec:
-        """The match to play; its key stays out of the record while the season lasts."""
+    def spec(self, match_id: str, deal: int, seats: Sequence[int], attempt: int = 0) -> MatchSpec:
+        """The match to play, begun `attempt` times in vain; its key stays out of the record while the season lasts."""
         return self.match(
             id=match_id,
             game=self.game,
             options=self.options,
             seats=tuple(self.bots[bot] for bot in seats),
-            key=self.key_of(deal),
+            key=self.key_of(deal, attempt),
+            attempt=attempt,
             publish_key=False,
         )
 

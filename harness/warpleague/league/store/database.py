@@ -8,6 +8,7 @@ import os
 import re
 import socket
 import sqlite3
+import tempfile
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -90,6 +91,9 @@ def clear_errors(path: Path) -> Iterator[None]:
         if isinstance(error, sqlite3.IntegrityError):
             raise  # a match stored twice is a bug of ours
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # absent where the module, not SQLite, objects
+        # SQLite tells refused locks as those that another program has, or as a disk that fails.
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_IOERR) and (refused := _lock_refusal(path.parent)):
+            raise _no_locks(path, refused) from error
         raise StoreError(f"{path}: cannot be used: {error}; {_REMEDIES.get(code, SPARE)}") from error
 
 
@@ -129,8 +133,25 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+def _lock_refusal(folder: Path) -> OSError | None:
+    """How the file system refuses to lock a file in `folder`, if it does."""
+    with suppress(OSError), tempfile.TemporaryFile(dir=folder) as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return error
+    return None
+
+
+def _no_locks(path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{path}: cannot be locked: {error.strerror}; the file system of this folder refuses locks of files: keep "
+        "results on another one, such as a disk of this machine (--results FOLDER)"
+    )
+
+
 def take_lock(path: Path) -> int:
-    """Lock the file `path` for this process; `StoreError` names the process that has it.
+    """Lock the file `path` for this process; `StoreError` names the process that has it, or says that nobody can.
 
     The lock is an flock on the returned descriptor: it ends when that is closed, or with the process, however
     that ends. Child processes do not inherit it. Raises `OSError` if the file cannot be written.
@@ -140,14 +161,18 @@ def take_lock(path: Path) -> int:
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
     except BlockingIOError:
         holder = os.pread(lock, 200, 0).decode(errors="replace").strip() or "another process"
         os.close(lock)
         raise StoreError(
             f"{path.parent}: this league is being run already, by {holder}; wait for it, or stop it first"
         ) from None
+    except OSError as error:
+        os.close(lock)
+        raise _no_locks(path, error) from None
+    try:
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
     except BaseException:
         os.close(lock)
         raise

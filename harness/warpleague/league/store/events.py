@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import Counter
 from contextlib import suppress
 from hashlib import sha256
 from itertools import count
@@ -115,6 +116,21 @@ def _meta_hashes(db: sqlite3.Connection) -> dict[str, str]:
         for key, value in rows
         if key not in _UNHASHED_KEYS
     }
+
+
+def attempts_in(db: sqlite3.Connection, path: Path) -> Counter[str]:
+    """How often each match was begun in vain, so that its next attempt, or the one stored, has other dice."""
+    attempts = Counter[str]()
+    for event in events_in(db, path, [VOIDED, journal.REMOVED, MERGED]):
+        if event.kind == MERGED:
+            with suppress(
+                TypeError, ValueError, AttributeError
+            ):  # `alterations` tells of what was tampered with
+                for one, many in event.details.get("attempts", {}).items():
+                    attempts[str(one)] = int(many)
+        else:
+            attempts[str(event.details.get("match"))] += 1
+    return attempts
 
 
 # -- entrants --------------------------------------------------------------------------------------------
@@ -280,9 +296,15 @@ def record_entrants(db: sqlite3.Connection, path: Path, season: Season) -> None:
         add_event(db, ENTRANTS, details)
 
 
-def record_merge(db: sqlite3.Connection, head: str, bots: Sequence[tuple[str, str]]) -> None:
-    """Enter that matches of these bots come from a store whose journal has this head; in a transaction."""
-    add_event(db, MERGED, {"head": head, "bots": [list(bot) for bot in bots]})
+def record_merge(
+    db: sqlite3.Connection, head: str, bots: Sequence[tuple[str, str]], attempts: dict[str, int]
+) -> None:
+    """Enter that matches of these bots come from a store whose journal has this head; in a transaction.
+
+    `attempts` are those of the matches that were begun more or less often in vain there than here.
+    """
+    more = {"attempts": attempts} if attempts else {}
+    add_event(db, MERGED, {"head": head, "bots": [list(bot) for bot in bots], **more})
 
 
 def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, str]]:

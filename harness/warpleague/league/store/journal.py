@@ -35,8 +35,8 @@ EVENT: Final = "fact-"
 REMOVED: Final = "removed"
 """The kind of the event that a match, named in it, was removed from the store because it did not hold."""
 
-VOIDED: Final = "service failed"
-"""The kind of the event that a match is void because a bot's service failed."""
+VOIDED: Final = "void"
+"""The kind of the event that a match was begun in vain: which, its bots, why, and whose service failed, if one did."""
 
 CUT: Final = "cut"
 """The kind of the event that the journal's end was not its last known entry."""

@@ -60,6 +60,8 @@ TABLES: Final = (
 ) WITHOUT ROWID""",
     # Records have their own table: reading results never touches their pages.
     "CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL)",
+    # Matches that bots may have begun: what is left here after the death of a run has other dice the next time.
+    "CREATE TABLE in_play (id TEXT PRIMARY KEY, bots TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE fact (id TEXT PRIMARY KEY, kind TEXT NOT NULL, said TEXT NOT NULL, stored TEXT NOT NULL)",
     "CREATE TABLE journal (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, row TEXT NOT NULL, link BLOB NOT NULL)",
 )
@@ -68,7 +70,7 @@ TABLES: Final = (
 STORE: Final = FileKind(
     "store",
     "meta",
-    (Format(7, TABLES),),
+    (Format(8, TABLES),),
     "Give the league another name, or another --results folder, to play it again",
 )
 """The result store. The next format gets a step that leads to it."""

@@ -48,6 +48,7 @@ from warpleague.league.store.events import (
     EntrantsCommitment,
     Event,
     add_event,
+    attempts_in,
     commitment_to,
     commitments_in,
     entrant_alterations,
@@ -62,6 +63,7 @@ from warpleague.league.store.events import (
     seeds_in,
     stages_in,
 )
+from warpleague.league.store.journal import VOIDED
 from warpleague.league.store.schema import (
     NUMBERING,
     confinement_id,
@@ -221,12 +223,33 @@ class About:
                 set_meta(self._db, key, value)
             record_entrants(self._db, self.path, season)
             record_meta_hashes(self._db, self.path)
+            self._void_what_was_in_play()
         write_config(
             config,
             self.path.with_name("league.toml"),
             f"Written by warpleague {__version__}: the league as it was last run, defaults included.",
             f"Commitment to the season's secret (SHA-256): {season.commitment}",
         )
+
+    def _void_what_was_in_play(self) -> None:
+        """Give other dice to what the last run had begun when it died; within `writing`."""
+        for match_id, bots in self._db.execute("SELECT id, bots FROM in_play ORDER BY id").fetchall():
+            self._add_void(
+                match_id, json.loads(bots), "the run ended while it was played, or was about to be"
+            )
+
+    def _add_void(self, match_id: str, bots: Sequence[str], why: str, **more: Any) -> None:
+        self._db.execute("DELETE FROM in_play WHERE id = ?", (match_id,))
+        add_event(self._db, VOIDED, {"match": match_id, "bots": list(bots), "why": why, **more})
+
+    def void(self, match_id: str, seats: Sequence[SeatSpec], why: str, **more: Any) -> None:
+        """Note that a match was begun in vain; durable when this returns, so that its dice never come again."""
+        with self.writing():
+            self._add_void(match_id, [seat.bot for seat in seats], why, **more)
+
+    def attempts(self) -> Counter[str]:
+        """How often each match was begun in vain; its dice follow from that, too."""
+        return attempts_in(self._db, self.path)
 
     def publish_secret(self) -> None:
         """Note that the season has ended, which makes its secret public. What is public stays so."""
@@ -374,13 +397,30 @@ class Store(About):
 
     # Matches
 
-    def add(self, results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]]) -> None:
-        """Commit finished matches, each with its record, in one transaction; durable when this returns."""
+    def add(
+        self,
+        results: Iterable[tuple[Fixture, Sequence[SeatSpec], MatchResult]],
+        begun: Iterable[tuple[Fixture, Sequence[SeatSpec]]] = (),
+    ) -> None:
+        """Commit finished matches, each with its record, in one transaction; durable when this returns.
+
+        `begun` are the matches that begin after it: whatever dies, their dice do not come again unless they are played
+        to their end. It is read when the results are there.
+        """
         with self.writing():
             numbered = self.numbering() is not None
             for fixture, seats, result in results:
                 bots = [(seat.bot, seat.identity) for seat in seats]
                 self.put(fixture.deal, bots, result, fixture if numbered else None)
+                self._db.execute("DELETE FROM in_play WHERE id = ?", (result.id,))
+            for fixture, seats in begun:
+                names = json.dumps([seat.bot for seat in seats])
+                self._db.execute("INSERT OR REPLACE INTO in_play VALUES (?, ?)", (fixture.id, names))
+
+    def withdraw(self, matches: Iterable[str]) -> None:
+        """Note that matches were not begun after all: no bot has seen their dice."""
+        with self.writing():
+            self._db.executemany("DELETE FROM in_play WHERE id = ?", [(one,) for one in matches])
 
     def put(
         self, deal: int, bots: Sequence[tuple[str, str]], result: MatchResult, fixture: Fixture | None = None

@@ -54,6 +54,7 @@ from warpleague.report.wording.league_words import (
     estimate_words,
     fault_lines,
     fit_words,
+    league_sentence,
     luck_lines,
     mean_words,
     numbers_line,
@@ -85,15 +86,6 @@ CARDS: Final = 24
 
 _FORM: Final = 10  # matches that a card shows
 _UPSET: Final = 25.0  # in Elo: a win against a bot that is stronger by less surprises nobody
-_KINDS: Final = {
-    "round-robin": "a round-robin",
-    "gauntlet": "a gauntlet",
-    "swiss": "a Swiss",
-    "knockout": "a knockout",
-    "double-elimination": "a double elimination",
-    "ladder": "a ladder",
-    "test": "a test of strength",
-}
 
 
 @attrs.frozen
@@ -105,43 +97,6 @@ class Pick:
     match: str
     deal: int
     text: str
-
-
-def sentence(league: League, game: Game[Any, Any], now: Status, table: Standings) -> str:
-    """The league and its state, as a sentence."""
-    kind = _KINDS.get(league.season.format.kind, "a league")
-    size = f"{counted(now.stored, 'match')} played so far"
-    if now.matches is not None:
-        size = (
-            counted(now.matches, "match")
-            if now.complete
-            else f"{now.stored:,} of {counted(now.matches, 'match')} played ({now.percent:.0f} %)"
-        )
-    text = f"{counted(len(now.bots), 'bot')} in {kind} of {game.title}: {size}."
-    if not table.matches or league.season.format.kind == "test":
-        return text
-    ranked = [line for line in table.lines if line.rank is not None]
-    first = [one_line(line.bot) for line in ranked if line.rank == 1]
-    if len(first) > 3 or not first:
-        return text
-    names = " and ".join([", ".join(first[:-1]), first[-1]] if first[:-1] else first)
-    verb = "won it" if now.complete else "leads" if len(first) == 1 else "lead"
-    if now.complete and len(first) > 1:
-        verb = "share the first place"
-    return f"{text} {names} {verb}{_by(table, ranked) if len(first) == 1 else ''}."
-
-
-def _by(table: Standings, ranked: Sequence[Standing]) -> str:
-    """How far the first one is ahead of the second."""
-    if len(ranked) < 2 or ranked[0].placing is not None:
-        return ""
-    one, two = ranked[:2]
-    if one.fit is None or two.fit is None or one.guessed or two.guessed:
-        return ""
-    sure = (
-        "" if one.likelihood is None else f", likelihood to be the stronger one {100 * one.likelihood:.0f} %"
-    )
-    return f", {one.fit - two.fit:.0f} Elo before {one_line(two.bot)}{sure}" if table.fit else ""
 
 
 # Matches to look at
@@ -525,7 +480,7 @@ def index_content(league: League, *, only_totals: bool = False) -> IndexContent:
     game = load_game(season.game)
     matches, layout = picks(columns, table), Layout(table)
     values = {
-        "sentence": sentence(league, game, now, table),
+        "sentence": league_sentence(league, game.title, now, table),
         "picks": matches,
         "cards": cards(league, table, columns),
         "card_limit": CARDS,

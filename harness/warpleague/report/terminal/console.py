@@ -50,14 +50,24 @@ class SafeConsole(Console):
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """The console on standard output (or error); if it is not a terminal, lines are never cut at 80."""
+    """The console on standard output (or error); if it is not a terminal, lines are never cut at 80.
+
+    A dumb terminal is like a file: nothing can be drawn there again. FORCE_COLOR gives either colours, no more.
+    """
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, SafeStream):
         stream = stream.inner  # it would escape the colours too
-    terminal = stream is not None and stream.isatty()  # none: the output was closed
-    columns = os.environ.get("COLUMNS", "")
-    width = None if terminal or columns.isdecimal() else PLAIN_WIDTH
-    return SafeConsole(file=stream, width=width, highlight=False, soft_wrap=False)
+    screen = stream is not None and stream.isatty()  # none: the output was closed
+    terminal = screen and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
+    forced = not terminal and bool(os.environ.get("FORCE_COLOR"))
+    return SafeConsole(
+        file=stream,
+        width=None if screen or os.environ.get("COLUMNS", "").isdecimal() else PLAIN_WIDTH,
+        highlight=False,
+        soft_wrap=False,
+        force_terminal=terminal,  # else rich would take what is forced to have colours for a terminal of 80 columns
+        color_system="256" if forced else "auto",
+    )
 
 
 _FOLDED: Final = 14  # the room that a text gets at least, with its blanks, before columns of numbers go

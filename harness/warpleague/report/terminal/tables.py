@@ -20,6 +20,7 @@ from warpleague.league.results.faulted import (
     confined_matches,
     forfeits,
     services,
+    voids,
 )
 from warpleague.league.results.standings import standings
 from warpleague.report.terminal.console import BAD, GOOD, QUIET, make_table
@@ -54,6 +55,7 @@ from warpleague.report.wording.league_words import (
     has_cycles,
     seats_remark,
     slowest_first,
+    void_line,
 )
 from warpleague.text import counted
 
@@ -223,6 +225,10 @@ def _confinement(league: League) -> RenderableType:
     return confinement_remark(league.season.level, confined_matches(league), dice_line(league.season))
 
 
+def _void_lines(league: League) -> list[Text]:
+    return [Text(f"Void: {void_line(void)}.", style=QUIET)] if (void := voids(league.store)) else []
+
+
 def _with_faults(league: League) -> tuple[Standings, list[BotFaults]]:
     """The standings, and the bots that faulted; the matches are read once for both."""
     columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
@@ -279,7 +285,7 @@ VIEWS: dict[str, LeagueView] = {
     ),
     "faults": LeagueView(
         lambda league: [line_json(FAULT_LINES, line) for line in faults(league)],
-        lambda league, _: faults_table(by_kind(faults(league))),
+        lambda league, _: Group(faults_table(by_kind(faults(league))), *_void_lines(league)),
     ),
     "times": LeagueView(
         lambda league: [line_json(TIMES, line) for line in times(league)],
@@ -302,7 +308,7 @@ def all_tables(league: League, width: int) -> RenderableType:
         parts.append(Text(bracket_text(league)))
     if not read.standings.solo:
         parts += [crosstable(read.standings, width), seats_table(read.seats)]
-    parts += [times_table(read.times), _confinement(league), faults_table(read.faults)]
+    parts += [times_table(read.times), _confinement(league), faults_table(read.faults), *_void_lines(league)]
     if used := services(league):
         parts.append(services_table(used))
     return stacked(*parts)

@@ -13,10 +13,11 @@ import attrs
 
 from warpleague.league.ratings.statistics import Mean, share_interval
 from warpleague.match.faults import shortened
+from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from warpleague.league.play.running import RunReport
     from warpleague.league.ratings.sprt import Estimate
@@ -31,6 +32,15 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Confinement
 
 
+_KINDS: Final = {
+    "round-robin": "a round-robin",
+    "gauntlet": "a gauntlet",
+    "swiss": "a Swiss",
+    "knockout": "a knockout",
+    "double-elimination": "a double elimination",
+    "ladder": "a ladder",
+    "test": "a test of strength",
+}
 _CYCLES: Final = 0.005  # the probability below which chance does not explain the cycles
 _MAX_CHANGES: Final = 8  # listed in one line
 _MIN_WAIT_MS: Final = 1000.0  # a shorter wait is not reported
@@ -71,6 +81,57 @@ def played_so_far(now: Status) -> str:
     if now.matches is None or now.percent is None:
         return f"{now.stored:,} played so far"
     return f"{now.stored:,} of {now.matches:,} played ({now.percent:.0f} %)"
+
+
+def league_sentence(league: League, title: str, now: Status, table: Standings | None) -> str:
+    """How far a league is, and who leads, in a sentence or two; `title` is that of its game."""
+    kind = _KINDS.get(league.season.format.kind, "a league")
+    size = f"{counted(now.stored, 'match')} played so far"
+    if now.matches is not None:
+        size = (
+            counted(now.matches, "match")
+            if now.complete
+            else f"{now.stored:,} of {counted(now.matches, 'match')} played ({now.percent:.0f} %)"
+        )
+    text = f"{counted(len(now.bots), 'bot')} in {kind} of {title}: {size}."
+    if table is None or not table.matches or league.season.format.kind == "test":
+        return text
+    ranked = [line for line in table.lines if line.rank is not None]
+    first = [one_line(line.bot) for line in ranked if line.rank == 1]
+    if len(first) > 3 or not first:
+        return text
+    names = " and ".join([", ".join(first[:-1]), first[-1]] if first[:-1] else first)
+    verb = "won it" if now.complete else "leads" if len(first) == 1 else "lead"
+    if now.complete and len(first) > 1:
+        verb = "share the first place"
+    return f"{text} {names} {verb}{_by(table, ranked) if len(first) == 1 else ''}."
+
+
+def _by(table: Standings, ranked: Sequence[Standing]) -> str:
+    """How far the first one is ahead of the second."""
+    if len(ranked) < 2 or ranked[0].placing is not None:
+        return ""
+    one, two = ranked[:2]
+    if one.fit is None or two.fit is None or one.guessed or two.guessed:
+        return ""
+    sure = (
+        "" if one.likelihood is None else f", likelihood to be the stronger one {100 * one.likelihood:.0f} %"
+    )
+    return f", {one.fit - two.fit:.0f} Elo before {one_line(two.bot)}{sure}" if table.fit else ""
+
+
+def missing_words(now: Status) -> str:
+    """What a league still waits for, in a sentence."""
+    if now.awaits is not None and now.beacon is None:
+        return f"Its beacon is missing: {now.awaits}."
+    if now.matches is None:
+        return "Results decide how many matches are missing."
+    left = now.matches - now.stored
+    return (
+        f"{counted(left, 'match')} {'is' if left == 1 else 'are'} missing."
+        if left
+        else "No match is missing."
+    )
 
 
 def besides_lines(now: Status) -> list[str]:
@@ -137,6 +198,12 @@ def fault_lines(bots: Sequence[BotFaults], most: int | None = None) -> list[str]
     if most is not None and len(lines) > most:
         lines[most - 1 :] = [f"{len(lines) - most + 1:,} more bots faulted"]
     return lines
+
+
+def void_line(void: Mapping[str, int]) -> str:
+    """How many matches of each bot were begun in vain; a bot that has many more than others may cause them."""
+    bots = ", ".join(f"{bot} {many:,}" for bot, many in void.items())
+    return safe(f"begun in vain, and played again with other dice: {bots}", keep="")
 
 
 def fault_sentence(bot: BotFaults, unit: str = "match") -> str:

@@ -206,7 +206,13 @@ class BotProcess:
                 return Violation("memory", text)
             detail = {"killed_processes": kill.processes, "peak_mb": kill.peak_mb}
             return Violation("memory", f"{text}, and the kernel killed it", {"killed_by": "kernel", **detail})
-        if self.memory.kill is not None:
+        if (kill := self.memory.kill) is not None:
+            if kill.held_most:
+                text = (
+                    f"took {kill.peak_mb} MiB of memory, more than any other bot, and the machine, or a control group "
+                    "above the bot's, had no more: the kernel killed it"
+                )
+                return Violation("memory", text, {"killed_by": "kernel", "peak_mb": kill.peak_mb})
             raise Killed(
                 f"the kernel killed {self.seat.bot}, which was within its limit: the machine, or a control group"
                 " above the bot's, is short of memory"
@@ -260,7 +266,7 @@ class BotProcess:
         if self._level != "none" and _LINUX:
             tasks.append(self._watch)
             # If all answers come at once, these tasks never begin, in match after match of a reusable bot.
-            if not at_once and self.memory.due() and self.memory_exceeded():
+            if not at_once and self.memory.due() and (self.memory_exceeded() or self.memory.kill is not None):
                 self.kill()
         self._tasks.plan(nursery, *tasks)
         if at_once:
@@ -278,7 +284,8 @@ class BotProcess:
             begun, before_ns, computed_ns = time.perf_counter(), computed_ns, self.halt.own_ns()
             # Who computed nothing has taken no memory, if all of its processes are counted.
             slept = self.halt.counted and computed_ns == before_ns
-            if not slept and self.memory_exceeded():
+            # If the kernel killed one of its processes, this is the end of the match, whatever the bot does later.
+            if not slept and (self.memory_exceeded() or self.memory.kill is not None):
                 self.kill()
                 return
             self.check_children()

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import attrs
 
+from warpleague.runner.tree import MAX_NAMES, BadTree, check_name
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -27,12 +29,10 @@ _PAX, _PAX_OF_ALL, _GNU_NAME, _GNU_TARGET = b"x", b"g", b"L", b"K"
 _EXTENDED: Final = (_PAX, _PAX_OF_ALL, _GNU_NAME, _GNU_TARGET)
 _PAX_SPARSE: Final = (b"GNU.sparse.", b"SCHILY.realsize")
 _DAMAGED: Final = "an archive with a damaged header"
-_MAX_PATH: Final = 4096  # what the kernel takes
-MAX_ENTRIES: Final = 50_000
 MAX_HOPS: Final = 40  # how many links the kernel follows on the way to one file
 
 
-class BadArchive(ValueError):
+class BadArchive(BadTree):
     """The archive holds what a bot's folder must not hold, or is none; the text says what."""
 
 
@@ -81,14 +81,14 @@ def unpack(
     folder: Path,
     most_bytes: int,
     *,
-    most_entries: int = MAX_ENTRIES,
-    check_name: Callable[[str], None] = lambda _: None,
+    most_entries: int = MAX_NAMES,
+    check_name: Callable[[str], None] = check_name,
     leave_out: Callable[[str], bool] = lambda _: False,
 ) -> None:
     """Unpack `archive` into `folder`, which must not exist yet: at most `most_bytes` bytes of files.
 
     All files become readable for everyone, and executable for everyone or nobody. Folders that have no entry of their
-    own are made. `check_name` may refuse a path, and what `leave_out` is true of is not written. Raises `BadArchive`.
+    own are made. `check_name` may refuse a path, and what `leave_out` is true of is not written. Raises `BadTree`.
     """
     room = _Room(most_bytes, most_entries)
     try:
@@ -104,7 +104,7 @@ def unpack(
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
-        raise _too_long_a_path() from None
+        raise BadArchive("a path that is too long: give folders and files shorter names") from None
 
 
 class _Unpacking:
@@ -309,8 +309,6 @@ def _decimal(digits: bytes) -> int:
 
 def _inside(name: str) -> str:
     """A name in the archive as a path below the folder, without dots; "" is the folder itself."""
-    if len(name) > _MAX_PATH:
-        raise _too_long_a_path()
     parts = [part for part in name.split("/") if part not in ("", ".")]
     if name.startswith("/") or ".." in parts:
         raise BadArchive(f"{name}, which is outside the folder")
@@ -355,10 +353,6 @@ def _too_far(name: str) -> BadArchive:
 
 def _broken_off() -> BadArchive:
     return BadArchive("an archive that breaks off, or is none")
-
-
-def _too_long_a_path() -> BadArchive:
-    return BadArchive("a path that is too long: give folders and files shorter names")
 
 
 def _sparse(name: str) -> BadArchive:

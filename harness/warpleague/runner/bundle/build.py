@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -22,13 +23,14 @@ import attrs
 from warpleague.errors import BadInput, BuildError, HarnessFault
 from warpleague.match.spec import Level, SeatSpec
 from warpleague.runner.bot.logs import StderrLog
-from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.archive import unpack
 from warpleague.runner.bundle.content import disk_bytes
 from warpleague.runner.confine.launch import MemoryWatch, data_bytes, environment, limited, rlimits
 from warpleague.runner.confine.mounts import SOURCE
 from warpleague.runner.confine.sandbox import Sandbox, exit_status
 from warpleague.runner.doctor import check_level
 from warpleague.runner.host import descendants, ended, ending_leftovers, expect_status, read_file
+from warpleague.runner.tree import BadTree, open_to_owner, remove_tree
 from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class CommandLimits:
 LIMITS = CommandLimits()
 
 _OUTPUT_CHARS: Final = 4000
+_NOT_FOUND: Final = re.compile("not found|no such file", re.IGNORECASE)
 _CONFINED: Final = " in the sandbox, where it has no network and sees no files but its own"
 
 
@@ -90,7 +93,7 @@ def build_bot(job: Build, level: Level) -> BuildTime:
     argv = job.argv
     # A program of the bot's own is not to be asked anything out here.
     if not Path(argv[0]).is_relative_to(job.folder):
-        argv = (_past_rustup(argv[0]), *argv[1:])
+        argv = (without_proxy(argv[0]), *argv[1:])
     limits = LIMITS if job.most_s is None else attrs.evolve(LIMITS, seconds=job.most_s)
     log = StderrLog()
     command = Command(job.name, argv, job.folder, job.scratch, limits, job.paths)
@@ -99,12 +102,16 @@ def build_bot(job: Build, level: Level) -> BuildTime:
         raise HarnessFault(f"the sandbox to build {job.name} in failed: {log.text().strip() or end.fault}")
     if end.problem:
         failed = "" if end.reason or level != "sandbox" else _CONFINED
-        raise job.error(end.problem + failed, log.text(_OUTPUT_CHARS))
+        output = log.text(_OUTPUT_CHARS)
+        if level != "none" and not end.reason and (end.status == 127 or _NOT_FOUND.search(output)):
+            path = _environment(command, level, "")["PATH"]
+            output = f"{output.rstrip()}\nnote: it looked for programs in these folders: {safe(path)}"
+        raise job.error(end.problem + failed, output)
     return end.time
 
 
 @cache
-def _past_rustup(program: str) -> str:
+def without_proxy(program: str) -> str:
     """The tool itself behind a rustup proxy, which asks for a home of rustup's that a build does not have."""
     real = os.path.realpath(program)
     name = os.path.basename(program)
@@ -130,6 +137,7 @@ def _past_rustup(program: str) -> str:
 
 _TICK_S: Final = 0.05
 _LOOK_S: Final = 0.25  # interval between checks of memory and folder
+_MOST_SEEN: Final = 1_000_000  # names at a look, which must end though the folder grows
 _LAST_WORDS: Final = 1 << 20  # what is read at most once a command has ended
 
 # Running processes are killed before the archive is made, so that nothing changes meanwhile. `kill -1` reaches all
@@ -192,10 +200,14 @@ def run_command(command: Command, level: Level, feed: Callable[[bytes], None]) -
         end = _in_sandbox(command, feed) if level == "sandbox" else _in_place(command, level, feed)
     if not end.fault and not end.problem and (command.folder.is_symlink() or not command.folder.is_dir()):
         return attrs.evolve(end, reason="removed its own folder")
-    if level != "sandbox":  # there it is done before the folder is packed
-        # What a command leaves closed to its own user, as some caches are, could be neither read nor removed.
-        chmod = ["/bin/chmod", "-R", "u+rwX", str(command.folder)]
-        subprocess.run(chmod, stderr=subprocess.DEVNULL, check=False)
+    if level != "sandbox" and not end.fault and not end.problem:  # there unpacking does the same
+        try:
+            # What a command leaves closed to its own user, as some caches are, could not be read.
+            open_to_owner(command.folder)
+        except BadTree as error:
+            return attrs.evolve(end, reason=f"made {error}")
+        except OSError as error:
+            return attrs.evolve(end, reason=f"left what cannot be read: {error}")
     return end
 
 
@@ -203,10 +215,13 @@ def _environment(command: Command, level: Level, home: str) -> dict[str, str]:
     """The environment of a command: as of a bot, with a home to write to and its program's companions at hand."""
     if level == "none":
         return {**os.environ, **command.variables}
-    env = environment(SeatSpec(bot=command.name, cwd=str(command.folder)), level)
-    place = os.path.dirname(command.argv[0])
-    if not Path(place).is_relative_to(command.folder):
-        env["PATH"] = f"{place}:{env['PATH']}"
+    env = environment(SeatSpec(bot=command.name, cwd=str(command.folder), paths=command.paths), level)
+    rustc = shutil.which("rustc") if level == "limits" else None
+    for program in (command.argv[0], *([] if rustc is None else [without_proxy(rustc)])):
+        place = os.path.dirname(program)
+        # A folder of the system's would hide what the user has put before it.
+        if place not in env["PATH"].split(os.pathsep) and not Path(place).is_relative_to(command.folder):
+            env["PATH"] = f"{place}:{env['PATH']}"
     return {**env, "HOME": home, "TMPDIR": home, **command.variables}
 
 
@@ -241,7 +256,11 @@ def _in_place(command: Command, level: Level, feed: Callable[[bytes], None]) -> 
             return f"ran more than {limits.processes} processes"
         if memory.check(processes):
             return _greedy(memory, limits)
-        if disk_bytes(command.folder) + disk_bytes(command.scratch) > limits.folder_mb << 20:
+        try:
+            size = sum(disk_bytes(folder, _MOST_SEEN) for folder in (command.folder, command.scratch))
+        except BadTree as error:
+            return f"made {error}"
+        if size > limits.folder_mb << 20:
             return f"made more than {limits.folder_mb} MiB of files"
         return ""
 
@@ -263,10 +282,10 @@ def _in_sandbox(command: Command, feed: Callable[[bytes], None]) -> CommandEnd:
         if end.fault or end.problem:
             return end
         archive.seek(0)
-        shutil.rmtree(command.folder)
+        remove_tree(command.folder)
         try:
             unpack(archive, command.folder, command.limits.folder_mb << 20)
-        except BadArchive as error:
+        except BadTree as error:
             return attrs.evolve(end, reason=f"made {error}")
     return end
 

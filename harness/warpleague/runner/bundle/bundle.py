@@ -25,7 +25,7 @@ import attrs
 from warpleague.errors import BotError, MissingToolchain
 from warpleague.languages import PROGRAMS, SCRIPTS, without_version
 from warpleague.match.spec import LEVEL, LEVELS, Level, SeatSpec
-from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.archive import unpack
 from warpleague.runner.bundle.build import Build, build_bot
 from warpleague.runner.bundle.cache import (
     HELD,
@@ -38,7 +38,7 @@ from warpleague.runner.bundle.cache import (
     seal_copy,
     staging_folder,
 )
-from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, files_of, folder_digest, read_content
+from warpleague.runner.bundle.content import BRING_LIBRARIES, LEFT_OUT, copy_files, files_of, folder_digest
 from warpleague.runner.bundle.manifest import (
     MANIFEST,
     SYSTEM,
@@ -49,10 +49,11 @@ from warpleague.runner.bundle.manifest import (
     read_manifest,
 )
 from warpleague.runner.confine.mounts import FILES, check_asked
+from warpleague.runner.tree import BadTree, remove_tree
 from warpleague.text import nearest, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
 # Programs that manifests name, to suggest one that was misspelt.
 _KNOWN: Final = (*PROGRAMS, "sh", "bash", "make", "cmake")
@@ -161,12 +162,15 @@ def missing_from(seat: SeatSpec) -> str | None:
 
 
 def _bundle(manifest: Manifest, digest: str, folder: Path, paths: tuple[str, ...]) -> Bundle:
+    run = resolve(manifest.run, folder)
+    if run is None:
+        raise _missing(manifest, manifest.run[0])
     return Bundle(
         name=manifest.name,
         version=manifest.version,
         digest=digest,
         games=manifest.games,
-        run=_resolve(manifest, folder),
+        run=run,
         cwd=str(folder),
         reusable=manifest.reusable,
         limits=manifest.limits,
@@ -210,8 +214,6 @@ def _is_intact(folder: Path, name: str) -> bool:
     if HELD.has(folder):
         return True
     changed = changes_of(folder)
-    if changed is None and folder.is_dir():  # made before copies were sealed
-        seal_copy(folder, folder)
     if changed and remove_bundle(folder):
         shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         text = f"note: {name}: its copy in the cache is not as it was made, most likely the bot wrote to it: {shown}"
@@ -230,7 +232,7 @@ def _fill(target: Path, source: _Source) -> str:
             return report
         copy, scratch = draft / "bot", draft / "scratch"
         scratch.mkdir(parents=True)
-        _copy(folder, copy, manifest.files)
+        copy_files(folder, copy, manifest.files)
         if (
             folder_digest(copy, manifest.files) != source.digest
         ):  # or other content would go by its name from now on
@@ -250,22 +252,6 @@ def _fill(target: Path, source: _Source) -> str:
         seal_copy(copy, target)
         copy.rename(target)  # whole or not at all
     return report
-
-
-def _copy(folder: Path, target: Path, linked: Collection[str]) -> None:
-    """Copy a bot's files; the copy depends on nothing but what its digest does, permissions included."""
-    made = {target}
-    target.mkdir()
-    target.chmod(0o755)
-    for file in files_of(folder, linked):
-        place = target / file.name
-        for parent in reversed(place.relative_to(target).parents):
-            if (target / parent) not in made:
-                made.add(target / parent)
-                (target / parent).mkdir()
-                (target / parent).chmod(0o755)
-        place.write_bytes(read_content(file))
-        place.chmod(0o755 if file.executable else 0o644)
 
 
 def _check_program(folder: Path, manifest: Manifest, draft: Path) -> None:
@@ -378,11 +364,12 @@ def _require_memory(folder: Path, limits: Limits) -> None:
         )
 
 
-def _resolve(manifest: Manifest, folder: Path) -> tuple[str, ...]:
-    name, *rest = manifest.run
+def resolve(argv: tuple[str, ...], folder: Path = Path()) -> tuple[str, ...] | None:
+    """The command of a bot in `folder` with its program found on this machine; None if it is not installed."""
+    name, *rest = argv
     program = _program(name, folder)
     if program is None:
-        raise _missing(manifest, name)
+        return None
     if program == sys.executable and "-P" not in rest:
         # A file of the bot's own must not shadow an installed module, nor the reverse.
         rest = ["-P", *rest]
@@ -440,7 +427,7 @@ def make_links(copy: Path, name: str, files: Mapping[str, LargeFile]) -> None:
     for file in files:
         place = copy / file
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.unlink(missing_ok=True)
+        remove_tree(place)
         place.symlink_to(f"{'../' * (file.count('/') + 1)}{name}{FILES}/{file}")
 
 
@@ -532,7 +519,7 @@ def receive_bundle(digest: str, archive: bytes) -> None:
         draft.mkdir(parents=True, exist_ok=True)
         try:
             unpack(io.BytesIO(archive), draft / "bot", MAX_MB << 20)
-        except BadArchive as error:
+        except BadTree as error:
             raise BotError(f"the bot that was sent holds {error}") from None
         seal_copy(draft / "bot", target)
         (draft / "bot").rename(target)

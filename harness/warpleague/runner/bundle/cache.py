@@ -13,8 +13,6 @@ import os
 import platform
 import re
 import shutil
-import stat
-import subprocess
 import threading
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +24,7 @@ from warpleague.errors import BadInput, BotError
 from warpleague.runner.bundle.content import disk_bytes
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.confine.mounts import FILES
+from warpleague.runner.tree import MAX_NAMES, BadTree, Entry, remove_tree, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -223,9 +222,8 @@ def remove_bundle(folder: Path) -> bool:
         except OSError:
             return False
     for beside in (FILES, SEAL):
-        remove_folder(Path(f"{folder}{beside}"))
-    remove_folder(gone)
-    return not gone.exists()
+        remove_tree(Path(f"{folder}{beside}"))
+    return remove_tree(gone)
 
 
 def sweep_cache() -> None:
@@ -233,7 +231,7 @@ def sweep_cache() -> None:
     for machine in _machines():
         remove_drafts(machine)
         for path in machine.glob(f"*{_GONE}"):
-            remove_folder(path)
+            remove_tree(path)
 
 
 # -- the seal of a copy ----------------------------------------------------------------------------------
@@ -249,18 +247,21 @@ def seal_copy(copy: Path, place: Path) -> None:
     _write(place, stamp, _contents(copy))
 
 
-def changes_of(place: Path) -> list[str] | None:
-    """The names of the files at `place` that are new, gone or others than when it was sealed; None without a seal."""
+def changes_of(place: Path) -> list[str]:
+    """The names of the files at `place` that are new, gone or others than when it was sealed; its seal, if that is."""
+    seal = place.with_name(place.name + SEAL)
     try:
-        with place.with_name(place.name + SEAL).open(encoding="utf-8") as file:
+        with seal.open(encoding="utf-8") as file:
             known = file.readline().strip()
             stamp = _stamp(place)
             if known == stamp:
                 return []
             were: dict[str, str] = json.loads(file.read())
+            are = _contents(place)
+    except BadTree as error:
+        return [str(error)]
     except (OSError, ValueError):
-        return None
-    are = _contents(place)
+        return [seal.name] if place.is_dir() else []
     changed = sorted(name for name in were.keys() | are.keys() if were.get(name) != are.get(name))
     if not changed:  # a copy of the cache, say: checked once
         _write(place, stamp, are)
@@ -275,48 +276,40 @@ def _write(place: Path, stamp: str, contents: dict[str, str]) -> None:
         draft.replace(path)
 
 
-def _files(copy: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Everything below `copy` but folders, each with its name relative to it."""
-    below = [""]
-    while below:
-        prefix = below.pop()
-        with contextlib.suppress(OSError), os.scandir(f"{copy}/{prefix}") as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    below.append(f"{prefix}{entry.name}/")
-                else:
-                    yield f"{prefix}{entry.name}", entry
+def _files(copy: Path) -> Iterator[Entry]:
+    """Everything below `copy` but folders; `BadTree` if that is more than a bot may have."""
+    with contextlib.suppress(OSError):
+        yield from (entry for entry in walk(copy, most=MAX_NAMES) if not entry.is_folder)
 
 
 def _stamp(copy: Path) -> str:
     """The digest of what changes when a file is written, replaced, made or removed."""
     lines = []
-    for name, entry in _files(copy):
-        with contextlib.suppress(OSError):
-            s = entry.stat(follow_symlinks=False)
-            lines.append(f"{name}\0{s.st_mode}:{s.st_size}:{s.st_ino}:{s.st_mtime_ns}:{s.st_ctime_ns}")
+    for entry in _files(copy):
+        s = entry.status
+        lines.append(f"{entry.name}\0{s.st_mode}:{s.st_size}:{s.st_ino}:{s.st_mtime_ns}:{s.st_ctime_ns}")
     return sha256("\n".join(sorted(lines)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _contents(copy: Path) -> dict[str, str]:
     """Each file's digest and whether it may be executed; where a link leads."""
-    return {name: _content(entry) for name, entry in _files(copy)}
+    return {entry.name: _content(entry) for entry in _files(copy)}
 
 
-def _content(entry: os.DirEntry[str]) -> str:
+def _content(entry: Entry) -> str:
     try:
-        mode = entry.stat(follow_symlinks=False).st_mode
-        if stat.S_ISLNK(mode):
-            return f"link to {os.readlink(entry.path)}"
-        if not stat.S_ISREG(mode):
+        if entry.is_link:
+            return f"link to {os.readlink(entry.base, dir_fd=entry.folder)}"
+        if not entry.is_file:
             return "no file"
         hasher = sha256()
-        with open(entry.path, "rb", buffering=0) as file:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with open(os.open(entry.base, flags, dir_fd=entry.folder), "rb", buffering=0) as file:
             while data := file.read(_CHUNK):
                 hasher.update(data)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return f"{hasher.hexdigest()} {'x' if mode & 0o111 else '-'}"
+    return f"{hasher.hexdigest()} {'x' if entry.status.st_mode & 0o111 else '-'}"
 
 
 # -- the folder in which a bundle is made ----------------------------------------------------------------
@@ -334,10 +327,10 @@ def staging_folder(target: Path) -> Iterator[Path]:
     assert lock is not None
     draft = target.with_name(target.name + _DRAFT)
     try:
-        remove_folder(draft)
+        remove_tree(draft)
         yield draft
     finally:
-        remove_folder(draft)
+        remove_tree(draft)
         _give_back(name, lock)
 
 
@@ -350,27 +343,15 @@ def remove_drafts(folder: Path) -> int:
             name = folder / (stem + _LOCK)
             lock = _take(name, wait=False)
             if lock is not None:
-                remove_folder(folder / (stem + _DRAFT))
+                remove_tree(folder / (stem + _DRAFT))
                 _give_back(name, lock)
                 removed += 1
     return removed
 
 
-def remove_folder(folder: Path) -> None:
-    """Remove a folder, whatever a build has made of it; what resists is left to the next start."""
-    with contextlib.suppress(RecursionError):
-        shutil.rmtree(folder, ignore_errors=True)
-    if os.path.lexists(folder):
-        # Closed to us, or too deep for Python.
-        script = 'chmod -R u+rwx "$1"; rm -rf "$1"'
-        subprocess.run(["/bin/sh", "-c", script, "sh", str(folder)], stderr=subprocess.DEVNULL, check=False)
-
-
 def replace_file(source: Path, target: Path) -> None:
     """Make `target` a plain file with the content of `source`, whatever is there now."""
-    if target.is_dir() and not target.is_symlink():
-        remove_folder(target)
-    target.unlink(missing_ok=True)
+    remove_tree(target)
     shutil.copyfile(source, target)
     target.chmod(0o644)
 
@@ -389,6 +370,9 @@ def _take(name: Path, *, wait: bool) -> int | None:
         except BlockingIOError:
             os.close(lock)
             return None
+        except OSError as error:
+            os.close(lock)
+            raise OSError(error.errno, f"{error.strerror}: its file system refuses locks of files") from None
         except BaseException:
             os.close(lock)
             raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,16 +17,15 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.errors import BotError
+from warpleague.runner.tree import MAX_NAMES, BadTree, Entry, check_name, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 BUNDLE_MB: Final = 256
-MAX_FILES: Final = 50_000
 _OF_SYSTEMS: Final = frozenset({".DS_Store", "__MACOSX", "desktop.ini", "Desktop.ini", "Thumbs.db", "Icon\r"})
 # Names of folders and files that are not part of a bot: tools create them beside its source.
 LEFT_OUT: Final = frozenset({"__pycache__", ".git", "node_modules", "target", ".venv", *_OF_SYSTEMS})
-_MADE_ANEW: Final = frozenset({"__pycache__", ".git", *_OF_SYSTEMS})  # nobody expects these to be part of it
 BRING_LIBRARIES: Final = "the libraries in a folder of the bot's: pip install --target vendor LIBRARY"
 
 
@@ -48,41 +48,32 @@ def _is_left_out(name: str, *, folder: bool) -> bool:
 
 
 def files_of(
-    folder: Path, linked: Collection[str] = (), max_mb: int = BUNDLE_MB, max_files: int = MAX_FILES
+    folder: Path, linked: Collection[str] = (), max_mb: int = BUNDLE_MB, max_names: int = MAX_NAMES
 ) -> list[File]:
     """The files of the bot in `folder` without the `linked`, sorted by name.
 
-    `BotError` for forbidden files, for more than `max_mb` MiB in all, and for more than `max_files` files.
+    `BotError` for forbidden files, for more than `max_mb` MiB in all, and for more than `max_names` files and folders.
     """
     root = os.path.realpath(folder)
     files: list[File] = []
     size = 0
-    open_folders = [""]
-    while open_folders:
-        below = open_folders.pop()
-        entries = _entries(Path(folder, below))
-        if any(entry.name == "pyvenv.cfg" for entry in entries):
-            place = Path(folder, below)
-            text = f"a virtual environment cannot come along; remove it, and put {BRING_LIBRARIES}"
-            raise BotError(f"{place}: {text}")
-        for entry in entries:
-            if _is_left_out(entry.name, folder=entry.is_dir(follow_symlinks=False)):
-                continue
-            name = f"{below}/{entry.name}" if below else entry.name
-            if name in linked:
-                continue
+
+    def belongs(entry: Entry) -> bool:
+        return not _is_left_out(entry.base, folder=entry.is_folder) and entry.name not in linked
+
+    try:
+        for entry in walk(root, belongs, most=max_names, strict=True):
+            name = entry.name
             path = Path(folder, name)
-            try:
-                name.encode()
-            except UnicodeEncodeError:
-                raise BotError(f"{folder}: the name {os.fsencode(name)!r} is not UTF-8") from None
-            try:
-                status = _followed(path, root) if entry.is_symlink() else entry.stat()
-            except OSError as error:
-                raise _unreadable(path, error) from None
-            if stat.S_ISDIR(status.st_mode):
-                open_folders.append(name)
+            if entry.base == "pyvenv.cfg":
+                text = f"a virtual environment cannot come along; remove it, and put {BRING_LIBRARIES}"
+                raise BotError(f"{path.parent}: {text}")
+            if not belongs(entry):
                 continue
+            check_name(name)
+            if entry.is_folder:
+                continue
+            status = _followed(path, root) if entry.is_link else entry.status
             if not stat.S_ISREG(status.st_mode):
                 raise BotError(f"{path}: a bot's folder may hold only files and folders")
             size += status.st_size
@@ -90,17 +81,11 @@ def files_of(
                 text = "remove what the bot does not need, or link large files: [files] in bot.toml"
                 raise BotError(f"{folder}: more than {max_mb} MiB; {text}")
             files.append(File(name, path, bool(status.st_mode & 0o111)))
-            if len(files) > max_files:
-                raise BotError(f"{folder}: more than {max_files:,} files; remove what the bot does not need")
-    return sorted(files, key=lambda file: file.name)
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
+    except BadTree as error:
+        raise BotError(f"{folder}: holds {error}; a bot may not have this: remove it") from None
     except OSError as error:
-        raise _unreadable(folder, error) from None
+        raise _unreadable(Path(error.filename or folder), error) from None
+    return sorted(files, key=lambda file: file.name)
 
 
 def _followed(path: Path, root: str) -> os.stat_result:
@@ -145,13 +130,28 @@ def read_content(file: File) -> bytes:
     return data
 
 
-def disk_bytes(folder: Path) -> int:
-    """What the files below a folder take on the disk."""
+def copy_files(folder: Path, target: Path, linked: Collection[str] = ()) -> None:
+    """Copy a bot's files; the copy depends on nothing but what its digest does, permissions included."""
+    made = {target}
+    target.mkdir(parents=True)
+    target.chmod(0o755)
+    for file in files_of(folder, linked):
+        place = target / file.name
+        for parent in reversed(place.relative_to(target).parents):
+            if (target / parent) not in made:
+                made.add(target / parent)
+                (target / parent).mkdir()
+                (target / parent).chmod(0o755)
+        place.write_bytes(read_content(file))
+        place.chmod(0o755 if file.executable else 0o644)
+
+
+def disk_bytes(folder: Path, most: int = sys.maxsize - 1) -> int:
+    """What the files below a folder take on the disk; `BadTree` for more than `most` names."""
     total = 0
-    for place, _, files in os.walk(folder):
-        for name in files:
-            with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+    with contextlib.suppress(OSError):
+        for entry in walk(folder, most=most):
+            total += 0 if entry.is_folder else entry.status.st_blocks * 512
     return total
 
 
@@ -169,10 +169,13 @@ def folder_digest(folder: Path, linked: Collection[str] = ()) -> str:
 
 def left_out(folder: Path) -> list[str]:
     """The paths below `folder` that are not part of the bot, but that it may need; relative paths, sorted."""
-    names: list[str] = []
-    for root, folders, files in os.walk(folder):
-        gone = set(LEFT_OUT.intersection(folders))
-        folders[:] = [name for name in folders if name not in gone]
-        gone.update(name for name in files if _is_left_out(name, folder=False) and not of_a_system(name))
-        names += (Path(root, name).relative_to(folder).as_posix() for name in gone - _MADE_ANEW)
-    return sorted(names)
+
+    def gone(entry: Entry) -> bool:
+        return _is_left_out(entry.base, folder=entry.is_folder)
+
+    found = walk(os.path.realpath(folder), lambda entry: not gone(entry))
+    return sorted(entry.name for entry in found if gone(entry) and not _is_made_anew(entry.base))
+
+
+def _is_made_anew(name: str) -> bool:
+    return name in ("__pycache__", ".git") or of_a_system(name)  # nobody expects these to be part of a bot

@@ -20,6 +20,7 @@ import attrs
 from warpleague.errors import BadInput, BotError, ConfigError
 from warpleague.runner.bundle.shipped import shipped_root, short_name
 from warpleague.runner.confine.mounts import misfit_asked
+from warpleague.runner.tree import MAX_DEPTH
 from warpleague.strict import structure
 from warpleague.text import nearest_path
 from warpleague.toml_text import parse_toml, read_text
@@ -126,7 +127,8 @@ def _check_sha256(_: object, field: attrs.Attribute[str], value: str) -> None:
 def _check_files(_: object, field: attrs.Attribute[Any], value: dict[str, LargeFile]) -> None:
     for name in value:
         path = PurePosixPath(name)
-        if path.is_absolute() or ".." in path.parts or str(path) != name or name in (".", MANIFEST):
+        odd = ".." in path.parts or str(path) != name or len(path.parts) > MAX_DEPTH
+        if path.is_absolute() or odd or name in (".", MANIFEST):
             raise ValueError(f"{field.name}: {name!r} must be the name of a file in the bot's folder")
         if any(name.startswith(other + "/") for other in value):
             raise ValueError(f"{field.name}: {name!r} cannot be in a file")

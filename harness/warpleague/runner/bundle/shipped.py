@@ -14,6 +14,7 @@ import attrs
 import warpleague
 import warpline
 from warpleague.errors import BadInput, BotError
+from warpleague.runner.tree import remove_tree
 
 # The beginnings of paths that name files shipped with Warp League.
 FOLDERS: Final = ("bots", "leagues", "rounds")
@@ -89,7 +90,7 @@ def write_engine(folder: Path) -> int:
         raise BadInput(f"{target}: is there already and was not made by Warp League; give it another name")
     draft = folder / f".{ENGINE}.draft"
     try:
-        shutil.rmtree(draft, ignore_errors=True)
+        remove_tree(draft)
         for module, names in (warpleague, _WARPLEAGUE), (warpline, _WARPLINE), (attr, ("",)), (attrs, ("",)):
             source = Path(str(module.__file__)).parent
             for name in names:
@@ -98,7 +99,7 @@ def write_engine(folder: Path) -> int:
         (draft / "LICENSE-attrs").write_text(_license("attrs"), encoding="utf-8")
         text = _README.format(version=warpleague.__version__, attrs=version)
         (draft / _MARK).write_text(text, encoding="utf-8")
-        shutil.rmtree(target, ignore_errors=True)
+        remove_tree(target)
         draft.rename(target)
     except OSError as error:
         raise BadInput(f"{target}: cannot write it: {error.strerror or error}") from None

@@ -20,6 +20,7 @@ import attrs
 
 from warpleague.errors import HarnessFault
 from warpleague.runner.host import GONE, CounterFile, descendants, read_file, state
+from warpleague.runner.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,11 +66,15 @@ class CgroupSupport:
 
 @attrs.frozen
 class Kill:
-    """The kernel killed in a group: how many processes, whether at the group's own cap, its peak memory in MiB."""
+    """The kernel killed in a group: how many processes, whether at the group's own cap, its peak memory in MiB.
+
+    If it was not at the cap: whether the bot held most of what was short (`held_most`).
+    """
 
     processes: int
     at_cap: bool
     peak_mb: int
+    held_most: bool = False
 
 
 class ControlGroup:
@@ -134,13 +139,22 @@ class Group(ControlGroup):
         processes = events.get("oom_kill", 0)
         if not processes:
             return None
-        # A bot that the kernel killed below its own cap is not to blame: the machine, or a group above, was short.
+        peak = _peak_of(self.path)
         if self.version == 2:
-            peak = self._number("memory.peak") or self.cap_bytes  # Linux 5.19 has it
-            return Kill(processes, events.get("oom", 0) > 0, peak >> 20)
-        peak = self._number("memory.max_usage_in_bytes")
-        # Not by memory.failcnt: newer kernels do not count there any more.
-        return Kill(processes, peak >= self.cap_bytes - _SLACK, peak >> 20)
+            peak = peak or self.cap_bytes
+            at_cap = events.get("oom", 0) > 0
+        else:
+            # Not by memory.failcnt: newer kernels do not count there any more.
+            at_cap = peak >= self.cap_bytes - _SLACK
+        return Kill(processes, at_cap, peak >> 20, not at_cap and self._held_most(peak))
+
+    def _held_most(self, peak: int) -> bool:
+        """Whether the machine, or a group above, was short by this bot's doing, with at most `peak` bytes taken."""
+        # A bot that lets the kernel kill it below its cap must not get a void match by that. So it is to blame if no
+        # other bot took more, and all bots together took most of what there is; else others on this machine did.
+        base = os.path.dirname(self.path)
+        peaks = [_peak_of(os.path.join(base, name)) for name in os.listdir(base) if _NAME.fullmatch(name)]
+        return peak >= max(peaks, default=0) and 2 * sum(peaks) >= most_memory(base)
 
     def mapped_bytes(self, enough: int) -> int | None:
         """Their mapped memory, shared memory once; in version 2 page tables, too; None if unknown.
@@ -231,6 +245,21 @@ def detect_memory(proc: str = "/proc") -> CgroupSupport:
     except OSError as error:
         raise Impossible(f"none can be made (cgroup v{version}): {error.strerror}", base) from None
     return support
+
+
+def most_memory(base: str | None = None) -> int:
+    """The memory of the machine in bytes, or less if the group `base` (that of this process) may not take all."""
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    if base is None:
+        base = memory_support().base
+        with contextlib.suppress(Impossible):  # also where no groups can be made, as in many containers
+            paths = _own_groups("/proc")
+            base = base or _own_folder("/proc", min(paths), paths[min(paths)]) if paths else base
+    while base and base != "/":
+        stat = _counters(read_file(f"{base}/memory.stat"))
+        limits.append(stat.get("hierarchical_memory_limit", 0) or _number_in(f"{base}/memory.max"))
+        base = os.path.dirname(base)
+    return min(filter(None, limits))
 
 
 def free_share() -> float:
@@ -486,9 +515,11 @@ def remove_group(path: str) -> None:
                 return
         kill_group(path)
         with contextlib.suppress(OSError):
-            for entry in os.scandir(path):  # root's bots at `limits` may have made some of their own
-                if entry.is_dir(follow_symlinks=False):
-                    remove_group(entry.path)
+            for entry in walk(path, after=True):  # root's bots at `limits` may have made some of their own
+                if entry.after:
+                    os.rmdir(entry.base, dir_fd=entry.folder)
+                elif entry.is_folder:
+                    kill_group(f"{path}/{entry.name}")
         time.sleep(0.0005)
 
 
@@ -653,6 +684,11 @@ def members_of(path: str) -> list[int]:
     # Groups of threads list those alone: the numbers of processes are among them.
     text = read_file(f"{path}/cgroup.procs") or read_file(f"{path}/cgroup.threads")
     return [int(pid) for pid in text.split()]
+
+
+def _peak_of(group: str) -> int:
+    """The most memory that a group of a bot has taken, in bytes; 0 where the kernel does not say."""
+    return _number_in(f"{group}/memory.peak") or _number_in(f"{group}/memory.max_usage_in_bytes")
 
 
 def _number_in(path: str) -> int:

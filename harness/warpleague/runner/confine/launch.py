@@ -19,7 +19,7 @@ import attrs
 
 from warpleague.errors import BotError
 from warpleague.runner.confine.cgroups import Freezer, Group, Kill, open_freezer, open_group
-from warpleague.runner.confine.mounts import HOME
+from warpleague.runner.confine.mounts import HOME, SYSTEM, within
 from warpleague.runner.confine.sandbox import KEY, Sandbox
 from warpleague.runner.host import read_file, spawn
 
@@ -183,12 +183,22 @@ def environment(seat: SeatSpec, level: Level) -> dict[str, str]:
     if level == "none":
         return {**os.environ, **python}
     return {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "PATH": _search_path(SYSTEM + seat.paths if level == "sandbox" else None),
         "HOME": HOME if level == "sandbox" else seat.cwd,
         "LANG": "C.UTF-8",
         "TMPDIR": "/tmp",
         **python,
     }
+
+
+def _search_path(shown: Sequence[str] | None) -> str:
+    """The `PATH` of a bot: the user's folders, as far as the sandbox shows them, then the usual ones."""
+    # So a word finds the same program in a script as in `build` or `run` of the manifest.
+    places = [place for place in os.environ.get("PATH", "").split(os.pathsep) if place.startswith("/")]
+    if shown is not None:
+        roots = [os.path.realpath(root) for root in shown]
+        places = [real for place in places if within(real := os.path.realpath(place), roots)]
+    return os.pathsep.join(dict.fromkeys([*places, "/usr/local/bin", "/usr/bin", "/bin"]))
 
 
 WATCH_S: Final = 0.05  # how often the memory of a bot is measured, in seconds

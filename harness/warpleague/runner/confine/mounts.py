@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from warpleague.errors import BadInput, BotError, MissingToolchain
 from warpleague.languages import LANGUAGES
+from warpleague.runner.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -94,13 +95,12 @@ def inside(argument: str, cwd: str) -> str:
 
 def unreadable(folder: str) -> str | None:
     """The first path in `folder` (itself included) that other users cannot read; None if they can read all."""
-    for place, _, files in os.walk(folder):
-        if os.stat(place).st_mode & 0o005 != 0o005:
-            return place
-        for name in files:
-            path = os.path.join(place, name)
-            if not os.path.islink(path) and not os.stat(path).st_mode & 0o004:
-                return path
+    if os.stat(folder).st_mode & 0o005 != 0o005:
+        return folder
+    for entry in walk(folder):
+        needed = 0o005 if entry.is_folder else 0o004
+        if not entry.is_link and entry.status.st_mode & needed != needed:
+            return os.path.join(folder, entry.name)
     return None
 
 
@@ -182,11 +182,11 @@ def _more(paths: Sequence[str]) -> list[str]:
 def _linked(cwd: str) -> list[str]:
     """The large files of a bot, where the links in its folder lead."""
     args: list[str] = []
-    folder = Path(cwd + FILES)
-    for place, _, names in os.walk(folder):
-        for path in (Path(place, name) for name in sorted(names) if not name.endswith(".draft")):
-            if path.is_symlink():
-                args += _bound(os.path.realpath(path), f"/{path.relative_to(folder.parent)}")
+    folder = cwd + FILES
+    for entry in walk(folder) if os.path.isdir(folder) else ():
+        if entry.is_link and not entry.base.endswith(".draft"):
+            real = os.path.realpath(f"{folder}/{entry.name}")
+            args += _bound(real, f"/{os.path.basename(folder)}/{entry.name}")
     return args
 
 

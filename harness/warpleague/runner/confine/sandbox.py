@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import secrets
 import select
 import shutil
 import signal
@@ -45,10 +46,8 @@ _GATE: Final = ("/bin/sh", "-c", 'echo; read -r _ && exec "$@"', "bot")
 
 KEY: Final = "/key"  # where a bot in the sandbox finds its key
 _MAX_KEY: Final = 1 << 16
-_UIDS: Final = 1_000_000_000
 _CHILD: Final = re.compile(rb'"child-pid": *(\d+)')
 _EXIT: Final = re.compile(rb'"exit-code": *(\d+)')
-_started = 0  # how many sandboxes this process has made
 
 
 class Killed(HarnessFault):
@@ -74,7 +73,7 @@ class Sandbox:
     ) -> None:
         self._program, self._filter = require_sandbox(building=build_mb > 0)
         processes = seat.processes
-        self._status = self._release = self._init = -1
+        self._status = self._release = self._init = self._user = -1
         self.init_pid = 0
         self._status_word = b""
         self._network = seat.network
@@ -84,14 +83,11 @@ class Sandbox:
         # ends all others there, however they were started. A new session has no terminal.
         args = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         args += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "bot"]
-        drop: list[str] = []
         if os.geteuid() == 0:
             # Dropped inside, since root mounts what only root can reach. Every bot gets a user of its own: so the
             # kernel counts its processes alone, and it owns nothing here.
-            args += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-            uid, setpriv = str(_fresh_uid()), os.path.realpath(shutil.which("setpriv") or "")
-            drop = [setpriv, "--reuid", uid, "--regid", uid, "--clear-groups", "--inh-caps=-all", "--"]
             _require_readable(seat.cwd)
+            args += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         else:
             # The bot runs as the harness's user, without capabilities, and can make no namespace in which it had any.
             args += ["--unshare-user"]
@@ -102,7 +98,7 @@ class Sandbox:
         # Processes and threads at once: the kernel lets a bot have exactly so many.
         self._limits = {**limits, resource.RLIMIT_NPROC: processes}
         self._args = os.fsencode("".join([arg + "\0" for arg in args]))
-        self._command = [*drop, *_GATE, *wrapper, *(inside(part, seat.cwd) for part in seat.run)]
+        self._command = [*_GATE, *wrapper, *(inside(part, seat.cwd) for part in seat.run)]
 
     def start(self, env: Mapping[str, str], before: Sequence[str] = ()) -> subprocess.Popen[bytes]:
         """Start bubblewrap by the command `before`, if given, which must end in becoming what its arguments say.
@@ -110,7 +106,13 @@ class Sandbox:
         Raises `HarnessFault`, and leaves nothing open, if that cannot be.
         """
         theirs: list[int] = []
+        command = self._command
         try:
+            if os.geteuid() == 0:
+                uid, self._user = _fresh_uid()
+                setpriv = os.path.realpath(shutil.which("setpriv") or "")
+                ids = (f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
+                command = [setpriv, *ids, "--inh-caps=-all", "--", *command]
             theirs += [_filled(self._args)]
             theirs += [_filled(self._filter)]
             self._status, status_in = os.pipe()
@@ -124,7 +126,7 @@ class Sandbox:
                 theirs += [_filled(self._key)]
                 # Before the arguments that close the folder it is in.
                 named = ["--perms", "0444", "--ro-bind-data", str(theirs[-1]), KEY, *named]
-            return spawn([*before, self._program, *named, "--", *self._command], "/", env, theirs)
+            return spawn([*before, self._program, *named, "--", *command], "/", env, theirs)
         except OSError as error:
             self.close()
             raise HarnessFault(f"cannot start bubblewrap: {error.strerror or error}") from error
@@ -215,10 +217,10 @@ class Sandbox:
 
     def close(self) -> None:
         """Give back all descriptors."""
-        for fd in (self._status, self._release, self._init):
+        for fd in (self._status, self._release, self._init, self._user):
             if fd >= 0:
                 os.close(fd)
-        self._status = self._release = self._init = -1
+        self._status = self._release = self._init = self._user = -1
 
 
 def _number_inside(pid: int) -> int:
@@ -334,22 +336,6 @@ def require_sandbox(*, building: bool = False) -> tuple[str, bytes]:
     return program, seccomp.build(machine, building=building)
 
 
-def _fresh_uid() -> int:
-    """A user id for one bot, that nobody else has."""
-    # Nobody's in the usual ranges; in a user namespace that maps fewer, from the upper half of those.
-    global _started
-    _started += 1
-    offset = (os.getpid() & 0xFFFF) << 12 | _started & 0xFFF
-    with open("/proc/self/uid_map", "rb") as file:
-        first, _, count = (int(part) for part in file.readline().split())
-    mapped = first + count
-    if mapped > _UIDS + (1 << 28):
-        return _UIDS + offset
-    if mapped < 1024:
-        raise BadInput(f"level sandbox as root needs user ids to give to bots; only {count} are mapped here")
-    return mapped // 2 + offset % (mapped // 2)
-
-
 @cache
 def _require_readable(folder: str) -> None:
     """Raise `BadInput` if other users cannot read all of a bot's folder; checked once for each folder."""
@@ -398,6 +384,66 @@ def end_unmade() -> int:
 def _arguments(pid: str) -> list[bytes]:
     with open(f"/proc/{pid}/cmdline", "rb") as file:
         return file.read().split(b"\0")
+
+
+# -- user ids of bots --------------------------------------------------------------------------------------
+
+
+_UIDS: Final = range(1_000_000_000, 1_000_000_000 + (1 << 28))
+_LEAST_UIDS: Final = 1024
+_MOST_TRIES: Final = 1000
+
+# RLIMIT_NPROC counts the processes of a user, so two bots with one id would starve each other. A bot sees its id, so
+# it must tell nothing: an id that was computed from a process's number told a check from a match.
+
+
+def _fresh_uid() -> tuple[int, int]:
+    """A user id for one bot, drawn at random, and the descriptor that reserves it until it is closed.
+
+    Raises `BadInput` if too few ids are mapped here, `HarnessFault` if none is free.
+    """
+    with open("/proc/self/uid_map", "rb") as uid_map, open("/proc/self/gid_map", "rb") as gid_map:
+        ids = bot_users(uid_map.read(), gid_map.read())
+    # An abstract socket: the kernel gives its name to one process of this network alone, whatever folders each sees,
+    # and takes it back from a process that dies. A lock on a file would be one more thing for others to hold.
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as name:
+        for _ in range(_MOST_TRIES):
+            uid = secrets.choice(ids)
+            try:
+                name.bind(f"\0warpleague-user-{uid}")
+                return uid, name.detach()
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+    raise HarnessFault(f"no user id is free for a bot: {_MOST_TRIES} of the {len(ids):,} here were tried")
+
+
+def bot_users(uid_map: bytes, gid_map: bytes) -> range:
+    """The ids for bots where these of users and of groups are mapped (user_namespaces(7)): nobody else has them.
+
+    Raises `BadInput` if they are too few.
+    """
+    # In a user namespace that maps fewer than usual, such as a container's, the upper half of its longest piece.
+    users, groups = ([_piece(line) for line in text.splitlines()] for text in (uid_map, gid_map))
+    shared = [range(max(a.start, b.start), min(a.stop, b.stop)) for a in users for b in groups]
+    longest = max(shared, key=len, default=range(0))
+    if longest.start <= _UIDS.start and _UIDS.stop <= longest.stop:
+        return _UIDS
+    ids = range(longest.start + len(longest) // 2, longest.stop)
+    # 65534 is nobody: whatever has no id here belongs to it.
+    if 65534 in ids:
+        ids = max(range(ids.start, 65534), range(65535, ids.stop), key=len)
+    if len(ids) < _LEAST_UIDS:
+        raise BadInput(
+            f"level sandbox as root needs {2 * _LEAST_UIDS:,} user and group ids, half of them for bots; "
+            f"only {sum(map(len, shared)):,} are mapped here"
+        )
+    return ids
+
+
+def _piece(line: bytes) -> range:
+    first, _, count = map(int, line.split())
+    return range(first, first + count)
 
 
 # -- addresses that a bot can reach ----------------------------------------------------------------------

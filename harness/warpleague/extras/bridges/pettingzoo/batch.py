@@ -40,7 +40,32 @@ def rewards_of(outcome: Outcome) -> tuple[float, ...]:
     return tuple([sum((o > rank) - (o < rank) for o in ranks) / (len(ranks) - 1) for rank in ranks])
 
 
-class Batch:
+class Numbered:
+    """The numbers of a game's actions and the places of its observations, which all copies of an object share.
+
+    A pickle has only the game's name of them: it stays small, and the function that fills observations has no pickle.
+    """
+
+    def __init__(self, game: str) -> None:
+        super().__init__()
+        self._number(game)
+
+    def _number(self, game: str) -> None:
+        self.actions, self._numbers = universe(game)
+        self.names, self._seen = layout(game)
+        self.game = load_game(game)
+
+    def __getstate__(self) -> dict[str, Any]:
+        shared = {"actions", "_numbers", "names", "_seen", "game"}
+        own = {name: value for name, value in self.__dict__.items() if name not in shared}
+        return {**own, "game": self.game.id}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._number(state["game"])
+
+
+class Batch(Numbered):
     """Matches of `game` side by side. Actions and observations have the numbers and places of `Environment`.
 
     `actions` are the actions by number, `names` the places of an observation, `players` the seats of each match.
@@ -49,9 +74,7 @@ class Batch:
     def __init__(
         self, game: str, matches: int, players: int | None, seed: str, options: Mapping[str, Any]
     ) -> None:
-        self.actions, self._numbers = universe(game)
-        self.names, self._seen = layout(game)
-        self.game = load_game(game)
+        super().__init__(game)
         self.players = self.game.players[0] if players is None else players
         self._options = load_options(self.game, self.players, options)
         self._seed = seed

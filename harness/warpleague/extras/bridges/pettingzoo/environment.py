@@ -12,9 +12,8 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 
-from warpleague.extras.bridges.pettingzoo.batch import rewards_of, to_decision
-from warpleague.extras.bridges.pettingzoo.encoding import MISSING, layout, universe
-from warpleague.games import load_game
+from warpleague.extras.bridges.pettingzoo.batch import Numbered, rewards_of, to_decision
+from warpleague.extras.bridges.pettingzoo.encoding import MISSING
 from warpleague.match.chance import Dice, match_key
 from warpleague.match.setup import load_options
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 _MAX = 32_767
 
 
-class Environment(AECEnv):  # type: ignore[misc]
+class Environment(Numbered, AECEnv):  # type: ignore[misc]
     """One match after the other of a game.
 
     Agents are `seat_0`, `seat_1`, ...; an action is its number in `actions`. An observation has the array
@@ -40,10 +39,7 @@ class Environment(AECEnv):  # type: ignore[misc]
     render_mode: ClassVar[str] = "ansi"
 
     def __init__(self, game: str, players: int | None, options: Mapping[str, Any]) -> None:
-        super().__init__()
-        self.actions, self._numbers = universe(game)
-        self.names, self._seen = layout(game)
-        self.game = load_game(game)
+        super().__init__(game)
         self.metadata = {**self.metadata, "name": f"warpleague_{game}"}  # type: ignore[misc]
         self._players = self.game.players[0] if players is None else players
         self._options = load_options(self.game, self._players, options)

@@ -312,9 +312,9 @@ _SLOW: Final = 2.0
 
 @attrs.define
 class TimeShare:
-    """The seconds that each of `bots` bots took in its matches; `share` is the part for slow bots.
+    """The seconds that each of `bots` bots decided in its matches; `share` is the part for slow bots.
 
-    A bot is slow if its matches take more than twice as long as those of the middle bot. All that slow bots have taken
+    A bot is slow if it decides for more than twice as long in a match as the middle bot. All that slow bots have taken
     beyond the time of the middle bot is at most the part `share` of all time, or else they wait.
     """
 
@@ -322,13 +322,11 @@ class TimeShare:
     share: float
     seconds: Floats = attrs.field(init=False)
     matches: Floats = attrs.field(init=False)
-    rest: Floats = attrs.field(init=False)  # the least that a match took beside decisions
     _planned: deque[dict[int, int]] = attrs.Factory(deque)
     """Matches of each deal whose result has not come yet, by bot."""
 
     def __attrs_post_init__(self) -> None:
         self.seconds, self.matches = np.zeros(self.bots), np.zeros(self.bots)
-        self.rest = np.full(self.bots, np.inf)
 
     def plan(self, group: Group) -> None:
         """Take it that a deal will be played."""
@@ -338,34 +336,26 @@ class TimeShare:
         """Charge the deals that were planned first with what they took."""
         for outcome in outcomes:
             self._planned.popleft()
-            for seats, seconds, rest in outcome.seconds():
+            for seats, seconds in outcome.seconds():
                 here = list(seats)
                 self.seconds[here] += seconds
                 self.matches[here] += 1
-                self.rest[here] = np.minimum(self.rest[here], rest)
 
     def paces(self) -> Floats:
-        """How long a match of each bot takes, in seconds; of a bot that has played none, as long as of the middle one.
-
-        The time beside decisions, in which bots start and end, is nobody's alone. A bot is charged with the least that
-        any of its matches took: so much it may have caused.
-        """
-        known = self._known()
-        paces = np.full(self.bots, _middle(known[np.isfinite(known)].tolist()))
-        return np.where(np.isfinite(known), known, paces)
+        """How long each bot decides in a match, in seconds; a bot that has played none, as long as the middle one."""
+        # Only its own decisions count. Bots also start and end, and wait for each other, but nobody can tell whose
+        # time that was: a fast bot that had met only a slow one was taken for slow for good.
+        known = np.maximum(self.seconds / np.maximum(self.matches, 1), LEAST_S)
+        return np.where(self.matches > 0, known, self._middle_pace(known))
 
     def costs(self) -> Floats:
         """How long a match of each pair takes, as a multiple of that of two middle bots."""
         paces = self.paces()
-        known = self._known()
-        costs: Floats = (paces[:, None] + paces[None, :]) / (2 * _middle(known[np.isfinite(known)].tolist()))
+        costs: Floats = (paces[:, None] + paces[None, :]) / (2 * self._middle_pace(paces))
         return costs
 
-    def _known(self) -> Floats:
-        """The same; of a bot that has played none, infinite."""
-        mean = self.seconds / np.maximum(self.matches, 1)
-        seconds: Floats = np.maximum(mean + self.rest, LEAST_S)
-        return seconds
+    def _middle_pace(self, paces: Floats) -> float:
+        return _middle(paces[self.matches > 0].tolist())
 
     def new(self, present: Sequence[int]) -> frozenset[int]:
         """The bots among those `present` whose first deal is not over: nobody knows yet whether they are slow."""

@@ -25,7 +25,7 @@
   function rested() {
     if (!watched?.over || !stage.rests || leaving) return;
     find("stage-title").textContent = `Just over in ${watched.league}`;
-    find("stage-link").href = `/l/${encodeURIComponent(watched.league)}/matches/${watched.match}.html`;
+    find("stage-link").href = `l/${encodeURIComponent(watched.league)}/matches/${watched.match}.html`;
     leaving = window.setTimeout(() => {
       leaving = 0;
       const before = watched;
@@ -40,7 +40,7 @@
     const link = [...document.querySelectorAll("#playing a[data-match]")].find((one) => one.dataset.match !== before);
     if (!link) return;
     const { league, match } = link.dataset;
-    const address = `/l/${encodeURIComponent(league)}`;
+    const address = `l/${encodeURIComponent(league)}`;
     watched = { league, match, over: false };
     names = link.textContent.split(" – ");
     find("stage-title").textContent = `Now in ${league}`;
@@ -65,7 +65,7 @@
     });
   }
 
-  hear("/news", ({ sections }) => {
+  hear("news", ({ sections }) => {
     for (const [id, text] of Object.entries(sections)) {
       const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(id);
       if (fresh) find(id).replaceWith(document.importNode(fresh, true));
