@@ -218,6 +218,16 @@ SILENT: dict[str, tuple[str, str, str]] = {
         "it waited for something other than its input, as a sleep does",
         "a sleep, a lock, another process",
     ),
+    "another thread reads": (
+        "import os, threading\nthreading.Thread(target=os.fdopen(os.dup(0)).read).start()\n",
+        "it has read all that it was sent, and waits for more",
+        "reads to the end of its input",
+    ),
+    "waits for several things": (
+        "import select\ninput()\nselect.select([0], [], [])\n",
+        "it has read all that it was sent, and waits; it computed for",
+        "if it waits for its input, flush",
+    ),
     "computes": ("while True: pass\n", "it computed for 0.", ""),
 }
 
@@ -252,7 +262,7 @@ run(choose, wants=("legal",))
     [
         ("question.state['ships']", "question.state was not asked for: name it in run(choose, wants=("),
         ("urllib.request.urlopen('http://127.0.0.1:9/')", "a bot has no network: bring along"),
-        ("open('data/table.txt')", "No such file or directory: 'data/table.txt'"),
+        ("open('data/table.txt')", 'look at its own line first: File "bot.py", line 6, in choose'),
         ("exec('raise RuntimeError(\"can\\'t start new thread\")')", "processes and threads together"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from warpleague.errors import RecordError
 from warpleague.games import load_game
-from warpleague.match.faults import evidence_lines, with_words
+from warpleague.match.faults import evidence_lines, own_frame, with_words
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import verify_record
 from warpleague.match.scribe import seal
@@ -219,3 +219,35 @@ def test_a_crash_is_told_with_the_words_that_name_its_cause(status: int, stderr:
     detail = {"exit": status, "stderr": stderr}
     message = f"exited with status {status}"
     assert with_words("crash", message, detail) == message + (words and f": {words}")
+
+
+LIBRARY = "\n".join(f'  File "/usr/lib/python3/x.py", line {n}, in call\n    call({n})' for n in range(50))
+
+
+@pytest.mark.parametrize(
+    ("stderr", "told"),
+    [
+        (
+            f'{LIBRARY}\n  File "bot.py", line 3, in f\n    load()\n{LIBRARY}',
+            '  File "bot.py", line 3, in f\n    load()',
+        ),
+        (
+            '  File "/bot/a.py", line 1, in f\n  File "vendor/b.py", line 2, in g',
+            '  File "/bot/a.py", line 1, in f',
+        ),
+        (
+            "    at g (node:fs:5:1)\n    at f (/bot/bot.js:5:3)\n    at bot.js:9:1",
+            "    at f (/bot/bot.js:5:3)",
+        ),
+        ("thread 'main' panicked at src/main.rs:5:9:\nno", "thread 'main' panicked at src/main.rs:5:9:"),
+        ("Illegal division by zero at bot.pl line 5.", "Illegal division by zero at bot.pl line 5."),
+        (LIBRARY, ""),
+    ],
+)
+def test_the_authors_own_line_is_found_in_the_middle(stderr: str, told: str) -> None:
+    """The innermost frame in the bot's folder is kept beside a traceback that is cut, and shown where it is not."""
+    assert own_frame(stderr) == told
+    lines = evidence_lines({"stderr": LIBRARY, "frame": told}, 4)
+    assert lines[6:] == (
+        ["  its own line in that:", *(f"    {line}" for line in told.splitlines())] if told else []
+    )

@@ -31,8 +31,11 @@ _CAUSE: Final = re.compile(
 )
 _SHELL: Final = (126, 127)
 """The exit codes of a shell that cannot run a program, or cannot find it."""
-_OWN_FRAME: Final = re.compile(r"\s*File \"(?![/<]|.*/site-packages/)|\s*File \"/bot/")
-"""A frame in the bot's own folder, where it runs: /bot in the sandbox."""
+_LIBRARIES: Final = re.compile(r"(^|/)(site-packages|vendor|node_modules)/|^<")
+"""Paths of what an author has not written."""
+_PYTHON_FRAME: Final = re.compile(r"\s+File \"([^\"]+)\", line \d")
+_FRAME: Final = re.compile(r"([\w./-]+\.[a-z]\w{0,4})(?::| line )\d")
+"""The same in other languages: a file with an ending, and a line."""
 _STACK: Final = re.compile(r"\s|note:|Node\.js |goroutine |Traceback ")
 
 
@@ -42,20 +45,48 @@ def quote(line: bytes) -> JsonObject:
     return {"line": safe(text, keep=""), "line_bytes": len(line)}
 
 
-WAITS_FOR_INPUT: Final = "it has read all that it was sent, and waits for more"
-COMPUTED: Final = "it computed for"
-WAITS_ELSEWHERE: Final = "it waited for something other than its input, as a sleep does"
-UNREAD: Final = "of its input it has not read"
 _BUSY_SHARE: Final = 0.5
 
 
-def idle_words(computed_ns: int, passed_ns: int, unread_bytes: int, *, reads: bool) -> str:
-    """What a bot did instead of answering, as the kernel tells it at the end of its time."""
-    if computed_ns > _BUSY_SHARE * passed_ns:
-        return f"{COMPUTED} {computed_ns / 1e9:.3f} s"
-    if unread_bytes:
-        return f"{UNREAD} {counted(unread_bytes, 'byte')}"
-    return WAITS_FOR_INPUT if reads else f"{WAITS_ELSEWHERE}, and {COMPUTED} {computed_ns / 1e9:.3f} s"
+@attrs.frozen
+class Silence:
+    """What a bot did instead of answering, as the kernel tells it at the end of its time.
+
+    It computed for `computed_ns` of the `passed_ns` that it was charged for, and left `unread_bytes` of its input
+    unread; `reads` says whether it waits for more of it, None where that is not known.
+    """
+
+    computed_ns: int
+    passed_ns: int
+    unread_bytes: int
+    reads: bool | None
+
+    @property
+    def doing(self) -> str:
+        """The same in one word, as a fault's detail has it: "computes", "deaf", "reads", "waits" or "elsewhere"."""
+        if self.computed_ns > _BUSY_SHARE * self.passed_ns:
+            return "computes"
+        if self.unread_bytes:
+            return "deaf"
+        return {True: "reads", False: "elsewhere", None: "waits"}[self.reads]
+
+    @property
+    def words(self) -> str:
+        """The same in words."""
+        computed = f"it computed for {self.computed_ns / 1e9:.3f} s"
+        return {
+            "computes": computed,
+            "deaf": f"of its input it has not read {counted(self.unread_bytes, 'byte')}, and {computed}",
+            "reads": "it has read all that it was sent, and waits for more",
+            "waits": f"it has read all that it was sent, and waits; {computed}",
+            "elsewhere": f"it waited for something other than its input, as a sleep does, and {computed}",
+        }[self.doing]
+
+    @property
+    def detail(self) -> JsonObject:
+        """The same as evidence in a fault's detail."""
+        computed_ms = round(self.computed_ns / 1e6, 3)
+        return {"doing": self.doing, "computed_ms": computed_ms, "unread_bytes": self.unread_bytes}
 
 
 def with_words(kind: str, message: str, detail: Mapping[str, Any]) -> str:
@@ -67,7 +98,9 @@ def with_words(kind: str, message: str, detail: Mapping[str, Any]) -> str:
     if line and kind in _BY_THEIR_LINE:
         return f"{message}; it wrote: {shortened(line)}"
     status = detail.get("exit")
-    if status and kind in ("startup", "crash") and (words := _cause(stderr, any_words=status in _SHELL)):
+    # It may go on running without its output, when one of several threads has ended.
+    ended = kind in ("startup", "crash") and (status or detail.get("frame"))
+    if ended and (words := _cause(stderr, any_words=status in _SHELL)):
         return f"{message}: {shortened(words)}"
     return message
 
@@ -106,29 +139,37 @@ def evidence_lines(detail: Mapping[str, Any], stderr_lines: int, message: str = 
     if stderr and not message.endswith(f": {stderr}"):
         lines.append("  it wrote to standard error:")
         words = [line for line in stderr.splitlines() if line.strip()]
-        words = _in_short(words, stderr_lines)
+        if len(words) > stderr_lines:
+            half = stderr_lines // 2
+            words = [*words[: stderr_lines - half], "...", *words[-half:]]
         lines += [f"    {shortened(line, _STDERR_CHARS)}" for line in words]
+        frame = str(detail.get("frame") or "").splitlines()
+        if frame and frame[0].strip() not in map(str.strip, words):
+            lines += ["  its own line in that:", *(f"    {line}" for line in frame)]
     return lines
 
 
-def _in_short(lines: list[str], most: int) -> list[str]:
-    """The first and the last of many lines, and between them the author's own lines of a Python traceback.
+def own_frame(stderr: str) -> str:
+    """The author's own line of a traceback, with the program text that Python tells after it; empty if there is none.
 
-    The frame that matters stands in the middle where the bot calls a library: of the frames in the bot's own folder
-    the last one is shown, with its program text.
+    That is the innermost frame in the bot's own folder: Python tells it last, other languages first. It may stand in
+    the middle of a long output, where the bot calls a library.
     """
-    if len(lines) <= most:
-        return lines
-    half = most // 2
-    shown = {*range(most - half), *range(len(lines) - half, len(lines))}
-    own = [number for number, line in enumerate(lines) if _OWN_FRAME.match(line)]
-    shown.update(range(own[-1], own[-1] + 2) if own else ())
-    found: list[str] = []
-    for number in sorted(shown):
-        if found and number - 1 not in shown:
-            found.append("...")
-        found.append(lines[number])
-    return found
+    lines = stderr.splitlines()
+    for frame, which in ((_PYTHON_FRAME, -1), (_FRAME, 0)):
+        places = [(number, place[1]) for number, line in enumerate(lines) if (place := frame.search(line))]
+        own = [number for number, place in places if _is_own(place)]
+        if own:
+            first, *more = lines[own[which] :][:2] if frame is _PYTHON_FRAME else [lines[own[which]]]
+            more = [line for line in more if not frame.search(line)]
+            return "\n".join(shortened(line, _STDERR_CHARS) for line in [first, *more])
+    return ""
+
+
+def _is_own(path: str) -> bool:
+    # Paths in its folder are told relative to it; in the sandbox it is /bot.
+    inside = not path.startswith("/") or path.lstrip("/").startswith("bot/")
+    return inside and not _LIBRARIES.search(path)
 
 
 # -- ties ------------------------------------------------------------------------------------------------

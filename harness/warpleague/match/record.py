@@ -144,10 +144,14 @@ class Evidence:
     line_bytes: Number | None = None
     stderr: str | None = None
     stderr_bytes: Number | None = None
+    frame: str | None = None
     exit: int | str | None = None
     killed_by: str | None = None
     limit_ms: Number | None = None
     extended_ms: Number | None = None
+    doing: str | None = None
+    computed_ms: Number | None = None
+    unread_bytes: Number | None = None
     peak_mb: Number | None = None
     ms: Number | None = None
 

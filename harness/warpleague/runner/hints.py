@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.match.faults import UNREAD, WAITS_ELSEWHERE, WAITS_FOR_INPUT, evidence_lines
+from warpleague.match.faults import evidence_lines
 from warpleague.runner.bundle.content import BRING_LIBRARIES
 
 if TYPE_CHECKING:
@@ -19,8 +19,18 @@ if TYPE_CHECKING:
 _FLUSH: Final = (
     "either its answer was not flushed: its output is a pipe, which most languages fill before they send anything, so "
     "flush after every line, print(..., flush=True) in Python, fflush(stdout) in C, $| = 1 in Perl, $stdout.sync = "
-    "true in Ruby; or it reads to the end of its input, where it must read line by line and answer each"
+    "true in Ruby; or "
 )
+_READS_ON: Final = "it reads to the end of its input, where it must read line by line and answer each"
+_WROTE_NONE: Final = "it wrote none, where start wants ready and each question an answer"
+_LOOK: Final = "look for what it waits for: a sleep, a lock, another process, a file or a network"
+# The remedy by what a silent bot does instead.
+_BY_DOING: Final = {
+    "deaf": "it must read its input all the time, a line for each message; " + _LOOK,
+    "elsewhere": _LOOK,
+    "waits": "if it waits for its input, flush its output after every line and answer each line as it comes; if not, "
+    + _LOOK,
+}
 _ADVICE: Final[dict[FaultKind, str]] = {
     "startup": "it must answer hello with hello and start with ready, one line each, and flush its output",
     "timeout": "look at the question's clock (`time_s` in Python), and answer before it is over",
@@ -35,9 +45,6 @@ _ADVICE: Final[dict[FaultKind, str]] = {
 }
 # The remedy where the message of a fault has these words.
 _BY_MESSAGE: Final = {
-    WAITS_FOR_INPUT: _FLUSH,
-    WAITS_ELSEWHERE: "look for what it waits for: a sleep, a lock, another process, a file or a network",
-    UNREAD: "it must read its input all the time, a line for each message; look for what it waits for instead",
     "to standard error, and no more is read": "write less to standard error: beyond that a bot waits",
     "came without a newline": "a line ends with a newline: println instead of print, \\n at the end in C",
     "a carriage return and no newline": "a line ends with a newline (\\n), or with \\r\\n, never with \\r alone",
@@ -49,8 +56,9 @@ _BY_MESSAGE: Final = {
 _MODULE: Final = re.compile(r"^ModuleNotFoundError: No module named '(\w+)", re.MULTILINE)
 _OUT_OF_MEMORY: Final = re.compile(r"^MemoryError|bad_alloc|OutOfMemoryError|out of memory", re.MULTILINE)
 _NO_NETWORK: Final = re.compile(
-    r"\b(ECONNREFUSED|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b|Connection refused|Network is unreachable|getaddrinfo"
-    r"|Name or service not known|Temporary failure in name resolution|nodename nor servname|no such host",
+    r"\b(ECONNREFUSED|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b|Connection refused|(Network|host) is unreachable|getaddrinfo"
+    r"|Name or service not known|name resolution|nodename nor servname|no such host|could not resolve host"
+    r"|UnknownHostException|failed to lookup address|No route to host",
     re.IGNORECASE,
 )
 _NO_THREAD: Final = re.compile(
@@ -70,6 +78,10 @@ def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
     for words, advice in _BY_MESSAGE.items():
         if words in message:
             return advice
+    if detail.get("doing") == "reads":  # who has answered hello does not read to the end
+        return _FLUSH + (_READS_ON if "after hello" in message else _WROTE_NONE)
+    if str(detail.get("doing")) in _BY_DOING:
+        return _BY_DOING[detail["doing"]]
     missing = _MODULE.search(stderr)
     if missing and any((Path(seat.cwd) / name).exists() for name in (f"{missing[1]}.py", missing[1])):
         return (
@@ -102,6 +114,8 @@ def hint(seat: SeatSpec, message: str, detail: Mapping[str, Any]) -> str | None:
             "at level sandbox a bot has nothing to write to unless it asks for it, with tmp_mb = 16 under [limits] in "
             "bot.toml; bash needs that for here-documents and here-strings, Python for tempfile"
         )
+    if detail.get("exit") and (frame := str(detail.get("frame") or "")):
+        return f"what ended it is told above; look at its own line first: {frame.splitlines()[0].strip()}"
     return None
 
 

@@ -40,8 +40,13 @@ NO_STATUS: Final = (
 )
 
 _CHUNK: Final = 1 << 16
-_READ: Final = {"x86_64": b"0", "aarch64": b"63"}.get(os.uname().machine)
-"""The number of read(2), as /proc/PID/syscall shows it (proc(5))."""
+_READS: Final = {"x86_64": (b"0", b"19"), "aarch64": (b"63", b"65")}.get(os.uname().machine, ())
+"""The numbers of read(2) and readv(2), as /proc/PID/syscall shows them (proc(5))."""
+_POLLS: Final = {
+    "x86_64": (b"7", b"23", b"232", b"270", b"271", b"281", b"426", b"441"),
+    "aarch64": (b"22", b"72", b"73", b"426", b"441"),
+}.get(os.uname().machine, ())
+"""Those of poll, select, epoll_wait, io_uring_enter and their kin, which wait for several things at once."""
 _TICK_NS: Final = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _BLOCKED: Final = 39  # the field of proc_pid_stat(5), counted from the one after the program's name
 _GLANCE_S: Final = 0.0005
@@ -207,13 +212,23 @@ def state(pid: int) -> tuple[str, int] | None:
         return None
 
 
-def reads_input(pids: Iterable[int]) -> bool:
-    """Whether any of these processes waits in read(2) for its standard input (Linux; false where it is not told)."""
-    for pid in pids:
-        call = read_file(f"/proc/{pid}/syscall").split()
-        if len(call) > 1 and call[0] == _READ and call[1] == b"0x0":
-            return True
-    return False
+def waits_for(pipe: int, threads: Iterable[int]) -> bool | None:
+    """Whether any of these threads waits for more to read from a `pipe` to them; None where that is not known.
+
+    That is where the system does not tell, and where one waits for several things at once, as an event loop does.
+    """
+    # Not the main thread alone reads: in Java and Go another one does, and programs may give the pipe another number.
+    inode = os.fstat(pipe).st_ino
+    told, several = False, False
+    for thread in threads:
+        call = read_file(f"/proc/{thread}/syscall").split()
+        told = told or bool(call)
+        several = several or (bool(call) and call[0] in _POLLS)
+        if len(call) > 1 and call[0] in _READS:
+            with contextlib.suppress(OSError):
+                if os.stat(f"/proc/{thread}/fd/{int(call[1], 16)}").st_ino == inode:
+                    return True
+    return False if told and not several and _READS else None
 
 
 def unread_bytes(pipe: int) -> int:

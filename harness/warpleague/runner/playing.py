@@ -250,7 +250,7 @@ class Match:
         if bot is not None:
             trouble.detail.update(bot.evidence())
             if self._spec.private:
-                for words in ("stderr", "line"):
+                for words in ("stderr", "frame", "line"):
                     trouble.detail.pop(words, None)
             else:
                 trouble.message = with_words(trouble.kind, trouble.message, trouble.detail)

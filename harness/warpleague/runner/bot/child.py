@@ -161,11 +161,11 @@ class Child:
             return list(pids - {self.pid, self.sandbox.init_pid})
         return list(pids | {self.pid})  # at limits, root's bots could leave their group
 
-    def doing(self) -> tuple[int, bool]:
-        """How many bytes of its input it has not read, and whether it waits for more of it."""
-        # Before the first answer, a sandbox has not told yet which of its processes is the bot's.
-        pids = list(self.processes())[:MAX_THREADS]
-        return host.unread_bytes(self.stdin), host.reads_input(dict.fromkeys([self.own_pid, *pids]))
+    def at_input(self) -> tuple[int, bool | None]:
+        """How many bytes of its input it has not read, and whether it waits for more of it; None if not known."""
+        # Before the first answer, `own_pid` may still be what starts the sandbox.
+        threads = host.threads_of(self.processes() or [self.own_pid], MAX_THREADS)
+        return host.unread_bytes(self.stdin), host.waits_for(self.stdin, threads)
 
     def others(self) -> list[int]:
         """The bot's processes beside its own one, if they can be listed."""

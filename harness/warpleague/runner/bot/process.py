@@ -21,7 +21,7 @@ import attrs
 import trio
 
 from warpleague.errors import HarnessFault
-from warpleague.match.faults import idle_words
+from warpleague.match.faults import Silence, own_frame
 from warpleague.match.spec import KILLED_BY_OTHERS, Level, SeatSpec, Violation
 from warpleague.runner.bot.child import EXIT_S, Child
 from warpleague.runner.bot.clocks import INTERVAL_NS, NEVER, SLACK_NS, Loop, LoopShare, Stopwatch
@@ -232,6 +232,8 @@ class BotProcess:
         """The evidence for the record: exit status, the end of standard error."""
         self.drain_stderr()
         detail: JsonObject = {"stderr": self.stderr.text(EVIDENCE_CHARS), "stderr_bytes": self.stderr.total}
+        if frame := own_frame(self.stderr.text()):
+            detail["frame"] = frame
         status = self.child.status()
         if status is not None:
             detail["exit"] = status if status >= 0 else signal_name(-status)
@@ -474,13 +476,8 @@ class _Wait:
         if bot.stderr.full:
             why = f"it wrote {STDERR_READ >> 20} MiB to standard error, and no more is read"
         elif not why:
-            unread, reads = bot.child.doing()
-            detail = {
-                "computed_ms": round(self.decision.own_ns / 1e6, 3),
-                "unread_bytes": unread,
-                "reads": reads,
-            }
-            why = idle_words(self.decision.own_ns, self.decision.charged_ns, unread, reads=reads)
+            silence = Silence(self.decision.own_ns, self.decision.charged_ns, *bot.child.at_input())
+            why, detail = silence.words, silence.detail
         trouble = timed_out(self._budget_ns or 0, self.decision.excused_ns, why)
         trouble.detail |= detail
         return bot.output.with_unfinished(trouble)
