@@ -649,29 +649,25 @@ def test_a_build_that_waits_for_a_processor_is_not_too_long() -> None:
     assert clock.time.words == "240.0 s, 54.0 s of processor time"
 
 
-def test_a_build_that_computes_for_too_long_is_ended() -> None:
-    """All its processes count."""
-    clock = BuildClock(60.0, 0.0)
-    clock.update(31.0, 62.0, runs=True)
-    assert clock.excess() == "took more than 60 s"
-
-
-def test_a_build_that_sleeps_is_ended_as_soon_as_by_the_wall_clock() -> None:
-    """It waits for nobody."""
-    clock = BuildClock(60.0, 0.0)
-    clock.update(59.0, 1.0, runs=False)
-    assert not clock.excess()
-    clock.update(61.0, 1.0, runs=False)
-    assert clock.excess() == "took more than 60 s"
-
-
-def test_a_build_ends_even_if_it_gets_no_processor() -> None:
-    """By the wall clock there is a limit, too."""
-    clock = BuildClock(2.0, 0.0)
-    clock.update(WALL * 2.0, 0.5, runs=True)
-    assert not clock.excess()
-    clock.update(WALL * 2.0 + 0.1, 0.5, runs=True)
-    assert clock.excess() == "took more than 10 seconds by the wall clock"
+@pytest.mark.parametrize(
+    ("limit_s", "looks", "told"),
+    [
+        (60.0, [(31.0, 62.0, True)], "took more than 60 s"),
+        (60.0, [(59.0, 1.0, False), (61.0, 1.0, False)], "took more than 60 s"),
+        (
+            2.0,
+            [(WALL * 2.0, 0.5, True), (WALL * 2.0 + 0.1, 0.5, True)],
+            "took more than 10 seconds by the wall clock",
+        ),
+    ],
+    ids=["all its processes compute", "it sleeps", "it gets no processor"],
+)
+def test_a_build_that_takes_too_long_is_ended(limit_s: float, looks: list[tuple], told: str) -> None:
+    """By the processor time of all it started, by its sleep, which waits for nobody, and by the wall clock at last."""
+    clock = BuildClock(limit_s, 0.0)
+    for number, (now_s, cpu_s, runs) in enumerate(looks, 1):
+        clock.update(now_s, cpu_s, runs=runs)
+        assert clock.excess() == (told if number == len(looks) else "")
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e3), st.floats(0, 1e3), st.booleans())))

@@ -102,9 +102,9 @@ def test_what_is_frozen_stays_so(
     assert isinstance(trio.run(bot.ask, question(2), None), Answer)
 
 
-def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: None) -> None:
+def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: None, sandboxed: None) -> None:
     """What processes compute that live for moments is in the bot's processor time, and makes it a ponderer."""
-    del frozen
+    del frozen, sandboxed
     bot = start("chains_of_children", "sandbox")
     rounds: list[float] = []  # how large a share of each round they got a processor
     while not bot.pondering.stops and len(rounds) < 100:
@@ -156,7 +156,7 @@ def burners(one_core: None) -> Iterator[None]:
 def test_a_busy_machine_is_not_charged(start: Callable[..., BotProcess], frozen: None, burners: None) -> None:
     """A bot that computes for 30 ms in all has used about that much of its time, though it took far longer."""
     del frozen, burners
-    bot = start("computes_by_its_clock", "sandbox", "0.03")
+    bot = start("computes_by_its_clock", "limits", "0.03")
     for number in range(1, 6):
         reply = trio.run(bot.ask, question(number), 60 * MS)
         assert isinstance(reply, Answer)
@@ -166,11 +166,10 @@ def test_a_busy_machine_is_not_charged(start: Callable[..., BotProcess], frozen:
 def test_many_processes_cost_no_more_to_watch(start: Callable[..., BotProcess], frozen: None) -> None:
     """A look at the memory of 300 processes costs the referee as little as one at a few."""
     del frozen
-    if start("many_idle_processes", "sandbox", "3").child.group is None:
+    if start("many_idle_processes", "limits", "3").child.group is None:
         pytest.skip("memory is not counted by a control group")
     few, many = (
-        min(looks_at(start("many_idle_processes", "sandbox", str(count), processes=400)))
-        for count in (3, 300)
+        min(looks_at(start("many_idle_processes", "limits", str(count), processes=400))) for count in (3, 300)
     )
     assert many < 10 * few
 
