@@ -386,7 +386,7 @@ def test_standard_error_is_kept_as_evidence(make_seat: MakeSeat, make_spec: Make
     assert detail["stderr"].startswith("the beginning")
     assert detail["stderr"].endswith("the end\n")
     assert "bytes not shown" in detail["stderr"]
-    assert len(detail["stderr"]) < 4000
+    assert len(detail["stderr"]) < 4100
     spec = attrs.evolve(make_spec(make_seat("chatty", source), make_seat("first", FIRST)), private=True)
     detail = json.loads(play_match(spec).record.splitlines()[fault.n])["detail"]
     assert detail["exit"] == 7
