@@ -333,19 +333,20 @@ def rewrite(path: Path) -> None:
     os.utime(path, ns=(were.st_atime_ns, were.st_mtime_ns))
 
 
-CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a file of another size": (lambda copy: (copy / "bot.py").write_text("x"), "bot.py"),
-    "a file with the times it had": (lambda copy: rewrite(copy / "lib/helper.py"), "lib/helper.py"),
-    "what the build made": (lambda copy: rewrite(copy / "made"), "made"),
-    "a new file": (lambda copy: (copy / "lib" / "learned").write_text(""), "lib/learned"),
-    "a file that is gone": (lambda copy: (copy / "made").unlink(), "made"),
-    "a file that may be executed": (lambda copy: (copy / "made").chmod(0o755), "made"),
-    "a link in its place": (
-        lambda copy: ((copy / "made").unlink(), (copy / "made").symlink_to("bot.py")),
-        "made",
-    ),
-    "the manifest": (lambda copy: (copy / "bot.toml").write_text("x"), "bot.toml"),
-}
+CHANGES: list[dict[str, Callable[[Path], object]]] = [
+    {
+        "bot.py": lambda file: file.write_text("x"),  # of another size
+        "lib/helper.py": rewrite,
+        "lib/learned": lambda file: file.write_text(""),  # new
+        "made": rewrite,  # by the build
+    },
+    {"bot.toml": lambda file: file.write_text("x"), "made": lambda file: file.chmod(0o755)},
+    {
+        "lib/helper.py": lambda file: file.unlink(),
+        "made": lambda file: (file.unlink(), file.symlink_to("bot.py")),
+    },
+]
+"""What is done to the files of a copy between one start and the next."""
 
 
 def test_a_copy_that_was_changed_is_told_of_and_made_anew(bot: Path) -> None:
@@ -353,14 +354,16 @@ def test_a_copy_that_was_changed_is_told_of_and_made_anew(bot: Path) -> None:
     copy, digest, told = prepared(bot)
     assert told == ""
     was = {path: path.read_bytes() for path in Path(copy).rglob("*") if path.is_file()}
-    for what, (change, name) in CHANGES.items():
-        change(Path(copy))
+    for changes in CHANGES:
+        for name, change in changes.items():
+            change(Path(copy, name))
         again, same, told = prepared(bot)
-        assert (again, same) == (copy, digest), what
-        assert told.startswith(
-            f"note: bot: its copy in the cache is not as it was made, most likely the bot wrote to it: {name};"
-        ), what
-        assert {path: path.read_bytes() for path in Path(copy).rglob("*") if path.is_file()} == was, what
+        assert (again, same) == (copy, digest)
+        opening = "note: bot: its copy in the cache is not as it was made, most likely the bot wrote to it: "
+        assert told.startswith(opening)
+        names, _, _ = told.removeprefix(opening).partition(";")
+        assert sorted(names.split(", ")) == sorted(changes)
+        assert {path: path.read_bytes() for path in Path(copy).rglob("*") if path.is_file()} == was
     assert prepared(bot)[2] == ""
 
 
