@@ -65,11 +65,20 @@ def tables() -> list[tuple[str, int]]:
 ON_THE_WIRE = {"malformed", "protocol", "illegal"}
 """Kinds of faults that are in what a bot writes; for other verdicts the manifest says it."""
 
+AT_LIMITS = {
+    *("honest.py", "late_answer.py", "exit_before_hello.py", "exception.py", "page_tables_hog.c"),
+    *("deaf_to_quit.py", "child_keeps_the_pipe.py", "fork_bomb.py", "forks_a_daemon.py", "stops_itself.py"),
+    *("continues_by_timers.c", "reads_its_environment.py"),
+}
+"""Of the bots that do more than write: one for each kind of verdict, and those that leave processes behind, for which
+level limits has code of its own."""
+
 
 def cases() -> list[Any]:
     """Bot, level, game and table size of every match; what only the sandbox contains stays out of the others.
 
-    Bots that do nothing but write what is wrong play at one level, unless all is to be played.
+    Bots that do nothing but write what is wrong play at level limits, all others in the sandbox, and only those of
+    `AT_LIMITS`, or with another verdict there, at both, unless all is to be played.
     """
     every = os.environ.get("HOSTILE") == "all"
     found = []
@@ -77,8 +86,12 @@ def cases() -> list[Any]:
         for game, players in tables():
             for bot in BOTS:
                 only_writes = bot["only_writes"] or ON_THE_WIRE.issuperset(bot["verdicts"])
-                needless = bot["needs_sandbox"] or (only_writes and not every)
-                if level == "sandbox" or not needless:
+                if level == "sandbox":
+                    plays = every or not only_writes
+                else:
+                    chosen = every or only_writes or bot["sandbox"] or bot["file"] in AT_LIMITS
+                    plays = chosen and not bot["needs_sandbox"]
+                if plays:
                     names = (level, game, str(players), Path(bot["file"]).stem)
                     found.append(pytest.param(bot, level, game, players, id="-".join(names)))
     return found

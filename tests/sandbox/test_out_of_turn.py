@@ -22,7 +22,6 @@ from warpline.messages import BotHello
 BOTS = Path(__file__).parents[1] / "bots"
 MS = 1_000_000
 HELLO = b'{"type":"hello"}\n'
-LEVELS = pytest.mark.parametrize("level", ["limits", "sandbox"])
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("cc") is None, reason="needs a C compiler, and Linux"
@@ -77,11 +76,15 @@ def question(number: int) -> bytes:
 
 
 OUT_OF_TURN = pytest.mark.parametrize(
-    "stem", ["continues_by_timers", "continues_by_children", "chains_of_children"]
+    ("stem", "level"),
+    [
+        ("continues_by_timers", "sandbox"),
+        ("continues_by_children", "limits"),
+        ("chains_of_children", "sandbox"),
+    ],
 )
 
 
-@LEVELS
 @OUT_OF_TURN
 def test_what_is_frozen_stays_so(
     start: Callable[..., BotProcess], frozen: None, stem: str, level: Level
@@ -99,11 +102,10 @@ def test_what_is_frozen_stays_so(
     assert isinstance(trio.run(bot.ask, question(2), None), Answer)
 
 
-@LEVELS
-def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: None, level: Level) -> None:
+def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: None, sandboxed: None) -> None:
     """What processes compute that live for moments is in the bot's processor time, and makes it a ponderer."""
-    del frozen
-    bot = start("chains_of_children", level)
+    del frozen, sandboxed
+    bot = start("chains_of_children", "sandbox")
     rounds: list[float] = []  # how large a share of each round they got a processor
     while not bot.pondering.stops and len(rounds) < 100:
         begun, before = time.perf_counter_ns(), bot.halt.own_ns()
@@ -116,8 +118,7 @@ def test_the_time_of_children_shows(start: Callable[..., BotProcess], frozen: No
     assert bot.halt.stopped or not any(min(rounds[at : at + 4]) > 0.25 for at in range(97))
 
 
-@LEVELS
-@pytest.mark.parametrize("chains", [0, 2, 12])
+@pytest.mark.parametrize(("level", "chains"), [("limits", 0), ("limits", 12), ("sandbox", 2)])
 def test_own_children_are_no_excuse(
     start: Callable[..., BotProcess], frozen: None, level: Level, chains: int, one_core: None
 ) -> None:
@@ -152,29 +153,23 @@ def burners(one_core: None) -> Iterator[None]:
         process.wait()
 
 
-@LEVELS
-def test_a_busy_machine_is_not_charged(
-    start: Callable[..., BotProcess], frozen: None, level: Level, burners: None
-) -> None:
+def test_a_busy_machine_is_not_charged(start: Callable[..., BotProcess], frozen: None, burners: None) -> None:
     """A bot that computes for 30 ms in all has used about that much of its time, though it took far longer."""
     del frozen, burners
-    bot = start("computes_by_its_clock", level, "0.03")
+    bot = start("computes_by_its_clock", "limits", "0.03")
     for number in range(1, 6):
         reply = trio.run(bot.ask, question(number), 60 * MS)
         assert isinstance(reply, Answer)
         assert 25 * MS < reply.wall_ns < 60 * MS
 
 
-@LEVELS
-def test_many_processes_cost_no_more_to_watch(
-    start: Callable[..., BotProcess], frozen: None, level: Level
-) -> None:
+def test_many_processes_cost_no_more_to_watch(start: Callable[..., BotProcess], frozen: None) -> None:
     """A look at the memory of 300 processes costs the referee as little as one at a few."""
     del frozen
-    if start("many_idle_processes", level, "3").child.group is None:
+    if start("many_idle_processes", "limits", "3").child.group is None:
         pytest.skip("memory is not counted by a control group")
     few, many = (
-        min(looks_at(start("many_idle_processes", level, str(count), processes=400))) for count in (3, 300)
+        min(looks_at(start("many_idle_processes", "limits", str(count), processes=400))) for count in (3, 300)
     )
     assert many < 10 * few
 
@@ -203,7 +198,6 @@ def stays_stopped(bot: BotProcess) -> bool:
     return False
 
 
-@LEVELS
 @OUT_OF_TURN
 def test_without_a_freezer_who_undoes_a_stop_is_ended(
     start: Callable[..., BotProcess], no_freezer: None, stem: str, level: Level
