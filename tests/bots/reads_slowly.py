@@ -1,5 +1,6 @@
 """Has half of a long question wait in its pipe while it thinks, so as to think before its time begins."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -13,7 +14,8 @@ THINKS_S = 0.6
 def misbehave(wire):
     held = b""
     waited = False
-    fcntl.fcntl(0, F_SETPIPE_SZ, PIPE)
+    with contextlib.suppress(OSError):  # the sandbox refuses it
+        fcntl.fcntl(0, F_SETPIPE_SZ, PIPE)
     while True:
         while b"\n" not in held:
             if len(held) > 4 * PIPE and not waited:

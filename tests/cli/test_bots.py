@@ -119,7 +119,7 @@ START = "from warpline.client import run\n"
             START + "run(lambda question: exit('cannot find a move'))",
             ["crash", "status 1: cannot find a move"],
         ),
-        (START + "run(lambda question: 1 / 0)", ["crash", "ZeroDivisionError", "quit"]),
+        (START + "run(lambda question: 1 / 0)", ["crash", "ZeroDivisionError", "look at its own line first"]),
         (START + "run(lambda question: len(question.legal))", ["illegal", "out of range", "counted from 0"]),
         (START + "run(lambda question: {'do': 'win'})", ["illegal", '"win"']),
         ("import no_such_library_here", ["pip install --target vendor"]),

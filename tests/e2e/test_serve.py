@@ -234,7 +234,7 @@ def test_a_league_is_served_while_it_is_played(folder: Path) -> None:
         assert "matches/" in sections["latest"]
         assert " s, <time" in sections["latest"]
         assert "Being played" in sections["playing"]
-        assert "/l/open/bots/two" in sections["leagues"]
+        assert "l/open/bots/two" in sections["leagues"]
         page = server.get("/l/open/bots/one")[1]
         for part in ("course", "last", "against", "versions", "faults", "times"):
             assert f'<section id="{part}">' in page

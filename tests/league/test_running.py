@@ -324,7 +324,7 @@ def test_a_pool_has_no_referee_without_a_match(cup: Cup) -> None:
         def started(self, league: League, total: int, before: int, jobs: int) -> None:  # noqa: ARG002
             told.append(jobs)
 
-    with cup.open(cup.file("a", "b", deals=1)) as league:
+    with cup.open(cup.file("a", "b", deals=1, extra="[rules]\nlevel = 'none'")) as league:
         report = run_league(league, jobs=99, play=cup.fake.play, watcher=Told())
     assert (report.played, told) == (2, [2])
 
@@ -605,7 +605,7 @@ def test_where_others_play_the_same_deals_only_totals_are_shown(cup: Cup, dice: 
         cup.run(league, play=lambda spec: tell_tale(spec, cup), stop_when=StopWhen(matches=3))
         ids = [fixture.id for fixture, _ in league.results()]
     files = LeagueFiles(path, cup.results)
-    page = league_page(files, {"title": "t", "leagues": [], "submits": False}, 1)
+    page = league_page(files, {"title": "t", "leagues": [], "submits": False, "root": "../../"}, 1)
     assert page is not None
     text = page.page.decode() + json.dumps(page.sections) + json.dumps(page.bots) + page.order.decode()
     assert page.open_matches == shown

@@ -55,6 +55,9 @@ class FakeChild:
         self.waited_share = 0.0
         self.is_ready = False
 
+    def at_input(self) -> tuple[int, bool | None]:
+        return 0, None
+
     def cpu_ns(self) -> int:
         return round((time.perf_counter_ns() - self.begun) * self.cpu_share)
 

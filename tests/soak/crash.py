@@ -42,6 +42,7 @@ from typing import Any, NoReturn
 
 import host
 
+from warpleague.league.store.store import Store
 from warpleague.runner.host import children_of, descendants
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
@@ -112,6 +113,7 @@ class League:
             ),
             encoding="utf-8",
         )
+        self.by_results = "kind" in form
         whole = folder / f"{name}-whole"
         begun = time.monotonic()
         self.finish(whole)
@@ -172,21 +174,37 @@ class League:
             faults = "SELECT sum(faults) FROM seat WHERE match = key"
             return {row[0]: row[1:] for row in db.execute(f"SELECT id, digest, ({faults}) FROM match")}
 
+    def begun_in_vain(self, results: Path) -> Counter[str]:
+        """How often each match was begun in vain: such a match has other dice."""
+        if not (results / self.name / "league.sqlite").exists():
+            return Counter()
+        with Store.open_to_read(results / self.name) as store:
+            return store.attempts()
+
+    def differs(self, results: Path, found: dict[str, tuple[str, str]]) -> list[str]:
+        """The matches that are not as undisturbed, without those that follow from other dice."""
+        begun = self.begun_in_vain(results)
+        if begun and self.by_results:
+            return []  # other results give other pairings
+        return [
+            match for match, told in found.items() if self.matches.get(match) != told and not begun[match]
+        ]
+
     def check_so_far(self, results: Path, before: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
         """The stored matches: all that were there `before`, and none but the undisturbed run's."""
         now = self.stored(results)
         if lost := before.keys() - now.keys():
             broken(f"{self.name}: {len(lost)} matches that had been stored are lost: {sorted(lost)[:3]}")
-        for match, found in now.items():
-            if self.matches.get(match) != found:
-                broken(f"{self.name}: match {match} is {found}, undisturbed it is {self.matches.get(match)}")
+        for match in self.differs(results, now):
+            broken(f"{self.name}: match {match} is {now[match]}, undisturbed it is {self.matches.get(match)}")
         return now
 
     def check_end(self, results: Path) -> None:
-        """After the last run nothing tells the league from the undisturbed one."""
-        if self.stored(results) != self.matches:
+        """After the last run only matches that were begun in vain tell the league from the undisturbed one."""
+        found, begun = self.stored(results), self.begun_in_vain(results)
+        if len(found) != len(self.matches) or self.differs(results, found):
             broken(f"{self.name}: the matches are not those of the undisturbed run")
-        if self.standings(results) != self.table:
+        if not begun and self.standings(results) != self.table:
             broken(f"{self.name}: the table is not that of the undisturbed run")
         self.verify(results)
 
@@ -312,7 +330,7 @@ def bots_alone(league: League, gun: Gun, kills: int) -> int:
         found = league.stored(results)
         hurt = {match: faults for match, (_, faults) in found.items() if faults}
         whole = {match: told for match, told in found.items() if match not in hurt}
-        if found.keys() != league.matches.keys() or whole.items() - league.matches.items():
+        if found.keys() != league.matches.keys() or league.differs(results, whole):
             broken(f"{league.name}: matches without a dead bot are not those of the undisturbed run")
         kinds = Counter(
             fault["kind"] for faults in hurt.values() for seat in json.loads(faults) for fault in seat

@@ -23,6 +23,7 @@ from distributed import Client, LocalCluster, WorkerPlugin, get_worker
 
 from warpleague.extras.cluster.executor import ClusterExecutor
 from warpleague.extras.cluster.worker import announce
+from warpleague.league.referees.pool import RefereeDied
 
 START_S = 60.0
 PATIENCE_S = 120.0
@@ -120,6 +121,7 @@ class Simulation:
         self.executor = ClusterExecutor(self.client, Fit(), **how)
         self.executor.begin()
         self.futures: dict[str, Future[str]] = {}
+        self.lost: list[Match] = []
         self.notes: list[str] = []
         self.ended: dict[str, float] = {}
         """When each match ended, by the monotonic clock."""
@@ -138,11 +140,22 @@ class Simulation:
         """Have a match played."""
         future = self.executor.submit(answer, match)
         self.futures[match.id] = future
-        future.add_done_callback(self._end)
+        future.add_done_callback(lambda ended: self._end(ended, match))
 
-    def _end(self, future: Future[str]) -> None:
-        if not future.cancelled() and future.exception() is None:
+    def _end(self, future: Future[str], match: Match) -> None:
+        if future.cancelled():
+            return
+        if isinstance(future.exception(), RefereeDied):
+            self.lost.append(match)
+        elif future.exception() is None:
             self.ended[future.result()] = time.monotonic()
+
+    def have_ended(self, matches: int) -> bool:
+        """Whether so many matches have ended; those whose worker was lost are played again, as a league does."""
+        while self.lost:
+            self.submit(self.lost.pop())
+        self.executor.flush()
+        return len(self.ended) == matches
 
     def play(self, matches: int, seconds: float) -> None:
         """Have so many matches played."""
@@ -210,7 +223,7 @@ def come_and_go() -> None:
         for worker in (third, fourth):
             simulation.kill(worker)
         simulation.cluster.scale(13)
-        wait_until(lambda: len(simulation.ended) == 300)
+        wait_until(lambda: simulation.have_ended(300))
         wait_until(lambda: simulation.said("joined, 1 match at a time"))
         wait_until(lambda: simulation.said("was lost; others play its matches"))
         wait_until(lambda: simulation.said("has been silent since"))
@@ -221,18 +234,18 @@ def overdue() -> None:
     with simulated(2, limit_s=1.0) as simulation:
         simulation.freeze(simulation.workers[0], silent=False)
         simulation.play(8, 0.01)
-        wait_until(lambda: len(simulation.ended) == 8)
+        wait_until(lambda: simulation.have_ended(8))
         assert simulation.said("plays an overdue match; others play its matches")
 
 
 def shared() -> None:
     """With shared dice others play the matches of a silent worker, and it ends its bots before it plays again."""
-    with simulated(2, shared=True, silent_s=2.0) as simulation:
+    with simulated(2, silent_s=2.0) as simulation:
         executor, (frozen, other) = simulation.executor, simulation.workers
         simulation.freeze(frozen)
         simulation.play(20, 0.01)
         wait_until(lambda: simulation.said("others play its matches"))
-        wait_until(lambda: len(simulation.ended) == 20)
+        wait_until(lambda: simulation.have_ended(20))
         executor.broadcast(time.monotonic)
         knowing = simulation.bots(frozen)
         assert knowing.known
@@ -291,7 +304,7 @@ def main() -> None:
             while sent - len(simulation.ended) < 3 * executor.jobs:
                 simulation.submit(Match(str(sent), random.uniform(0.5, 1.5) * args.mean_s))
                 sent += 1
-            executor.flush()
+            simulation.have_ended(sent)
             while events and events[0][0] < now_s:
                 what = events.pop(0)[1]
                 if what == "join":

@@ -32,19 +32,20 @@ def start(match):
     heard.update(repr((match.id, match.game, options, match.seat, match.players, match.seed)).encode())
 
 def choose(q):
-    heard.update(repr((q.id, q.ask, sorted(q.clock), q.talk, q.state, q.legal, q.events)).encode())
+    state, legal, events = (getattr(q, name, None) for name in ("state", "legal", "events"))
+    heard.update(repr((q.id, q.ask, sorted(q.clock), q.talk, state, legal, events)).encode())
     number = int(heard.hexdigest(), 16)
     if q.id == WRONG:
         return 100_000
     if q.id == OTHER:
-        return 1 if q.legal[1:] else 0
-    if q.legal is None:
+        return 1 if legal[1:] else 0
+    if legal is None:
         return 0
     if q.talk and number % 3 == 0:
         return dict(do="say", to=[seat for seat in range(len(q.players)) if seat != q.seat], text=f"nr. {{q.id}}")
-    if THEN and number % 2 and q.state is not None:
-        return Reply(number % len(q.legal), then=THEN, value=0.5)
-    return number % len(q.legal)
+    if THEN and number % 2 and state is not None:
+        return Reply(number % len(legal), then=THEN, value=0.5)
+    return number % len(legal)
 
 run(choose, wants=WANTS, on_start=start)
 """
