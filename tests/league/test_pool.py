@@ -21,8 +21,9 @@ from tests.waiting import wait_until
 
 import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
-from warpleague.league.referees.pool import RefereeDied, RefereePool, RemoteTraceback, usable_cores
+from warpleague.league.referees.pool import RefereeDied, RefereePool, RemoteTraceback
 from warpleague.league.referees.process import write_frame
+from warpleague.runner.host import usable_cores
 
 
 @pytest.fixture

@@ -21,11 +21,12 @@ import attrs
 
 from warpleague.errors import BadInput, HarnessFault
 from warpleague.games import game_ids, load_game
-from warpleague.league.referees.pool import RefereePool, usable_cores
+from warpleague.league.referees.pool import RefereePool
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatSpec, TimeControl
 from warpleague.runner.doctor import check_level
+from warpleague.runner.host import usable_cores
 from warpleague.runner.play import play_match
 
 SOURCES = Path(__file__).parents[1] / "bots"

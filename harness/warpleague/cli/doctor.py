@@ -18,8 +18,9 @@ from warpleague.cli.common import print_json
 from warpleague.languages import LANGUAGES
 from warpleague.match.spec import LEVELS
 from warpleague.report.terminal.console import make_console, make_table
-from warpleague.runner.bundle.offered import Machine, ask_machine, usable_cores
+from warpleague.runner.bundle.offered import Machine, ask_machine
 from warpleague.runner.doctor import PROMISES, Report, examine
+from warpleague.runner.host import usable_cores
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def host_facts() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "python": f"{platform.python_version()} ({sys.executable})",
         "user": f"uid {os.geteuid()}" if os.geteuid() else "root",
-        "cores": usable_cores(),
+        "cores": len(usable_cores()),
         "tools": {tool: shutil.which(tool) for tool in TOOLS},
     }
 

@@ -464,7 +464,7 @@ def end_started_with(variable: str, value: str) -> int:
     return killed
 
 
-# -- what this process has too little of ---------------------------------------------------------------
+# -- what this process may use, and has too little of --------------------------------------------------
 
 
 _LEAST_FILES: Final = 64
@@ -472,6 +472,13 @@ _LEAST_PROCESSES: Final = {"limits": 8, "sandbox": 32}
 _MORE_PROCESSES: Final = (
     "`ulimit -u` in the shell that starts it, or pids.max of its control group, allows more"
 )
+
+
+def usable_cores() -> list[int]:
+    """The cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
 
 
 def check_own_limits(level: str) -> None:

@@ -21,7 +21,6 @@ from warpleague.arena.submissions.upload import source_folder
 from warpleague.arena.submissions.versions import versions_in
 from warpleague.errors import BadInput, ConfigError, StoreError
 from warpleague.league.play import organising
-from warpleague.league.referees.pool import usable_cores
 from warpleague.league.schedule.schedule import Schedule
 from warpleague.league.season import utc_now
 from warpleague.league.season.config import BotEntry, LeagueConfig, check_config
@@ -30,6 +29,7 @@ from warpleague.league.season.season import Entry, Season
 from warpleague.league.store.disqualifications import check_disqualify, check_reinstate, disqualified
 from warpleague.league.store.store import Store
 from warpleague.match.spec import SeatSpec
+from warpleague.runner.host import usable_cores
 from warpleague.text import counted
 
 if TYPE_CHECKING:

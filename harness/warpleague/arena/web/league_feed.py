@@ -25,9 +25,9 @@ from warpleague.arena.web.renderer import (
     what_is_missing,
 )
 from warpleague.errors import RecordError, StoreError
-from warpleague.league.referees.pool import usable_cores
 from warpleague.league.store.store import Store
 from warpleague.report.wording.match_words import labels, number, one_line
+from warpleague.runner.host import usable_cores
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -26,9 +26,10 @@ from distributed import WorkerPlugin, get_worker
 import warpleague
 import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
-from warpleague.league.referees.pool import RefereePool, usable_cores
+from warpleague.league.referees.pool import RefereePool
 from warpleague.runner.bundle.bundle import find_bundle, receive_bundle
 from warpleague.runner.doctor import check_level
+from warpleague.runner.host import usable_cores
 from warpleague.runner.play import play_beside
 
 if TYPE_CHECKING:

@@ -37,12 +37,12 @@ from warpleague.extras.rounds.workspace import (
 )
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.play.verifying import published_record
-from warpleague.league.referees.pool import RefereeDied, RefereePool, usable_cores
+from warpleague.league.referees.pool import RefereeDied, RefereePool
 from warpleague.league.store.database import take_lock
 from warpleague.runner.bot.logs import KINDS, LogFolder, log_file
 from warpleague.runner.bundle.build import Command, CommandLimits, run_command
 from warpleague.runner.bundle.content import copy_files, folder_digest
-from warpleague.runner.host import end_started_with
+from warpleague.runner.host import end_started_with, usable_cores
 from warpleague.runner.tree import remove_tree
 from warpleague.text import counted
 

@@ -23,18 +23,12 @@ import attrs
 
 from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
-from warpleague.league.referees.pool import (
-    Adapter,
-    MatchExecutor,
-    Pool,
-    RefereeDied,
-    RefereePool,
-    usable_cores,
-)
+from warpleague.league.referees.pool import Adapter, MatchExecutor, Pool, RefereeDied, RefereePool
 from warpleague.league.results.faulted import judge, voided
 from warpleague.league.results.league import League, left_of, progress_of
 from warpleague.league.schedule.schedule import Course
 from warpleague.runner.confine.cgroups import memory_support, most_memory
+from warpleague.runner.host import usable_cores
 from warpleague.text import counted
 
 if TYPE_CHECKING:

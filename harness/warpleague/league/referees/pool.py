@@ -37,7 +37,7 @@ from warpleague.league.referees.process import (
     read_frame,
     write_frame,
 )
-from warpleague.runner.host import shortage
+from warpleague.runner.host import shortage, usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -156,13 +156,6 @@ class _Referee:
     def is_exclusive(self) -> bool:
         """Whether what it runs allows nothing beside it."""
         return any(call.alone for call in self.running.values())
-
-
-def usable_cores() -> list[int]:
-    """The cores this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 def _reason(error: BaseException | None) -> str:

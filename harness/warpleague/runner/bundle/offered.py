@@ -7,7 +7,6 @@ sandbox may not show it.
 from __future__ import annotations
 
 import json
-import os
 import platform
 import re
 import subprocess
@@ -23,6 +22,7 @@ from warpleague.errors import HarnessFault, WarpLeagueError
 from warpleague.languages import LANGUAGES
 from warpleague.runner.bundle.build import Command, CommandLimits, run_command, without_proxy
 from warpleague.runner.bundle.bundle import resolve
+from warpleague.runner.host import usable_cores
 from warpleague.text import safe
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def ask_machine(level: Level, paths: tuple[str, ...] = ()) -> Machine:
                 programs.append(Program(program=name, language=language.name, version=version))
     return Machine(
         system=f"{platform.system()} {platform.machine()}",
-        cores=usable_cores(),
+        cores=len(usable_cores()),
         python=safe(str(python["python"])),
         programs=programs,
         libraries=[Library(name=safe(one[0]), version=safe(one[1])) for one in python["libraries"]],
@@ -141,11 +141,6 @@ def _said(argv: tuple[str, ...], level: Level, paths: tuple[str, ...]) -> tuple[
         found = (without_proxy(found[0]), *found[1:])
         end = run_command(Command(argv[0], found, folder, scratch, _LIMITS, paths), level, said.extend)
     return not end.fault and not end.problem, said.decode("utf-8", "replace")
-
-
-def usable_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def main(level: Level, *paths: str) -> None:
