@@ -33,6 +33,15 @@ def reset_signals() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
+def drop_output(stream: TextIO) -> None:
+    """Let all that is written to `stream` from now on, and what it still holds, go nowhere.
+
+    A stream tries again at each flush to write what it could not write, the last time when the interpreter ends: so it
+    gets another file below it.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 class ReaderEnded(BrokenPipeError):
     """Nobody reads the output any more, and the command is for nothing else."""
 
@@ -58,12 +67,10 @@ class LastingStream:
 
     @contextmanager
     def _dropping(self) -> Iterator[None]:
-        # The stream still holds what could not be written, and tries again at each flush, the last time when the
-        # interpreter ends: so it gets another file below it.
         try:
             yield
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.inner.fileno())
+            drop_output(self.inner)
             if not self.lasts:
                 raise ReaderEnded from None
 

@@ -10,7 +10,6 @@ import argparse
 import errno
 import gc
 import io
-import os
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from warpleague.cli.declaration import load
 from warpleague.cli.parser import BAD_INPUT, parser_for
 from warpleague.errors import BadInput, HarnessFault, interrupt_behind
-from warpleague.process import LastingStream, ReaderEnded, reset_signals
+from warpleague.process import LastingStream, ReaderEnded, drop_output, reset_signals
 from warpleague.text import SafeStream, safe
 
 if TYPE_CHECKING:
@@ -109,8 +108,7 @@ def _code(error: BaseException) -> int:
             )
             return FAILED
         case OSError(errno=errno.ENOSPC, filename=None):
-            # Keep the interpreter's exit from failing once more.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            drop_output(sys.stdout)
             print("warpleague: cannot write the output: no space left", file=sys.stderr)
             return FAILED
     raise error
