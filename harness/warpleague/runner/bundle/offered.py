@@ -11,9 +11,7 @@ import platform
 import re
 import subprocess
 import sys
-import tempfile
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -23,6 +21,7 @@ from warpleague.languages import LANGUAGES
 from warpleague.runner.bundle.build import Command, CommandLimits, run_command, without_proxy
 from warpleague.runner.bundle.bundle import resolve
 from warpleague.runner.host import usable_cores
+from warpleague.runner.tree import scratch_folder
 from warpleague.text import safe
 
 if TYPE_CHECKING:
@@ -133,10 +132,11 @@ def _said(argv: tuple[str, ...], level: Level, paths: tuple[str, ...]) -> tuple[
     if found is None:
         return False, ""
     said = bytearray()
-    with tempfile.TemporaryDirectory() as place:
-        folder, scratch = Path(place, "bot"), Path(place, "scratch")
-        for each in (Path(place), folder, scratch):
-            each.mkdir(exist_ok=True)
+    with scratch_folder() as place:
+        place.chmod(0o755)
+        folder, scratch = place / "bot", place / "scratch"
+        for each in (folder, scratch):
+            each.mkdir()
             each.chmod(0o755)
         found = (without_proxy(found[0]), *found[1:])
         end = run_command(Command(argv[0], found, folder, scratch, _LIMITS, paths), level, said.extend)
