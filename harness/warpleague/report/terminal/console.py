@@ -100,13 +100,11 @@ class QuickTable(Table):
         """
         texts = [place for place, column in enumerate(self.columns) if column.justify != "right"]
         first = texts[0] if texts else 0
-        need = [
-            min(measure, max(column.min_width or 0, _FOLDED)) if column.justify != "right" else measure
-            for column in self.columns
-            if (measure := self._measure_column(console, options, column).maximum)
-        ]
+        need = [self._measure_column(console, options, column).maximum for column in self.columns]
+        for place in texts:
+            need[place] = min(need[place], max(self.columns[place].min_width or 0, _FOLDED))
         left = list(range(len(self.columns)))
-        while len(need) == len(self.columns) and sum(need[place] + 1 for place in left) > options.max_width:
+        while sum(need[place] + 1 for place in left) > options.max_width:
             numbers = [place for place in left if place > first and self.columns[place].justify == "right"]
             if not numbers:
                 break
