@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from warpleague.runner.findings import Finding
 
 
-# -- bots ------------------------------------------------------------------------------------------------
-# Prints the findings about a bot, and lists of bots.
+# -- printing --------------------------------------------------------------------------------------------
 
 
 _STYLES: Final = {"ok": GOOD, "warning": WARNING, "failed": f"bold {BAD}"}
@@ -104,7 +103,7 @@ def problems_table(problems: Sequence[Problem], bots: int) -> RenderableType:
     return Group(Text(title, style=f"bold {BAD}"), table)
 
 
-# -- bot -------------------------------------------------------------------------------------------------
+# -- the commands ----------------------------------------------------------------------------------------
 
 
 STARTERS: Final = {language.word: language for language in LANGUAGES}

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
 
-# -- docs ------------------------------------------------------------------------------------------------
-# Prints pages of the documentation in a terminal.
+# -- printing --------------------------------------------------------------------------------------------
 
 
 _WIDTH: Final = 100  # the pages are written for about as many columns
@@ -73,7 +72,7 @@ def print_page(page: Page, known: dict[str, Page]) -> None:
     console.print(laid_out, width=min(console.width, _WIDTH))
 
 
-# -- docs ------------------------------------------------------------------------------------------------
+# -- the command -----------------------------------------------------------------------------------------
 
 
 def run_docs(args: Namespace) -> int:

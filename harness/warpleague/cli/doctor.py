@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-# -- doctor ----------------------------------------------------------------------------------------------
-# Prints the findings about this machine: one row for each promise, one column for each level.
+# -- printing: one row for each promise, one column for each level ---------------------------------------
 
 
 # Programs that the levels need, and those of the starters.
@@ -90,7 +89,7 @@ def _cell(report: Report, name: str) -> str:
     return "kept" if kept else "NOT KEPT"
 
 
-# -- doctor ----------------------------------------------------------------------------------------------
+# -- the command -----------------------------------------------------------------------------------------
 
 
 def run_doctor(args: Namespace) -> int:
