@@ -34,11 +34,6 @@ HOLDS_NUMBERS: Final = hasattr(os, "waitid")
 # The errors of pidfd_open(2) for the number of a process that is just ending.
 GONE: Final = frozenset({errno.ESRCH, errno.EINVAL, errno.ENOENT})
 
-NO_STATUS: Final = (
-    "this process ignores SIGCHLD, so nobody can know how its programs end: "
-    "signal.signal(signal.SIGCHLD, signal.SIG_DFL)"
-)
-
 _CHUNK: Final = 1 << 16
 _READS: Final = {"x86_64": (b"0", b"19"), "aarch64": (b"63", b"65")}.get(os.uname().machine, ())
 """The numbers of read(2) and readv(2), as /proc/PID/syscall shows them (proc(5))."""
@@ -100,7 +95,10 @@ def expect_status() -> None:
     unknown status for 0.
     """
     if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
-        raise HarnessFault(NO_STATUS)
+        raise HarnessFault(
+            "this process ignores SIGCHLD, so nobody can know how its programs end: "
+            "signal.signal(signal.SIGCHLD, signal.SIG_DFL)"
+        )
 
 
 def started() -> set[int]:
