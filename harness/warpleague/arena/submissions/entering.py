@@ -96,20 +96,21 @@ def closed_to_bots(ledger: Ledger, config: LeagueConfig) -> str | None:
     """Why a league takes no new bots or versions now, or None if it does."""
     if config.rules.level != "sandbox":
         return f"{config.name} takes no submissions: its bots are not confined in the sandbox"
-    why = entries_closed(ledger, config)
     if closed_by_time(config):
-        why = f"the time for them ended at {config.arena.close_at}"
+        why: str | None = f"the time for them ended at {config.arena.close_at}"
     elif is_closed(ledger, config):
         why = "the organiser has closed it"
+    else:
+        why = entries_closed(ledger, config)
     return None if why is None else f"{config.name} takes no more submissions: {why}"
 
 
 def entries_closed(ledger: Ledger, config: LeagueConfig) -> str | None:
     """Why entries are closed, so that no bot can come or leave, or None while they are open."""
-    folder = ledger.results / config.name
-    if not (folder / "league.sqlite").is_file():
+    store = _store_of(ledger, config.name)
+    if store is None:
         return None
-    with Store.open_to_read(folder) as store:
+    with store:
         if store.published() is not None:
             return "the season is over, and its secret is public"
         if config.season.beacon is not None and store.meta("beacon") is not None:
@@ -117,6 +118,18 @@ def entries_closed(ledger: Ledger, config: LeagueConfig) -> str | None:
         if config.format.kind not in GROWING and store.count():
             return f"it is a {config.format.kind}, and its matches have begun"
     return None
+
+
+def _store_of(ledger: Ledger, league: str) -> Store | None:
+    """The store of a league, to read; None if nothing was played yet."""
+    folder = ledger.results / league
+    return Store.open_to_read(folder) if (folder / "league.sqlite").is_file() else None
+
+
+def _extended(ledger: Ledger, config: LeagueConfig) -> dict[str, Any]:
+    """What the organiser extended: values of the league's format by their keys."""
+    more: dict[str, Any] = json.loads(ledger.setting(f"extended {config.name}") or "{}")
+    return more
 
 
 def matches_added(ledger: Ledger, config: LeagueConfig) -> int | None:
@@ -136,10 +149,9 @@ def matches_added(ledger: Ledger, config: LeagueConfig) -> int | None:
 
 def _season(ledger: Ledger, config: LeagueConfig) -> Season:
     """The season as it will be played next: with the bots that come, and extended as the organiser decided."""
-    more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
     bots, history = tuple[SeatSpec, ...](), tuple[Entry, ...]()
-    if (ledger.results / config.name / "league.sqlite").is_file():
-        with Store.open_to_read(ledger.results / config.name) as store:
+    if (store := _store_of(ledger, config.name)) is not None:
+        with store:
             bots, history = store.bots() or (), store.history()
     known = {bot.bot for bot in bots}
     active = [version.bot for version in versions_in(ledger, config.name, active=True)]
@@ -147,7 +159,8 @@ def _season(ledger: Ledger, config: LeagueConfig) -> Season:
     # Bots of the file that have not been entered yet have no names before they are read.
     coming += [f" {number}" for number in range(len(config.entries) if not bots else 0)]
     season = Season.of(config, (*bots, *(SeatSpec(bot=name, digest=name) for name in coming)), b"")
-    return attrs.evolve(season, history=history, format=attrs.evolve(season.format, **more))
+    extended = attrs.evolve(season.format, **_extended(ledger, config))
+    return attrs.evolve(season, history=history, format=extended)
 
 
 def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tuple[int, str | None]:
@@ -156,12 +169,11 @@ def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tu
     Waits for the disk.
     """
     played, lasts = 0, [0.0]
-    folder = ledger.results / config.name
-    if version.bot is not None and (folder / "league.sqlite").is_file():
-        with Store.open_to_read(folder) as store:
+    if version.bot is not None and (store := _store_of(ledger, config.name)) is not None:
+        with store:
             for _, seats in store.matches_of(version.bot, _LOOKED_AT):
                 played += any(bot == version.bot and of.startswith(str(version.digest)) for bot, of in seats)
-            lasts += [match.match.elapsed_s for match in store.last_played(20)]
+            lasts += [match.match.elapsed_s for match in store.last_played(_PACE)]
     if played:
         return played, None
     if is_paused(ledger, config.name):
@@ -209,10 +221,8 @@ def entered(ledger: Ledger, config: LeagueConfig) -> LeagueConfig:
             for version in versions_in(ledger, config.name, active=True)
         ),
     ]
-    more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
-    return attrs.evolve(
-        config, bots=tuple(entries), missing="skip", format=attrs.evolve(config.format, **more)
-    )
+    extended = attrs.evolve(config.format, **_extended(ledger, config))
+    return attrs.evolve(config, bots=tuple(entries), missing="skip", format=extended)
 
 
 def league_in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
@@ -319,7 +329,7 @@ def extend(
         raise BadInput(f"{config.name}: is not a ladder: extend it with more deals")
     if key == "deals" and config.format.kind not in ("round-robin", "gauntlet"):
         raise BadInput(f"{config.name}: a {config.format.kind} cannot be extended by deals")
-    more = json.loads(ledger.setting(f"extended {config.name}") or "{}")
+    more = _extended(ledger, config)
     old = more.get(key, getattr(config.format, key))
     if old is None:
         raise BadInput(f"{config.name}: {key} is without end; there is nothing to extend")
@@ -346,9 +356,9 @@ def _extension(ledger: Ledger, config: LeagueConfig, key: str, old: int, new: in
         if before is None
         else Schedule(attrs.evolve(season, format=attrs.evolve(season.format, **changed))).fixed_total
     )
-    folder, pace_s, last = ledger.results / config.name, 0.0, 0
-    if (folder / "league.sqlite").is_file():
-        with Store.open_to_read(folder) as store:
+    pace_s, last = 0.0, 0
+    if (store := _store_of(ledger, config.name)) is not None:
+        with store:
             pace_s = fmean([match.match.elapsed_s for match in store.last_played(_PACE)] or [0.0])
             # One deal of all tables comes after the other: the schedule with fewer deals is the beginning of this one.
             last = max((number for number, _ in store.places_in_schedule().values()), default=store.count())
@@ -373,7 +383,10 @@ def ask(ledger: Ledger, config: LeagueConfig, what: str, who: str, **details: An
     """
     league = config.name
     open_ones = decisions(ledger, league, "done IS NULL")
-    with _store_of(ledger, league) as store:
+    store = _store_of(ledger, league)
+    if store is None:
+        raise BadInput(f"nothing has been played yet in {league}")
+    with store:
         match what:
             case "disqualify":
                 check_disqualify(store, details["bot"], details["reason"])
@@ -391,20 +404,12 @@ def ask(ledger: Ledger, config: LeagueConfig, what: str, who: str, **details: An
     return decisions(ledger, league, f"id = {int(row.lastrowid or 0)}")[0]
 
 
-def _store_of(ledger: Ledger, league: str) -> Store:
-    """The store of a league, to read; `BadInput` if nothing was played yet."""
-    folder = ledger.results / league
-    if not (folder / "league.sqlite").is_file():
-        raise BadInput(f"nothing has been played yet in {league}")
-    return Store.open_to_read(folder)
-
-
 def _stored_id(store: Store, league: str, begin: str) -> str:
     """The id of the one stored match whose id begins so; `BadInput` if there is none, or more than one."""
     matches = store.matching(begin)
     if len(begin) < _ID_LETTERS or len(matches) > 1:
         raise BadInput(
-            f"{begin}: the first letters of a match's id, enough to know it, are needed (at least 6)"
+            f"{begin}: the first letters of a match's id, enough to know it, are needed (at least {_ID_LETTERS})"
         )
     if not matches:
         raise BadInput(f"{begin}: no match of {league} that was played has an id that begins so")
