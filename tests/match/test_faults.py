@@ -251,3 +251,10 @@ def test_the_authors_own_line_is_found_in_the_middle(stderr: str, told: str) -> 
     assert lines[6:] == (
         ["  its own line in that:", *(f"    {line}" for line in told.splitlines())] if told else []
     )
+
+
+@pytest.mark.parametrize("run", ["a", "a.b", "a/", " ", "\t"])
+def test_a_long_line_is_searched_once(run: str) -> None:
+    """A search from each place of such a line would take hours, and all matches of the referee would wait for it."""
+    assert own_frame(run * 500_000) == ""
+    assert own_frame(run * 500_000 + "\nat f (bot.js:5:3)") == "at f (bot.js:5:3)"

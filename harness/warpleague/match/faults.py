@@ -33,8 +33,10 @@ _SHELL: Final = (126, 127)
 """The exit codes of a shell that cannot run a program, or cannot find it."""
 _LIBRARIES: Final = re.compile(r"(^|/)(site-packages|vendor|node_modules)/|^<")
 """Paths of what an author has not written."""
-_PYTHON_FRAME: Final = re.compile(r"\s+File \"([^\"]+)\", line \d")
-_FRAME: Final = re.compile(r"([\w./-]+\.[a-z]\w{0,4})(?::| line )\d")
+# Each pattern begins only where a run of its characters does: from all places in one, a bot's line that is nothing but
+# such a run would take the square of its length.
+_PYTHON_FRAME: Final = re.compile(r"(?<!\s)\s+File \"([^\"]+)\", line \d")
+_FRAME: Final = re.compile(r"(?<![\w./-])([\w./-]+\.[a-z]\w{0,4})(?::| line )\d")
 """The same in other languages: a file with an ending, and a line."""
 _STACK: Final = re.compile(r"\s|note:|Node\.js |goroutine |Traceback ")
 
