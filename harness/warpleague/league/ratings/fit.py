@@ -213,6 +213,10 @@ def _draws_tell_nothing(pairs: Rows, bots: int) -> bool:
     wins = int((won > tiny).sum() + (lost > tiny).sum())
     if wins == len(first):
         return False  # nothing was drawn
+    beat = np.zeros((bots, bots), dtype=bool)
+    beat[first[:wins], second[:wins]] = True
+    if (beat & beat.T).any():
+        return False  # such a pair, which nearly every league has: the rounds below would all be in vain
     most = np.where(
         np.arange(len(first)) < wins, -1.0, 1.0
     )  # of the strength of `second` above that of `first`
