@@ -232,8 +232,7 @@ def _draws_tell_nothing(pairs: Rows, bots: int) -> bool:
 def _decided_rows(every: Rows, bots: int) -> tuple[Rows, Rows]:
     """The matches that somebody won, and their pairs."""
     decided = every.drawn == 0
-    names = ("bots", "seats", "weight", "deal", "points", "drawn", "here")
-    rows = attrs.evolve(every, **{name: getattr(every, name)[decided] for name in names})
+    rows = Rows(*[values[decided] for values in attrs.astuple(every, recurse=False)])
     return rows, summed(rows, bots, 1, by_seat=False)
 
 
