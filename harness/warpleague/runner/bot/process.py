@@ -266,7 +266,7 @@ class BotProcess:
         if self._level != "none" and _LINUX:
             tasks.append(self._watch)
             # If all answers come at once, these tasks never begin, in match after match of a reusable bot.
-            if not at_once and self.memory.due() and (self.memory_exceeded() or self.memory.kill is not None):
+            if not at_once and self.memory.due() and self._memory_ends_it():
                 self.kill()
         self._tasks.plan(nursery, *tasks)
         if at_once:
@@ -284,8 +284,7 @@ class BotProcess:
             begun, before_ns, computed_ns = time.perf_counter(), computed_ns, self.halt.own_ns()
             # Who computed nothing has taken no memory, if all of its processes are counted.
             slept = self.halt.counted and computed_ns == before_ns
-            # If the kernel killed one of its processes, this is the end of the match, whatever the bot does later.
-            if not slept and (self.memory_exceeded() or self.memory.kill is not None):
+            if not slept and self._memory_ends_it():
                 self.kill()
                 return
             self.check_children()
@@ -303,6 +302,10 @@ class BotProcess:
     def memory_exceeded(self) -> bool:
         """Whether the bot (in a sandbox: with all its processes) is over its memory limit now."""
         return self.memory.check(self.child.processes)
+
+    def _memory_ends_it(self) -> bool:
+        """Whether it is over its limit, or the kernel killed one of its processes: the end, whatever it does later."""
+        return self.memory_exceeded() or self.memory.kill is not None
 
     def pause(self) -> None:
         """Freeze the bot until its next message, if a crash of the harness cannot leave it frozen."""
