@@ -43,7 +43,7 @@ from warpleague.runner.bot.logs import KINDS, LogFolder, log_file
 from warpleague.runner.bundle.build import Command, CommandLimits, run_command
 from warpleague.runner.bundle.content import copy_files, folder_digest
 from warpleague.runner.host import end_started_with, usable_cores
-from warpleague.runner.tree import remove_tree
+from warpleague.runner.tree import new_folder, remove_tree
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -196,8 +196,7 @@ def write_feedback(
     author_folder = run_folder.author(author.name)
     target = author_folder.feedback(round_.number)
     draft = target.with_name(f".{target.name}.draft")
-    remove_tree(draft)
-    draft.mkdir(parents=True)
+    new_folder(draft)
     part = round_.parts[author.name]
     standing = {
         "round": round_.number,
