@@ -380,6 +380,6 @@ def _begins(call: _Call) -> bool:
 
 
 def _resolve(call: _Call, value: Any) -> None:
-    """Give a call its result or error, unless it has one: another worker may have been first."""
+    """Give a call its result or error, unless it was cancelled while it waited."""
     with suppress(InvalidStateError):
         (call.future.set_exception if isinstance(value, Exception) else call.future.set_result)(value)
