@@ -123,10 +123,16 @@ class Header:
             raise ValueError("a match with a parent starts from a position")  # or its dice could be chosen
 
 
+def recorded_header(record: bytes) -> JsonObject:
+    """The header of an unpacked record whose form was checked."""
+    header: JsonObject = msgspec.json.decode(record.split(b"\n", 1)[0])
+    return header
+
+
 def attempt_of(record: bytes) -> int:
     """How often the match of an unpacked record was begun in vain before; 0 for a record that does not hold."""
     try:
-        attempt = msgspec.json.decode(record.split(b"\n", 1)[0]).get("attempt", 0)
+        attempt = recorded_header(record).get("attempt", 0)
     except (msgspec.DecodeError, AttributeError, RecursionError):
         return 0
     return attempt if type(attempt) is int and attempt >= 0 else 0

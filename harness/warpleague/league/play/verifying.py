@@ -24,7 +24,17 @@ from warpleague.league.season.season import Season, differences
 from warpleague.league.store import disqualifications, journal
 from warpleague.league.store.events import ENTRANTS, MERGED, META, commitment_to
 from warpleague.match.chance import deal_key
-from warpleague.match.record import Act, End, Fault, Header, attempt_of, confinement_of, structured, unpack
+from warpleague.match.record import (
+    Act,
+    End,
+    Fault,
+    Header,
+    attempt_of,
+    confinement_of,
+    recorded_header,
+    structured,
+    unpack,
+)
 from warpleague.match.referee import taken
 from warpleague.match.replay import verify_record
 from warpleague.match.scribe import publish
@@ -370,12 +380,6 @@ def read_recorded(
                 f"the name of a bot must be 1 to {_MAX_NAME} printable characters, not {name!r}"
             )
     return recorded
-
-
-def recorded_header(record: bytes) -> JsonObject:
-    """The header of a record whose form was checked."""
-    header: JsonObject = msgspec.json.decode(record.split(b"\n", 1)[0])
-    return header
 
 
 def header_differences(header: JsonObject, wanted: Mapping[str, Any]) -> list[str]:
