@@ -149,7 +149,7 @@ class AuthorApi:
             ),
         ),
         takes=_ARCHIVES,
-        errors=(409, 411, 413, 415, 429, 507),
+        errors=(409, 415, 507),
     )
     async def submit(self, request: Request) -> Received:
         """Submit a bot: its folder as an archive. The same archive sent again is the same submission."""
@@ -181,7 +181,7 @@ class AuthorApi:
         most = AuthorApi.submissions.values(request)["most"]
         return await in_thread(versions.submissions, self._requests.ledger, author.name, most)
 
-    @operation("GET", API + "/{number:int}", answer=Submission, token=True, errors=(404,))
+    @operation("GET", API + "/{number:int}", answer=Submission, token=True)
     async def submission(self, request: Request) -> Submission:
         """A submission of the author; an organiser may ask for each."""
         author = self._requests.bearer(request)
@@ -196,15 +196,13 @@ class AuthorApi:
         played, first = await in_thread(first_match, self._requests.ledger, config, submission)
         return attrs.evolve(submission, played=played, first_match=first)
 
-    @operation(
-        "GET", API + "/{number:int}/archive", media="application/octet-stream", token=True, errors=(404,)
-    )
+    @operation("GET", API + "/{number:int}/archive", media="application/octet-stream", token=True)
     async def archive(self, request: Request) -> Response:
         """The archive of an accepted version of the author."""
         author, ledger = self._requests.bearer(request), self._requests.ledger
         return archive_download(ledger, author, versions.submission(ledger, _number(request)))
 
-    @operation("POST", API + "/{number:int}/activate", answer=Submission, token=True, errors=(404, 409, 411))
+    @operation("POST", API + "/{number:int}/activate", answer=Submission, token=True, errors=(409,))
     async def activate(self, request: Request) -> Submission:
         """Let an accepted version play in the place of the one that plays."""
         author, ledger = self._requests.bearer(request), self._requests.ledger
@@ -219,7 +217,7 @@ class AuthorApi:
         "/api/leagues/{league}/bots/{bot}/withdraw",
         answer=Withdrawn,
         token=True,
-        errors=(404, 409, 411),
+        errors=(409,),
     )
     async def withdraw(self, request: Request) -> Withdrawn:
         """Take a bot of the author out of a league."""
@@ -234,7 +232,6 @@ class AuthorApi:
         "/api/leagues/{league}/bots/{bot}/records.zip",
         media="application/zip",
         token=True,
-        errors=(404,),
     )
     async def records(self, request: Request) -> Response:
         """The records of the last 100 matches of a bot of the author, with its output."""
@@ -252,7 +249,6 @@ class AuthorApi:
             _KIND,
             Query("seat", "the seat, if the bot had several", None, 0, 100),
         ),
-        errors=(404,),
     )
     async def log(self, request: Request) -> Response:
         """The standard error of a bot of the author in a match, or its messages."""
@@ -270,7 +266,7 @@ class AuthorApi:
         status=202,
         token=True,
         takes=Wanted,
-        errors=(404, 411, 413, 415, 429),
+        errors=(415,),
     )
     async def challenge(self, request: Request) -> Challenge:
         """Ask for a match of an own bot against others of a league, or against earlier versions."""
@@ -292,15 +288,13 @@ class AuthorApi:
         most = AuthorApi.challenges.values(request)["most"]
         return on_demand.challenges(self._requests.ledger, author, most)
 
-    @operation("GET", "/api/challenges/{number:int}", answer=Challenge, token=True, errors=(404,))
+    @operation("GET", "/api/challenges/{number:int}", answer=Challenge, token=True)
     async def one_challenge(self, request: Request) -> Challenge:
         """A match on demand of the author."""
         author = self._requests.bearer(request)
         return on_demand.challenge(self._requests.ledger, _number(request), author)
 
-    @operation(
-        "GET", "/api/challenges/{number:int}/record", media="application/x-ndjson", token=True, errors=(404,)
-    )
+    @operation("GET", "/api/challenges/{number:int}/record", media="application/x-ndjson", token=True)
     async def challenge_record(self, request: Request) -> Response:
         """The record of a match on demand of the author, as JSON lines."""
         author, ledger = self._requests.bearer(request), self._requests.ledger
@@ -313,7 +307,6 @@ class AuthorApi:
         media="text/plain",
         token=True,
         query=(_KIND,),
-        errors=(404,),
     )
     async def challenge_log(self, request: Request) -> Response:
         """The output of the author's own bot in a match on demand, or its messages."""
@@ -331,7 +324,7 @@ class AuthorApi:
         status=202,
         token=True,
         takes=WantedTrial,
-        errors=(404, 411, 413, 415, 429),
+        errors=(415,),
     )
     async def trial(self, request: Request) -> Trial:
         """Ask for a trial: two versions of an own bot side by side on equal deals."""
@@ -355,7 +348,7 @@ class AuthorApi:
         most = AuthorApi.trials.values(request)["most"]
         return on_demand.trials(self._requests.ledger, author, most)
 
-    @operation("GET", "/api/trials/{number:int}", answer=Trial, token=True, errors=(404,))
+    @operation("GET", "/api/trials/{number:int}", answer=Trial, token=True)
     async def one_trial(self, request: Request) -> Trial:
         """A trial of the author, with the difference between the versions once it was played."""
         author = self._requests.bearer(request)

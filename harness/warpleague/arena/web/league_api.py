@@ -209,7 +209,7 @@ class LeagueApi:
         """All leagues of the server."""
         return [self._summary(feed) for feed in self._app.feeds.values()]
 
-    @operation("GET", "/api/leagues/{league}", answer=League, errors=(404,))
+    @operation("GET", "/api/leagues/{league}", answer=League)
     async def league(self, request: Request) -> League:
         """A league, and how far it is."""
         return self._summary(self._feed(request))
@@ -230,7 +230,7 @@ class LeagueApi:
             records=bool(page and page.open_matches),
         )
 
-    @operation("GET", "/api/leagues/{league}/conditions", answer=Conditions, errors=(404,))
+    @operation("GET", "/api/leagues/{league}/conditions", answer=Conditions)
     async def conditions(self, request: Request) -> Conditions:
         """All conditions under which bots play and are checked in a league."""
         config = self._app.leagues[self._feed(request).name]
@@ -238,7 +238,7 @@ class LeagueApi:
 
     # ------------------------------------------------------------------ tables
 
-    @operation("GET", "/api/leagues/{league}/standings", answer=list[Standing], errors=(404,))
+    @operation("GET", "/api/leagues/{league}/standings", answer=list[Standing])
     async def standings(self, request: Request) -> Response:
         """The standings: the bots from first to last."""
         return await self._made(self._feed(request), "standings")
@@ -247,7 +247,6 @@ class LeagueApi:
         "GET",
         "/api/leagues/{league}/tables/{table}",
         answer=Any,
-        errors=(404,),
         summary=f"Another table of a league, as `warpleague league TABLE --json` prints it: {', '.join(TABLES)}.",
     )
     async def table(self, request: Request) -> Response:
@@ -276,12 +275,12 @@ class LeagueApi:
             raise Refused(404, "There is nothing of that kind to be seen.")
         return data
 
-    @operation("GET", "/api/leagues/{league}/bots", answer=list[Bot], errors=(404,))
+    @operation("GET", "/api/leagues/{league}/bots", answer=list[Bot])
     async def bots(self, request: Request) -> list[Bot]:
         """The bots of a league by rank."""
         return [_bot(values) for values in self._bots_of(request)]
 
-    @operation("GET", "/api/leagues/{league}/bots/{bot}", answer=Bot, errors=(404,))
+    @operation("GET", "/api/leagues/{league}/bots/{bot}", answer=Bot)
     async def bot(self, request: Request) -> Bot:
         """A bot of a league."""
         name = request.path_params["bot"]
@@ -320,7 +319,7 @@ class LeagueApi:
             ),
             Query("bot", "only matches of this bot"),
         ),
-        errors=(403, 404),
+        errors=(403,),
     )
     async def matches(self, request: Request) -> Matches:
         """Matches that were played, the newest first, also those that no longer count."""
@@ -334,7 +333,7 @@ class LeagueApi:
             matches=[_match(one) for one in matches[:most]], before=matches[most - 1].entry if more else None
         )
 
-    @operation("GET", "/api/leagues/{league}/matches/{match}", answer=Match, errors=(403, 404))
+    @operation("GET", "/api/leagues/{league}/matches/{match}", answer=Match, errors=(403,))
     async def match(self, request: Request) -> Match:
         """A match that was played."""
         feed, match = self._open_feed(request), request.path_params["match"]
@@ -346,7 +345,7 @@ class LeagueApi:
         return _match(played)
 
     @operation(
-        "GET", "/api/leagues/{league}/matches/{match}/record", media="application/x-ndjson", errors=(403, 404)
+        "GET", "/api/leagues/{league}/matches/{match}/record", media="application/x-ndjson", errors=(403,)
     )
     async def record(self, request: Request) -> Response:
         """The record of a match that was played, as JSON lines."""
@@ -355,7 +354,7 @@ class LeagueApi:
             raise Refused(404, "No match that may be seen has that id.")
         return Response(await self._rendered(feed, match_record, match), media_type=LeagueApi.record.media)
 
-    @operation("GET", "/api/leagues/{league}/playing", answer=list[Playing], errors=(404,))
+    @operation("GET", "/api/leagues/{league}/playing", answer=list[Playing])
     async def playing(self, request: Request) -> list[Playing]:
         """The matches that are being played and can be watched."""
         return [Playing(**match.to_json()) for match in self._feed(request).playing()]
