@@ -13,7 +13,7 @@ import stat
 import time
 from base64 import b64encode
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
 from urllib.parse import quote, unquote, urlencode, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -262,9 +262,8 @@ class _Proxy:
 def _known(data: Any, kind: Any) -> Any:
     """The keys of tables that a class has, also of those in its lists; anything else as it is."""
     if isinstance(data, dict) and attrs.has(kind):
-        hints = get_type_hints(kind)
-        fields = [field.name for field in attrs.fields(kind) if field.name in data]
-        return {name: _known(data[name], hints[name]) for name in fields}
+        fields = [field for field in attrs.fields(attrs.resolve_types(kind)) if field.name in data]
+        return {field.name: _known(data[field.name], field.type) for field in fields}
     if isinstance(data, list) and get_origin(kind) is tuple:
         return [_known(one, get_args(kind)[0]) for one in data]
     return data
