@@ -1,6 +1,7 @@
 """Loads programs of the repository that belong to no package: bots and scripts."""
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -11,5 +12,6 @@ def program(path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for it
     spec.loader.exec_module(module)
     return module

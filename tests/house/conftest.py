@@ -3,12 +3,8 @@
 Which rules those files must keep is told by the tests.
 """
 
-import importlib.util
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -19,22 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 def root() -> Path:
     """The folder of the repository."""
     return ROOT
-
-
-@pytest.fixture(scope="session")
-def load_script() -> Callable[[str], ModuleType]:
-    """Loads a script by its name, since scripts are no package."""
-
-    def load(name: str) -> ModuleType:
-        spec = importlib.util.spec_from_file_location(f"{name}_under_test", ROOT / f"scripts/{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-        return module
-
-    return load
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from tests.programs import program
 
 ROWS = ["wire", "engines", "playout", "verify", "start", "undercharge"]
 
@@ -102,9 +103,9 @@ def test_what_does_not_exist_is_refused(root: Path, words: list[str], told: str)
 
 
 @pytest.fixture(scope="module")
-def luck(load_script: Callable[[str], ModuleType]) -> ModuleType:
+def luck(root: Path) -> ModuleType:
     """The script."""
-    return load_script("luck")
+    return program(root / "scripts/luck.py")
 
 
 def test_the_ratio_is_one_without_common_luck_and_zero_where_it_decides_all(luck: ModuleType) -> None:

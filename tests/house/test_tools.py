@@ -9,12 +9,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.programs import program
 
 
 def bootstrap(root: Path, tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -25,9 +25,9 @@ def bootstrap(root: Path, tmp_path: Path, **variables: str) -> subprocess.Comple
 
 
 @pytest.fixture(scope="session")
-def lock(load_script: Callable[[str], ModuleType]) -> ModuleType:
+def lock(root: Path) -> ModuleType:
     """The lock script."""
-    return load_script("lock")
+    return program(root / "scripts/lock.py")
 
 
 def test_bootstrap_refuses_what_is_no_fitting_python(root: Path, tmp_path: Path) -> None:
