@@ -17,8 +17,6 @@ EXAMPLES := tests/docs/test_examples.py
 # What depends most on the Python and the system there are. The rest plays whole games, serves arenas and clusters.
 QUICK := $(addprefix tests/,cli docs/test_links.py league match report runner sandbox sim warpline)
 TESTS := tests --ignore $(EXAMPLES)
-# One test more at a time than there are processors: a third of the time tests wait, for the clocks of real bots.
-AT_A_TIME := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .DEFAULT_GOAL := help
 
@@ -32,7 +30,7 @@ demo: program ## play a small league of every game, then the aliens demo league,
 
 .PHONY: test
 test: bootstrap ## run the tests on all processors, without the examples of the docs
-	$(BIN)/pytest -n $(AT_A_TIME) $(TESTS) $(AGAIN) $(PYTEST)
+	$(BIN)/pytest -n auto $(TESTS) $(AGAIN) $(PYTEST)
 
 .PHONY: test-quick
 test-quick: ## run the third of the tests that depends most on the Python and the system there are
