@@ -186,10 +186,10 @@ def first_match(ledger: Ledger, config: LeagueConfig, version: Submission) -> tu
 
 def waits_for_bots(config: LeagueConfig) -> str:
     """A sentence if a league, as `entered`, has too few bots for a match; else an empty text. Waits for the disk."""
-    names = [name_of(config, entry) for entry in config.entries]
-    missing = config.game.players - len(names)
+    missing = config.game.players - len(config.entries)
     if missing <= 0:
         return ""
+    names = [name_of(config, entry) for entry in config.entries]
     there = f"{'is' if len(names) == 1 else 'are'} only {', '.join(names)}" if names else "is none yet"
     return f"It waits for {counted(missing, 'more bot')}: a match needs {config.game.players}, and there {there}."
 
@@ -260,9 +260,10 @@ def may_end(ledger: Ledger, config: LeagueConfig) -> bool:
 
     Many send one at the last minute, so what was received in time is checked first.
     """
+    if not is_closed(ledger, config):
+        return False
     query = "SELECT 1 FROM job WHERE league = ? AND kind = ? AND state IN (?, ?) LIMIT 1"
-    waits = ledger.rows(query, config.name, SUBMISSION.name, SUBMISSION.waiting, SUBMISSION.running)
-    return is_closed(ledger, config) and not waits
+    return not ledger.rows(query, config.name, SUBMISSION.name, SUBMISSION.waiting, SUBMISSION.running)
 
 
 # -- decisions of organisers -----------------------------------------------------------------------------
