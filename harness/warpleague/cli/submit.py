@@ -175,8 +175,8 @@ class _Seat:
 class _Match:
     match: str
     stored: str
-    seats: tuple[_Seat, ...]
     why: str
+    seats: tuple[_Seat, ...]
 
 
 def _arena(args: Namespace) -> Arena:
@@ -336,11 +336,10 @@ def run_watch(args: Namespace) -> int:
 
 
 def _print_match(match: _Match, bot: str, *, as_json: bool) -> None:
-    seats = match.seats
     if as_json:
-        row = {"match": match.match, "stored": match.stored, "why": match.why}
-        print(json.dumps({**row, "seats": [attrs.asdict(seat) for seat in seats]}), flush=True)
+        print(json.dumps(attrs.asdict(match)), flush=True)
         return
+    seats = match.seats
     bots = " – ".join(seat.bot for seat in seats)
     rank = min(seat.rank for seat in seats if seat.bot == bot)
     shared = sum(seat.rank == 1 for seat in seats) > 1
