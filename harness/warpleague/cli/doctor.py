@@ -47,9 +47,7 @@ def host_facts() -> dict[str, Any]:
     }
 
 
-def print_findings(
-    host: Mapping[str, Any], reports: Sequence[Report], promises: Mapping[str, str], offered: Machine | None
-) -> None:
+def print_findings(host: Mapping[str, Any], reports: Sequence[Report], offered: Machine | None) -> None:
     """Print the machine, the table of promises, and the reason for each that fails."""
     console = make_console()
     console.print(
@@ -65,7 +63,7 @@ def print_findings(
     table.add_column("promise")
     for report in reports:
         table.add_column(report.level, justify="center")
-    for name, text in promises.items():
+    for name, text in PROMISES.items():
         if any(name in report.promised for report in reports):
             table.add_row(text, *(_cell(report, name) for report in reports))
     console.print(table)
@@ -77,7 +75,7 @@ def print_findings(
             console.print(Text(f"  {report.failure}"))
         for finding in report.findings:
             if not finding.kept:
-                console.print(Text(f"  {promises[finding.promise]}: {finding.reason}"))
+                console.print(Text(f"  {PROMISES[finding.promise]}: {finding.reason}"))
 
 
 def _cell(report: Report, name: str) -> str:
@@ -104,5 +102,5 @@ def run_doctor(args: Namespace) -> int:
         bots = offered and {"level": strictest, **attrs.asdict(offered)}
         print_json({"host": facts, "bots": bots, "levels": [report.to_json() for report in reports]})
     else:
-        print_findings(facts, reports, PROMISES, offered)
+        print_findings(facts, reports, offered)
     return 1 if args.level and not all(report.holds for report in reports) else 0
