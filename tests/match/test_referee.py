@@ -18,6 +18,7 @@ from warpleague.match.replay import Replay, verify_record
 from warpleague.match.scribe import seal
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import SeatSpec, TimeControl
+from warpline.codec import canonical
 
 
 def lines(result: Any) -> list[dict[str, Any]]:
@@ -427,8 +428,7 @@ def acts(result: Any) -> list[dict[str, Any]]:
 
 def resealed(head: bytes, body: list[bytes], at: int, line: dict[str, Any]) -> bytes:
     """A record in which `line` stands at a place of the body, with its right seal."""
-    changed = json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
-    kept = [head, *body[:at], changed, *body[at + 1 :]]
+    kept = [head, *body[:at], canonical(line) + b"\n", *body[at + 1 :]]
     return b"".join([*kept, seal(kept)])
 
 
