@@ -10,6 +10,7 @@ import re
 import threading
 import time
 import tomllib
+from collections import Counter
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
@@ -184,10 +185,7 @@ def answered(text, count):
 
 def in_short(wrong):
     """What went wrong, each thing once with how often it did."""
-    return "; ".join(
-        f"{what} ({wrong.count(what)} times)" if wrong.count(what) > 1 else what
-        for what in dict.fromkeys(wrong)
-    )
+    return "; ".join(what if many == 1 else f"{what} ({many} times)" for what, many in Counter(wrong).items())
 
 
 def read_key():
