@@ -1,6 +1,7 @@
 """The page on which a person plays: who may use it, what it tells, and whole matches of every game over HTTP."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -101,6 +102,24 @@ def test_a_person_who_knows_nothing_yet_finds_the_rules(serve: Serve, game: str)
                 question = client.state["question"]
                 assert question["heading"][0].isupper()
                 assert all(action["text"][0].isupper() for action in question["actions"])
+
+            await table.run(look)
+
+    trio.run(main)
+
+
+def test_nothing_can_be_pressed_before_the_page_knows_the_match(serve: Serve) -> None:
+    """A page is drawn before it is told of the match; what is pressed then would be said of no match."""
+
+    async def main() -> None:
+        async with serve("sheets", "Ada", None) as table:
+
+            def look(client: Client) -> None:
+                page = client.get("")[1].decode()
+                for name in ("send", "undo", "hint", "resign", "hold"):
+                    element = re.search(f'<[^>]* id="{name}"[^>]*>', page)
+                    assert element is not None
+                    assert " disabled" in element[0]
 
             await table.run(look)
 

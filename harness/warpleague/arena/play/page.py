@@ -238,7 +238,9 @@ class PlayPage:
         sitting, do = self.sitting, wanted.get("do")
         if do == "leave":
             sitting.leave()
-        elif not sitting.matches or wanted.get("match") != len(sitting.matches):
+        elif not sitting.matches:
+            raise BadInput("the match has not begun")
+        elif wanted.get("match") != len(sitting.matches):
             raise BadInput("that match is over")
         elif do == "rematch":
             sitting.rematch()

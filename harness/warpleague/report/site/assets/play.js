@@ -161,7 +161,7 @@
     find("send").hidden = !question?.hold && !(question?.chosen.length > 0);
     find("send").disabled = !question || question.chosen.length === 0;
     find("hint").disabled = !question || question.complete;
-    find("resign").disabled = state.seat === null || state.phase === "over" || state.phase === "closed";
+    find("resign").disabled = (state.seat ?? null) === null || state.phase === "over" || state.phase === "closed";
     if (question) find("hold").checked = question.hold;
     find("hold").disabled = !question;
     const hint = question?.hint;
