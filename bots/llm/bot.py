@@ -150,7 +150,7 @@ class Player:
             if index is not None:
                 # What came before it belongs into the record: a model that needs many attempts is a worse one.
                 before = f"[asked again: {in_short(wrong)}] " if wrong else ""
-                return Reply(index, note=before + text, usage=self.charged(usage))
+                return Reply(index, note=before + text, usage=self.charged(usage, len(wrong)))
             wrong.append("cut off by its token limit" if cut_off else "named no action")
             hint = "Your reply was cut off: be brief, and" if cut_off else "That names no action:"
             messages[2:] = [
@@ -161,14 +161,14 @@ class Player:
                 },
             ]
         told = in_short(wrong) or "the time is up"
-        return Failed(f"the model did not answer: {told}", usage=self.charged(usage))
+        return Failed(f"the model did not answer: {told}", usage=self.charged(usage, max(len(wrong) - 1, 0)))
 
-    def charged(self, usage):
-        """The usage with its cost."""
+    def charged(self, usage, retries):
+        """The usage with its cost, and how often the service was asked again for it."""
         cost = usage["input_tokens"] * self.price.get("input", 0) + usage["output_tokens"] * self.price.get(
             "output", 0
         )
-        return {**usage, "cost": cost / 1e6}
+        return {**usage, "cost": cost / 1e6, "retries": retries}
 
 
 def answered(text, count):

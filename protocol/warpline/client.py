@@ -142,7 +142,8 @@ class Reply:
     """An action with more to it: `then`, action objects that follow at once, and remarks for the record.
 
     `note` is a text, cut to the `note_bytes` of the match. `value` is the share of the points that the bot expects for
-    its seat, from 0 (last) to 1 (first). `usage` says what a service took: `input_tokens`, `output_tokens`, `cost`.
+    its seat, from 0 (last) to 1 (first). `usage` says what a service took: `input_tokens`, `output_tokens`, `cost`,
+    `retries`.
     """
 
     __slots__ = ("action", "note", "then", "usage", "value")

@@ -186,6 +186,10 @@ class Usage:
     cost: Cost = attrs.field(
         metadata={"help": "what it cost, in a currency that the league agrees on"}, default=0.0
     )
+    retries: Natural = attrs.field(
+        metadata={"help": "how often the service was asked again, after a failure or a useless reply"},
+        default=0,
+    )
 
 
 @attrs.define

@@ -74,10 +74,16 @@ def test_a_model_plays_and_its_tokens_are_summed(
     (line,) = command(capsys, path, "services")
     replies = len(model.asked) - 1
     assert (line["bot"], line["input_tokens"], line["output_tokens"]) == ("llm", 100 * replies, 10 * replies)
+    assert line["retries"] == 2
     assert line["cost"] == pytest.approx(replies * 300 / 1e6)
     acts = [act for act in record_of(path, capsys) if act["type"] == "act" and "note" in act]
     assert acts[0]["note"] == "[asked again: HTTP 503 Unwell; named no action] ANSWER: 1"
-    assert acts[0]["detail"]["usage"] == {"cost": 0.0006, "input_tokens": 200, "output_tokens": 20}
+    assert acts[0]["detail"]["usage"] == {
+        "cost": 0.0006,
+        "input_tokens": 200,
+        "output_tokens": 20,
+        "retries": 2,
+    }
     for file in (tmp_path / "results").rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 

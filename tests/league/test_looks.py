@@ -399,6 +399,7 @@ def test_matches_are_void_within_the_limit_of_the_season(cup: Cup) -> None:
             "failures": 6,
             "most_failures": 1,
             "void": 2,
+            "retries": 0,
             "input_tokens": 600,
             "output_tokens": 60,
             "cost": 3.0,

@@ -599,19 +599,20 @@ def test_tokens_and_cost_are_recorded_and_summed(spec: Any, table: Any) -> None:
     usage = {"input_tokens": 10, "output_tokens": 2, "cost": 0.25}
 
     def choose(question: dict[str, Any]) -> Any:
-        told = {"type": "act", "id": question["id"], "usage": usage}
+        told = {"type": "act", "id": question["id"], "usage": {**usage, "retries": 3 * (question["id"] == 1)}}
         return {**told, "failed": "busy"} if question["id"] == 1 else {**told, "action": 0}
 
     result = table(spec(failures=1), choose, first).play()
     asked = [line for line in lines(result) if line.get("seat") == 0 and "ms" in line]
-    assert asked[0]["detail"]["usage"] == {"input_tokens": 20, "output_tokens": 4, "cost": 0.5}
+    assert asked[0]["detail"]["usage"] == {"input_tokens": 20, "output_tokens": 4, "cost": 0.5, "retries": 3}
     assert asked[1]["detail"]["usage"] == {"input_tokens": 10, "output_tokens": 2, "cost": 0.25}
     times = result.times[0]
     answers = len(asked) + 1
-    assert (times.input_tokens, times.output_tokens, times.cost) == (
+    assert (times.input_tokens, times.output_tokens, times.cost, times.retries) == (
         10 * answers,
         2 * answers,
         0.25 * answers,
+        3,
     )
     assert result.digest == table(spec(failures=1)).play().digest
     assert RecordReader(result.record).read().result.times == result.times

@@ -169,6 +169,7 @@ class Usage:
     input_tokens: Count
     output_tokens: Count
     cost: Number
+    retries: Count = 0
 
 
 def _check_filled(_: object, field: attrs.Attribute[Any], value: tuple[Any, ...] | None) -> None:

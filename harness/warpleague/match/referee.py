@@ -21,7 +21,16 @@ from warpleague.match.chance import Dice
 from warpleague.match.faults import Ties, quote
 from warpleague.match.scribe import Scribe, action_cache, number, outcome_form
 from warpleague.match.setup import first_state, load_options
-from warpleague.match.spec import Confinement, Mark, MatchResult, MatchSpec, SeatFault, Violation, retires
+from warpleague.match.spec import (
+    Confinement,
+    Mark,
+    MatchResult,
+    MatchSpec,
+    SeatFault,
+    Taken,
+    Violation,
+    retires,
+)
 from warpleague.text import safe
 from warpline import codec
 from warpline.messages import Answer, BotHello, End, Failed, Usage
@@ -485,7 +494,7 @@ class Referee:
 
     def _count_usage(self, seat: int, kind: str = "") -> None:
         """Count what is noted of the decision of `seat`, which is over, by a fault of this `kind` if one is given."""
-        self._spent.take(seat, *taken({"detail": self._noted, "kind": kind}))
+        self._spent.take(seat, taken({"detail": self._noted, "kind": kind}))
         self._noted = {}
 
     def _became(self, state: Any, events: Sequence[Event]) -> None:
@@ -588,15 +597,18 @@ def question_text(
 # Services that bots use, such as language models: failures, tokens and cost in a record.
 
 
-TAKEN: Final = ("input_tokens", "output_tokens", "cost")
-"""The cost of a service that an answer may name."""
+REPORTED: Final = Taken._fields[1:]
+"""What an answer may say of a service: all but its failures, which have answers of their own."""
 
 
 def note_usage(noted: JsonObject, usage: Usage | None) -> None:
     """Add what a service took to what is noted of a decision."""
     if usage is not None:
         before = noted.get("usage", {})
-        noted["usage"] = {name: number(before.get(name, 0) + getattr(usage, name)) for name in TAKEN}
+        total = {name: number(before.get(name, 0) + getattr(usage, name)) for name in REPORTED}
+        if not total["retries"]:
+            del total["retries"]
+        noted["usage"] = total
 
 
 def note_failure(
@@ -610,9 +622,9 @@ def note_failure(
     return None
 
 
-def taken(line: Mapping[str, Any]) -> tuple[int, int, int, float]:
-    """How many failures a line of a record notes, and the tokens and the cost; the form of its detail was checked."""
+def taken(line: Mapping[str, Any]) -> Taken:
+    """What a line of a record notes of services; the form of its detail was checked."""
     detail = line.get("detail", {})
     usage = detail.get("usage", {})
     failures = len(detail.get("failed", ())) + (line.get("kind") == "service")
-    return failures, usage.get("input_tokens", 0), usage.get("output_tokens", 0), usage.get("cost", 0)
+    return Taken(failures, **usage)

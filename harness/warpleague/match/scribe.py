@@ -16,7 +16,16 @@ import msgspec
 
 from warpleague import __version__
 from warpleague.games.values import Cache
-from warpleague.match.spec import FORMAT, Confinement, Mark, MatchSpec, SeatSpec, SeatTimes, TimeControl
+from warpleague.match.spec import (
+    FORMAT,
+    Confinement,
+    Mark,
+    MatchSpec,
+    SeatSpec,
+    SeatTimes,
+    Taken,
+    TimeControl,
+)
 from warpline.codec import canonical, to_bytes
 from warpline.limits import NOTE_BYTES
 
@@ -408,8 +417,7 @@ class Spent:
     def __init__(self, seats: int) -> None:
         # Decisions, their wall, processor and waiting time, and the longest wall time, in nanoseconds.
         self._seats = [[0, 0, 0, 0, 0] for _ in range(seats)]
-        # Failures of services, tokens in and out, and cost, of the seats that have any.
-        self._taken: dict[int, tuple[int, int, int, float]] = {}
+        self._taken: dict[int, Taken] = {}
 
     def add(
         self,
@@ -431,15 +439,13 @@ class Spent:
         if longest_ns > spent[4]:
             spent[4] = longest_ns
 
-    def take(self, seat: int, failures: int, input_tokens: int, output_tokens: int, cost: float) -> None:
+    def take(self, seat: int, taken: Taken) -> None:
         """Count what the service of `seat` did and took for one decision."""
-        before = self._taken.get(seat, (0, 0, 0, 0.0))
-        more = before[0] + failures, before[1] + input_tokens, before[2] + output_tokens, before[3] + cost
-        self._taken[seat] = more
+        self._taken[seat] = self._taken.get(seat, Taken()).plus(taken)
 
     def failures(self, seat: int) -> int:
         """How often the service of `seat` has failed."""
-        return self._taken[seat][0] if seat in self._taken else 0
+        return self._taken.get(seat, Taken()).failures
 
     def times(self) -> tuple[SeatTimes, ...]:
         """The sums, by seat."""
@@ -450,7 +456,7 @@ class Spent:
                 cpu_ns / 1e6,
                 wait_ns / 1e6,
                 longest_ns / 1e6,
-                *self._taken.get(seat, (0, 0, 0, 0.0)),
+                *self._taken.get(seat, Taken()),
             )
             for seat, (count, wall_ns, cpu_ns, wait_ns, longest_ns) in enumerate(self._seats)
         )

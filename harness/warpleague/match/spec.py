@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from operator import add
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import attrs
 
@@ -177,7 +178,7 @@ class MatchSpec:
 class SeatTimes:
     """One seat's time over a match: number of asked decisions, and wall, CPU and wait times in milliseconds.
 
-    Of bots that use a service also how often it failed, and the tokens and the cost that the bot reported.
+    Of bots that use a service also what is `Taken`.
     """
 
     decisions: int = 0
@@ -189,6 +190,21 @@ class SeatTimes:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
+    retries: int = 0
+
+
+class Taken(NamedTuple):
+    """What a seat's service did and took: failures; tokens and cost as the bot reported them; requests sent again."""
+
+    failures: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    retries: int = 0
+
+    def plus(self, more: Taken) -> Taken:
+        """The sum of both."""
+        return Taken(*map(add, self, more))
 
 
 @attrs.define

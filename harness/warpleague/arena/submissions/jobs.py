@@ -209,9 +209,13 @@ class TrialMatch:
 
 @attrs.frozen(kw_only=True)
 class PlayedTrial(Trial):
-    """A trial with what the worker that plays it must know: its author, its dice, and the matches that were played."""
+    """A trial with what the worker that plays it must know: its author, its dice, and the matches that were played.
+
+    `claims` counts how often its next match was begun.
+    """
 
     author: str
+    claims: int
     seed: str
     played: tuple[TrialMatch, ...]
 
@@ -227,7 +231,7 @@ class PlayedTrial(Trial):
 _COLUMNS: Final = {
     "submission": "asked AS received, ended AS settled, sha256, bot, version, digest, active, progress AS found",
     "challenge": "asked, ended, why, result",
-    "trial": "asked, ended, why, result, about AS new, progress AS played",
+    "trial": "asked, ended, why, result, about AS new, progress AS played, claims",
 }
 """The columns that jobs of a kind have beside those of all, by their names in the classes."""
 _JSON: Final = ("found", "played", "result")

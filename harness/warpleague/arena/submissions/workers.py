@@ -473,7 +473,9 @@ class _Player:
         trial = on_demand.played_trial(self.ledger, config, number)
         deal, order = on_demand.next_match(config, trial)
         seats = [trial.seats[bot] for bot in order]
-        seed, which = f"trial {trial.seed} {deal}", f"{trial.matches}"
+        # As in a season: a match whose process died has other dice, since its bots have seen the ones before.
+        vain = f" attempt {trial.claims - 1}" if trial.claims > 1 else ""
+        seed, which = f"trial {trial.seed} {deal}{vain}", f"{trial.matches}"
         result = self._played(config, seats, seed, which, f"match {trial.matches + 1}")
         match = TrialMatch(
             deal=deal,

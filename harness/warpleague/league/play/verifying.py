@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 from contextlib import suppress
 from itertools import islice, pairwise
-from operator import add
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -38,7 +37,7 @@ from warpleague.match.record import (
 from warpleague.match.referee import taken
 from warpleague.match.replay import verify_record
 from warpleague.match.scribe import publish
-from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatSpec, SeatTimes, identity_of
+from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatSpec, SeatTimes, Taken, identity_of
 from warpleague.strict import structure
 from warpline.structure import MisfitError
 
@@ -407,7 +406,7 @@ class RecordReader:
         self.players = 0
         self.faults: list[list[SeatFault]] = []
         self.times: list[list[int]] = []
-        self.taken: list[tuple[int, int, int, float]] = []
+        self.taken: list[Taken] = []
 
     def read(self) -> Recorded:
         """All of it; `RecordError` names the first line that is not of the right form."""
@@ -418,7 +417,7 @@ class RecordReader:
         self.players = header.players
         self.faults = [[] for _ in range(self.players)]
         self.times = [[0, 0, 0, 0, 0] for _ in range(self.players)]
-        self.taken = [(0, 0, 0, 0.0)] * self.players
+        self.taken = [Taken()] * self.players
         for index in range(1, len(self.lines)):
             data = self._object(index)
             match data.get("type"):
@@ -492,8 +491,7 @@ class RecordReader:
         if line.seat >= self.players:
             raise self._error(index, f"there is no seat {line.seat}")
         if line.detail is not None:
-            failures, read, written, cost = map(add, self.taken[line.seat], taken(data))
-            self.taken[line.seat] = failures, read, written, cost
+            self.taken[line.seat] = self.taken[line.seat].plus(taken(data))
         if isinstance(line, Act) and line.ms is not None:
             # In whole microseconds, which records have, so that sums are exact.
             wall, cpu, wait = (round((time or 0) * 1000) for time in line.ms)

@@ -100,6 +100,7 @@ SEATS: Final = _table(
     input_tokens="whole",
     output_tokens="whole",
     cost="number",
+    retries="whole",
 )
 DECISIONS: Final = _table(
     "decisions",

@@ -171,7 +171,9 @@ def forfeits(league: League) -> dict[str, tuple[int, int]]:
 
 @attrs.define
 class ServiceLine:
-    """One bot: its failures in all stored matches and the most in one, its void matches, tokens, cost."""
+    """One bot: its failures in all stored matches and the most in one, its void matches, tokens, cost, and how often
+    the service was asked again.
+    """
 
     bot: str
     matches: int = 0
@@ -181,6 +183,7 @@ class ServiceLine:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
+    retries: int = 0
 
 
 def services(league: League) -> list[ServiceLine]:
@@ -197,10 +200,11 @@ def services(league: League) -> list[ServiceLine]:
                 line.input_tokens += used.input_tokens
                 line.output_tokens += used.output_tokens
                 line.cost += used.cost
+                line.retries += used.retries
     return [
         line
         for line in lines
-        if line.failures or line.void or line.input_tokens or line.output_tokens or line.cost
+        if any((line.failures, line.void, line.input_tokens, line.output_tokens, line.cost, line.retries))
     ]
 
 

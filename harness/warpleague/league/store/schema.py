@@ -50,7 +50,8 @@ TABLES: Final = (
     match INTEGER NOT NULL REFERENCES match (key), seat INTEGER NOT NULL, bot INTEGER NOT NULL REFERENCES bot (id),
     rank INTEGER NOT NULL, score NOT NULL, faults INTEGER NOT NULL, decisions INTEGER NOT NULL, wall_ms REAL NOT NULL,
     cpu_ms REAL NOT NULL, wait_ms REAL NOT NULL, longest_ms REAL NOT NULL, failures INTEGER NOT NULL,
-    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL NOT NULL, PRIMARY KEY (match, seat)
+    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL NOT NULL, retries INTEGER NOT NULL,
+    PRIMARY KEY (match, seat)
 ) WITHOUT ROWID""",
     "CREATE INDEX seat_bot ON seat (bot)",
     "CREATE INDEX seat_faulty ON seat (match, seat, bot) WHERE faults > 0",
@@ -70,7 +71,7 @@ TABLES: Final = (
 STORE: Final = FileKind(
     "store",
     "meta",
-    (Format(8, TABLES),),
+    (Format(9, TABLES),),
     "Give the league another name, or another --results folder, to play it again",
 )
 """The result store. The next format gets a step that leads to it."""

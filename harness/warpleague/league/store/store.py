@@ -715,7 +715,9 @@ class Store(About):
 
     def tells_services(self) -> bool:
         """Whether any stored match tells of failures of services, or of what they took."""
-        query = "SELECT 1 FROM seat WHERE failures OR input_tokens OR output_tokens OR cost LIMIT 1"
+        query = (
+            "SELECT 1 FROM seat WHERE failures OR input_tokens OR output_tokens OR cost OR retries LIMIT 1"
+        )
         return bool(self._rows(query))
 
     def faults(self, ids: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[SeatFault, ...], ...]]]:

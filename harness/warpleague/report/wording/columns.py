@@ -500,9 +500,10 @@ SERVICES: Final[tuple[_ServiceColumn, ...]] = (
     count_column("matches", lambda line: line.matches, shown=never),
     count_column("failures", lambda line: line.failures,
                  help="failures: of the bot's service, in all matches; most: in one match; void: matches void for "
-                      "that."),
+                      "that; again: requests that the bot sent again, since one failed or its reply named no action."),
     count_column("most_failures", lambda line: line.most_failures, "most"),
     count_column("void", lambda line: line.void),
+    count_column("retries", lambda line: line.retries, "again"),
     count_column("input_tokens", lambda line: line.input_tokens, "tokens in"),
     count_column("output_tokens", lambda line: line.output_tokens, "tokens out"),
     Column("cost", "cost", lambda line: f"{line.cost:,.4f}", lambda line: {"cost": round(line.cost, 6)}),
