@@ -500,7 +500,7 @@ SERVICES: Final[tuple[_ServiceColumn, ...]] = (
     count_column("matches", lambda line: line.matches, shown=never),
     count_column("failures", lambda line: line.failures,
                  help="failures: of the bot's service, in all matches; most: in one match; void: matches void for "
-                      "that; again: requests that the bot sent again, since one failed or its reply named no action."),
+                      "that; again: requests that the bot sent again."),
     count_column("most_failures", lambda line: line.most_failures, "most"),
     count_column("void", lambda line: line.void),
     count_column("retries", lambda line: line.retries, "again"),
