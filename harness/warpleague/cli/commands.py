@@ -436,8 +436,11 @@ CORE: Final = (
         Flag("--proofs", "also print the commitments, the secret once it is public, and the receipt"),
     ), examples=("league status leagues/mine.toml", "league status leagues/mine.toml --proofs")),
     Command("league standings", "print the standings: the bots from first to last",
-            "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,
-            examples=("league standings leagues/mine.toml", "league standings leagues/mine.toml --json")),
+            "warpleague.cli.league:run_table", group="look at the tables", arguments=(
+        *OF_LEAGUE,
+        Flag("--without-luck", "also print the share of points without the luck of the dice, if the game says "
+             "what a position is worth; computed from the records the first time"),
+    ), examples=("league standings leagues/mine.toml", "league standings leagues/mine.toml --json")),
     Command("league crosstable", "print the points of each bot against each other bot",
             "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,
             examples=("league crosstable leagues/mine.toml",)),

@@ -9,6 +9,8 @@ import textwrap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 from warpleague.cli.common import print_json
 from warpleague.cli.league_common import open_league, print_json_list
 from warpleague.errors import BadInput
@@ -50,6 +52,10 @@ def run_table(args: Namespace) -> int:
         from warpleague.report.terminal.tables import VIEWS  # loads numpy
     view = VIEWS[args.command.word]
     with open_league(args) as league:
+        if getattr(args, "without_luck", False):
+            from warpleague.league.results.luck import lucks_of  # numpy
+
+            league = attrs.evolve(league, lucks=lucks_of(league, **args.tools.pool))
         if args.json:
             print_json(view.data(league))
         else:
