@@ -2,7 +2,7 @@
 
 A game may name a *worth function*, which says what share of the points each seat may expect in a position. The luck
 of a roll is the worth after it, less the mean worth after all that could have been rolled there: zero on average,
-whatever the bots do. This is the control variate of AIVAT (Burch and others 2018, arXiv:1612.06915), over chance alone.
+whatever the bots do. This is the control variate of AIVAT (Burch and others 2018, arXiv:1612.06915), for chance alone.
 """
 
 from __future__ import annotations
