@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import cache
 from hashlib import blake2b, sha256
 from importlib import import_module
-from importlib.resources import files
 from itertools import product
 from math import isfinite, prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -66,10 +66,10 @@ def worth_of(game_id: str) -> Worth | None:
         return None
     try:
         module = import_module(name)
-        folder, _, own = name.rpartition(".")
+        path = Path(str(module.__file__))
         sources = {
-            file: sha256(files(folder or name).joinpath(file).read_bytes()).hexdigest()
-            for file in sorted({f"{own}.py", *getattr(module, "FILES", ())})
+            file: sha256(path.with_name(file).read_bytes()).hexdigest()
+            for file in {path.name, *getattr(module, "FILES", ())}
         }
         version, shares = module.VERSION, module.shares
     except Exception as error:
@@ -129,14 +129,14 @@ class _Judged:
         """The mean worth for each seat after what can be rolled at `state`."""
         total: list[float] = [0.0] * self.game.match_of(state)[0]
         weights = 0
-        for outcome, weight in _outcomes(self.game.chance(state), match, at):
+        for outcome, weight in outcomes(self.game.chance(state), match, at):
             weights += weight
             for seat, share in enumerate(self.shares(self.game.apply(state, outcome)[0])):
                 total[seat] += weight * share
         return tuple([one / weights for one in total])
 
 
-def _outcomes(draws: tuple[Weights, ...], match: str, at: str) -> Iterator[tuple[Rolled, int]]:
+def outcomes(draws: tuple[Weights, ...], match: str, at: str) -> Iterator[tuple[Rolled, int]]:
     """What can be rolled, each with its weight: all of it, or a sample that does not depend on what was rolled."""
     if prod(draw if isinstance(draw, int) else sum(map(bool, draw)) for draw in draws) > MAX_OUTCOMES:
         dice = Dice(blake2b(f"luck {match}".encode(), digest_size=32).digest())
