@@ -48,12 +48,11 @@ def test_the_mean_stays_and_the_interval_holds(shared: bool) -> None:
     assert means.mean() == pytest.approx(0.6, abs=3 * means.std() / len(means) ** 0.5)
     held = np.mean([abs(one.mean.mean - 0.6) <= one.mean.half for one in found])
     assert 0.93 <= held <= 0.97
-    assert (
-        np.mean([one.gain for one in found]) > 1.15
-    ) is not shared  # shared dice take this luck away themselves
+    gain = float(np.mean([one.gain for one in found]))
+    assert gain < 1.1 if shared else gain > 1.15  # shared dice take this luck away themselves
 
 
-@pytest.mark.parametrize("deals", [MIN_DEALS, 60])
+@pytest.mark.parametrize("deals", [MIN_DEALS, 200])
 def test_luck_that_decides_nothing_costs_nothing(deals: int) -> None:
     """Where luck has no effect on results, the mean varies at most 1.05 times as much as without the correction."""
     rng = np.random.default_rng(2)
@@ -68,7 +67,7 @@ def test_luck_that_decides_nothing_costs_nothing(deals: int) -> None:
 def test_a_deal_does_not_choose_its_own_coefficient() -> None:
     """Another result of one match changes nothing that is taken from the matches of its fold."""
     rng = np.random.default_rng(3)
-    columns, lucks = made_up(rng, 40, 0.5, 0.8)
+    columns, lucks = made_up(rng, 80, 0.5, 0.8)
     other = Columns(2, {**columns.values, "ranks": columns.ranks.copy()})
     other.ranks[0] = 3 - other.ranks[0]
     means = [without_luck(one, lucks, 2)[0].mean.mean for one in (columns, other)]
@@ -79,7 +78,7 @@ def test_a_deal_does_not_choose_its_own_coefficient() -> None:
         for (match, luck), in_fold in zip(lucks.items(), fold.tolist(), strict=True)
     }
     alone = [without_luck(one, calm, 2)[0].mean.mean for one in (columns, other)]
-    assert abs(alone[0] - alone[1]) == pytest.approx(1 / 40)
+    assert abs(alone[0] - alone[1]) == pytest.approx(1 / 80)
     assert means[0] != means[1]
 
 
@@ -87,9 +86,9 @@ def test_few_deals_and_dice_without_worth_are_refused() -> None:
     """It is told what is missing."""
     rng = np.random.default_rng(4)
     columns, lucks = made_up(rng, MIN_DEALS - 1, 0.5, 0.8)
-    with pytest.raises(BadInput, match=f"need {MIN_DEALS} deals.* there are 19"):
+    with pytest.raises(BadInput, match=f"need {MIN_DEALS} deals.* there are 59"):
         without_luck(columns, lucks, 2)
-    columns, lucks = made_up(rng, 30, 0.5, 0.8)
+    columns, lucks = made_up(rng, 70, 0.5, 0.8)
     with pytest.raises(BadInput, match="says nothing of the dice at tables of 2"):
         without_luck(columns, dict.fromkeys(lucks, (0.0, 0.0)), 2)
 
@@ -99,8 +98,8 @@ def test_few_deals_and_dice_without_worth_are_refused() -> None:
 
 @pytest.fixture
 def duels(cup: Cup, refereed: Refereed) -> Path:
-    """A league of short duels of coasters that are really played, on twenty deals."""
-    path = cup.file("a", "b", game=GAME, deals=MIN_DEALS)
+    """A league of short duels of coasters that are really played, on just enough deals."""
+    path = cup.file("a", "b", game=GAME, deals=MIN_DEALS // 2, extra='dice = "own"')
     return cup.play_once(path, "duels", play=refereed())[0]
 
 
@@ -127,7 +126,7 @@ def test_standings_tell_what_is_left_without_luck(cup: Cup, duels: Path, command
     assert not kept.exists()
     first = command("standings", duels, "--without-luck", "--json")[1]
     written = kept.read_bytes()
-    assert len(written.splitlines()) == 1 + 2 * MIN_DEALS
+    assert len(written.splitlines()) == 1 + MIN_DEALS
     assert command("standings", duels, "--without-luck", "--json")[1] == first
     for line in json.loads(first):
         assert 0 <= line["without_luck"] <= 1

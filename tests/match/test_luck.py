@@ -10,7 +10,8 @@ from tests.match.conftest import Table, make_spec
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.match.luck import MAX_OUTCOMES, SAMPLED, luck_of, outcomes, worth_of
+from warpleague.match.luck import MAX_OUTCOMES, SAMPLED, luck_of, luckiest, outcomes, worth_of
+from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 
 COASTERS = load_game("coasters")
@@ -47,21 +48,23 @@ def test_the_luck_of_a_roll_is_its_worth_less_the_mean(record: bytes) -> None:
     """It adds up to nothing over all seats, and over all that could have been rolled."""
     worth = worth_of("coasters")
     assert worth is not None
-    lucks = luck_of(record, worth)
+    lucks = luck_of(Replay(record), worth)
     assert len(lucks) == record.count(b'"type":"chance"') > 4
     assert all(sum(roll.gains) == pytest.approx(0) for roll in lucks)
     lines = record.splitlines()
     for roll in lucks:
         assert b'"type":"chance"' in lines[roll.n]
-        assert f'"outcome":[{roll.outcome[0]},{roll.outcome[1]}]'.encode() in lines[roll.n]
+        (rolled,) = [event.data for event in roll.events]
+        assert f'"outcome":[{rolled["d6"] - 1},'.encode() in lines[roll.n]
     assert any(abs(roll.gains[0]) > 0.01 for roll in lucks)
 
 
 def test_a_mean_is_over_all_that_could_be_rolled(record: bytes, module: Any) -> None:
     """A function that only looks at the d6 gives the number less 3.5, by the seat that rolled."""
     body = "VERSION = 1\ndef shares(state):\n    return (state.d6 / 10, 1 - state.d6 / 10)\n"
-    for roll in luck_of(record, module("by_d6", body)):
-        assert roll.gains == pytest.approx(((roll.outcome[0] - 2.5) / 10, (2.5 - roll.outcome[0]) / 10))
+    for roll in luck_of(Replay(record), module("by_d6", body)):
+        d6 = roll.events[0].data["d6"]
+        assert roll.gains == pytest.approx(((d6 - 3.5) / 10, (3.5 - d6) / 10))
 
 
 def test_weights_count_and_large_rolls_are_sampled() -> None:
@@ -75,6 +78,18 @@ def test_weights_count_and_large_rolls_are_sampled() -> None:
     assert sample != list(outcomes((10, 10, 11), "other", "x#1"))
     assert all(first < 10 and last < 11 for (first, _, last), _ in sample)
     assert fmean(last for (_, _, last), _ in sample) == pytest.approx(5, abs=1.2)
+
+
+def test_the_luckiest_roll_is_the_one_that_did_most(record: bytes, module: Any) -> None:
+    """For a lucky seat the best one, for an unlucky one the worst."""
+    body = "VERSION = 1\ndef shares(state):\n    return (state.d6 / 10, 1 - state.d6 / 10)\n"
+    lucks = luck_of(Replay(record), module("by_d6", body))
+    numbers = [roll.events[0].data["d6"] for roll in lucks]
+    for seat, sign in ((0, 1), (1, -1)):
+        total, most = luckiest(lucks, seat)
+        assert total == pytest.approx(sign * sum(number - 3.5 for number in numbers) / 10)
+        wanted = max(numbers) if sum(numbers) >= 3.5 * len(numbers) else min(numbers)
+        assert most.events[0].data["d6"] == wanted
 
 
 @pytest.mark.parametrize(
@@ -92,7 +107,7 @@ def test_a_function_that_fails_is_named(record: bytes, module: Any, body: str, p
     """With the match, the line of the record and the game."""
     worth = module(f"bad{abs(hash(body))}", "VERSION = 1\n" + body)
     with pytest.raises(BadInput) as error:
-        luck_of(record, worth, "match 7 of cup")
+        luck_of(Replay(record, where="match 7 of cup"), worth)
     first = 1 + next(i for i, line in enumerate(record.splitlines()) if b'"type":"chance"' in line)
     assert f"match 7 of cup: line {first}: coasters: bad" in str(error.value)
     assert problem in str(error.value)

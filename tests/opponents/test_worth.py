@@ -83,8 +83,8 @@ def test_a_game_that_is_over_is_worth_its_points() -> None:
     ends = [positions("coasters", 2, {"max_rounds": 9}, seed, 10_000)[-1] for seed in range(8)]
     for end in ends:
         ranks = load_game("coasters").outcome(end).ranks
-        wanted = {(1, 2): (1.0, 0.0), (2, 1): (0.0, 1.0), (1, 1): (0.5, 0.5)}[ranks]
-        assert worth.shares(end) == wanted
+        wanted = {(1, 2): (1.0, 0.0), (2, 1): (0.0, 1.0), (1, 1): (0.5, 0.5)}
+        assert worth.shares(end) == wanted[ranks[0], ranks[1]]
 
 
 def test_each_game_that_names_a_function_has_one() -> None:

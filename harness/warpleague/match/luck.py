@@ -11,7 +11,7 @@ from functools import cache
 from hashlib import blake2b, sha256
 from importlib import import_module
 from itertools import product
-from math import isfinite, prod
+from math import fsum, isfinite, prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,13 +21,12 @@ from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.games.api import CHANCE
 from warpleague.match.chance import Dice
-from warpleague.match.replay import Replay
-from warpline.codec import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from warpleague.games.api import Game, Rolled, Weights
+    from warpleague.games.api import Event, Game, Rolled, Weights
+    from warpleague.match.replay import Replay
 
 MAX_OUTCOMES: Final = 1_000
 """Of a roll with at most so many outcomes the mean is that of all of them."""
@@ -47,10 +46,10 @@ class Worth:
 
 @attrs.frozen
 class RollLuck:
-    """The luck of one roll: its line's number n in the record, its outcome, and how much each seat gained by it."""
+    """The luck of one roll: its line's number n in the record, what happened, and how much each seat gained by it."""
 
     n: int
-    outcome: Rolled
+    events: Sequence[Event]
     gains: tuple[float, ...]
 
 
@@ -64,6 +63,8 @@ def worth_of(game_id: str) -> Worth | None:
     name = load_game(game_id).worth
     if not name:
         return None
+    from warpline.codec import canonical  # loads all messages
+
     try:
         module = import_module(name)
         path = Path(str(module.__file__))
@@ -79,24 +80,28 @@ def worth_of(game_id: str) -> Worth | None:
     return Worth(name, shares, sha256(canonical({"version": version, "files": sources})).hexdigest())
 
 
-def luck_of(record: bytes, worth: Worth, where: str = "record") -> list[RollLuck]:
-    """The luck of each roll of an unpacked record, in order, in shares of points.
+def luck_of(replay: Replay, worth: Worth) -> list[RollLuck]:
+    """The luck of each roll of a record, in order, in shares of points; executes the record.
 
     `RecordError` names the first line that does not hold, `WorthError` the line at which the function fails.
     """
-    replay = Replay(record, where=where)
     game, before, lucks = replay.game, replay.first, []
     for step in replay:
         if not step.is_act and game.actors(before) == (CHANCE,) and step.data["type"] == "chance":
             line = step.data
-            outcome = tuple(line["outcome"])
-            judged = _Judged(game, worth, f"{where}: line {step.line}: {game.id}: {worth.module}")
+            judged = _Judged(game, worth, f"{replay.where}: line {step.line}: {game.id}: {worth.module}")
             after = judged.shares(step.state)
             mean = judged.mean(before, replay.header["id"], line["at"])
             gains = tuple([one - usual for one, usual in zip(after, mean, strict=True)])
-            lucks.append(RollLuck(line["n"], outcome, gains))
+            lucks.append(RollLuck(line["n"], step.events, gains))
         before = step.state
     return lucks
+
+
+def luckiest(lucks: Sequence[RollLuck], seat: int) -> tuple[float, RollLuck]:
+    """The luck of a seat in all rolls, and the roll that did most for it, or against it if that is negative."""
+    total = fsum(roll.gains[seat] for roll in lucks)
+    return total, max(lucks, key=lambda roll: roll.gains[seat] if total >= 0 else -roll.gains[seat])
 
 
 @attrs.frozen

@@ -20,6 +20,7 @@ from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.tallies import means, shares
 from warpleague.league.store.store import LUCK
 from warpleague.match.luck import Worth, luck_of, worth_of
+from warpleague.match.replay import Replay
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from warpleague.league.store.columns import Array, Columns
 
 FOLDS: Final = 5
-MIN_DEALS: Final = 20
-"""Of fewer deals the coefficient is too uncertain: it could make an error larger by more than a fortieth."""
+MIN_DEALS: Final = 60
+"""Of fewer deals intervals are too short, since little is left of most results and much of a few."""
 _DIGITS: Final = 9
 _ROUNDING: Final = 1e-6
 
@@ -122,7 +123,7 @@ def match_luck(record: bytes, game: str, where: str) -> Luck:
     """The luck of each seat in an unpacked record, all its rolls together."""
     worth = worth_of(game)
     assert worth is not None, "the caller has asked for it"
-    gains = [roll.gains for roll in luck_of(record, worth, where)]
+    gains = [roll.gains for roll in luck_of(Replay(record, where=where), worth)]
     if not gains:
         players: int = msgspec.json.decode(record.partition(b"\n")[0])["players"]
         return (0.0,) * players
