@@ -93,6 +93,15 @@ def test_few_deals_and_dice_without_worth_are_refused() -> None:
         without_luck(columns, dict.fromkeys(lucks, (0.0, 0.0)), 2)
 
 
+def test_alone_at_the_table_there_are_no_shares() -> None:
+    """A solo league without an opponent of the game's own has scores only."""
+    columns, lucks = made_up(np.random.default_rng(5), 80, 0.5, 0.8)
+    ones = {name: columns.values[name][:, :1] for name in ("seats", "ranks")}
+    solo = Columns(1, {**columns.values, **ones})
+    with pytest.raises(BadInput, match="alone at the table"):
+        without_luck(solo, {match: luck[:1] for match, luck in lucks.items()}, 2)
+
+
 # -- the command -----------------------------------------------------------------------------------------
 
 

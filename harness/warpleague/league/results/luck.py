@@ -24,7 +24,7 @@ from warpleague.match.replay import Replay
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -82,9 +82,15 @@ def committed_worth(league: League) -> Worth:
     return worth
 
 
-def lucks_of(league: League, new_pool: NewPool = RefereePool, jobs: int = 0) -> dict[str, Luck]:
+def lucks_of(
+    league: League,
+    new_pool: NewPool = RefereePool,
+    jobs: int = 0,
+    computed: Callable[[int, int], object] = lambda _done, _of: None,
+) -> dict[str, Luck]:
     """The luck of all stored matches that count, by id: from the file, or computed now and then kept there.
 
+    `computed` is told after each match how many are done, and of how many.
     Raises `BadInput` if the season committed to no worth function, or it fails, and `RecordError` for a record that
     does not hold.
     """
@@ -93,8 +99,9 @@ def lucks_of(league: League, new_pool: NewPool = RefereePool, jobs: int = 0) -> 
     with suppress(OSError, msgspec.MsgspecError):  # `verify` tells of what was tampered with
         known = {line.match: line for line in _read(path, worth) if digests.get(line.match) == line.digest}
     missing = [one for one in digests if one not in known]
-    for match, luck in _computed(league, missing, new_pool, jobs):
+    for done, (match, luck) in enumerate(_computed(league, missing, new_pool, jobs), start=1):
         known[match] = _Line(match, digests[match], luck)
+        computed(done, len(missing))
     if missing:
         with suppress(OSError):  # who may only read computes it again
             _write(path, worth, known.values())
@@ -210,6 +217,10 @@ def _gain(before: Mean, after: Mean) -> float | None:
 
 def _coefficients(columns: Columns, points: Array, luck: Array, bots: int) -> Array:
     """The coefficient for each match: that by which sums over a deal vary least, in all deals of other folds."""
+    if columns.players == 1 and np.isnan(columns.rival).all():
+        raise BadInput(
+            "results without luck are shares of points: alone at the table, without an opponent, are none"
+        )
     deals, of_match = np.unique(columns.deal, return_inverse=True)
     if len(deals) < MIN_DEALS:
         raise BadInput(
