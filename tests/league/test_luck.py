@@ -146,6 +146,10 @@ def test_standings_tell_what_is_left_without_luck(cup: Cup, duels: Path, command
     assert "the share of points less the luck of the dice" in out
     assert command("verify", duels)[0] == 0
     assert kept.read_bytes() == written
+    for words, there in ((("--without-luck",), True), ((), False)):
+        assert command("report", duels, "--replays", "none", *words)[0] == 0
+        page = (cup.results / "cup" / "report" / "index.html").read_text("utf-8")
+        assert ("without luck" in page) is there
 
 
 def test_a_luck_that_was_altered_is_told(cup: Cup, duels: Path, command: Command) -> None:

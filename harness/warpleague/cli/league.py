@@ -9,13 +9,11 @@ import textwrap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
-
-from warpleague.cli.common import print_json, say
-from warpleague.cli.league_common import open_league, print_json_list
+from warpleague.cli.common import print_json
+from warpleague.cli.league_common import open_league, print_json_list, with_lucks
 from warpleague.errors import BadInput
 from warpleague.league.results.league import listed
-from warpleague.text import counted, nearest
+from warpleague.text import nearest
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from warpleague.league.season.fixture import Fixture, StoredMatch
 
 _THREADS: Final = "OPENBLAS_NUM_THREADS"
-_TOLD: Final = 500  # matches
 _NUMBER: Final = 9
 """The columns of a match's number, and of the blanks after it."""
 
@@ -54,22 +51,13 @@ def run_table(args: Namespace) -> int:
     view = VIEWS[args.command.word]
     with open_league(args) as league:
         if getattr(args, "without_luck", False):
-            from warpleague.league.results.luck import lucks_of  # numpy
-
-            lucks = lucks_of(league, computed=_print_computed, **args.tools.pool)
-            league = attrs.evolve(league, lucks=lucks)
+            league = with_lucks(args, league)
         if args.json:
             print_json(view.data(league))
         else:
             console = make_console()
             console.print(view.table(league, console.width))
     return 0
-
-
-def _print_computed(done: int, of: int) -> None:
-    """Print now and then how far the luck of matches is computed, if somebody waits for it."""
-    if done % _TOLD == 0 and sys.stderr.isatty():
-        say(f"luck of {done:,} of {counted(of, 'match')} computed")
 
 
 @contextmanager

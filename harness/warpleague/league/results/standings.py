@@ -136,7 +136,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     season, rating = league.season, league.config.rating
     solo = season.players == 1
     if columns is None:
-        columns = league.columns(*columns_wanted(league))
+        columns = league.columns(*(("matches",) if solo else ()))
     counted = tally(columns, len(season.bots), rating.k, rating.start, marks)
     if solo:
         table = ranked(season.names, counted, None, rating.kind, solo=True, barred=league.barred)
@@ -157,11 +157,6 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
             table, lines=tuple(attrs.evolve(line, lead=means[places[line.bot]]) for line in table.lines)
         )
     return _marked(_without_luck(table, league, columns), league)
-
-
-def columns_wanted(league: League) -> tuple[str, ...]:
-    """The parts of the columns, besides "results", that the standings are made of."""
-    return ("matches",) if league.season.players == 1 or league.lucks is not None else ()
 
 
 def ranks_by(league: League) -> str:
@@ -202,6 +197,8 @@ def _marked(table: Standings, league: League) -> Standings:
 def _without_luck(table: Standings, league: League, columns: Columns) -> Standings:
     if league.lucks is None:
         return table
+    if "id" not in columns.values:
+        columns = league.columns("matches")
     left = dict(zip(table.names, without_luck(columns, league.lucks, len(table.names)), strict=True))
     lines = tuple(attrs.evolve(line, without_luck=left[line.bot]) for line in table.lines)
     return attrs.evolve(table, lines=lines)

@@ -22,7 +22,7 @@ from warpleague.league.results.faulted import (
     services,
     voids,
 )
-from warpleague.league.results.standings import columns_wanted, standings
+from warpleague.league.results.standings import standings
 from warpleague.report.terminal.console import BAD, GOOD, QUIET, make_table
 from warpleague.report.terminal.status import status_json, status_table
 from warpleague.report.wording.bracket import bracket_json, bracket_text
@@ -231,7 +231,7 @@ def _void_lines(league: League) -> list[Text]:
 
 def _with_faults(league: League) -> tuple[Standings, list[BotFaults]]:
     """The standings, and the bots that faulted; the matches are read once for both."""
-    columns = league.columns(*columns_wanted(league))
+    columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
     return standings(league, columns), bot_faults(league, columns)
 
 
