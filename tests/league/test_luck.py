@@ -164,6 +164,11 @@ def test_a_luck_that_was_altered_is_told(cup: Cup, duels: Path, command: Command
     assert code == 1
     assert f"({row['match']}): its luck in luck.jsonl is " in out
     assert out.count("WRONG") == 1
+    row["luck"] = [0.5]
+    kept.write_text("\n".join([head, json.dumps(row), *rest]) + "\n", "utf-8")
+    assert command("verify", duels)[0] == 1
+    assert command("standings", duels, "--without-luck")[0] == 0  # it is computed again
+    assert command("verify", duels)[0] == 0
     kept.write_text("nonsense\n", "utf-8")
     code, out, _ = command("verify", duels)
     assert (code, out.count("WRONG  the store: luck.jsonl cannot be read")) == (1, 1)

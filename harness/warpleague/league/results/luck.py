@@ -97,7 +97,11 @@ def lucks_of(
     worth, path = committed_worth(league), _path(league)
     known, digests = {}, {match.id: match.digest for _, match in league.results()}
     with suppress(OSError, msgspec.MsgspecError):  # `verify` tells of what was tampered with
-        known = {line.match: line for line in _read(path, worth) if digests.get(line.match) == line.digest}
+        known = {
+            line.match: line
+            for line in _read(path, worth)
+            if digests.get(line.match) == line.digest and len(line.luck) == league.season.players
+        }
     missing = [one for one in digests if one not in known]
     for done, (match, luck) in enumerate(_computed(league, missing, new_pool, jobs), start=1):
         known[match] = _Line(match, digests[match], luck)
