@@ -3,6 +3,7 @@
 import json
 import re
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.league.inline import InlinePool, Trusting
 
 from warpleague.cli import main
 from warpleague.errors import BadInput, StoreError
+from warpleague.games import load_game
 from warpleague.league.play.entering import commit, open_to_run
 from warpleague.league.play.verifying import altered, verify_league
 from warpleague.league.season.config import load_config
@@ -93,15 +95,15 @@ def test_each_change_of_entrants_is_a_further_entry(cup: Cup, command: Command) 
 def test_both_commitments_follow_from_the_page(cup: Cup, command: Command) -> None:
     """With what docs/reproduce.md says and what everybody knows of a season, they are worked out anew."""
     page = (Path(__file__).parents[2] / "docs" / "reproduce.md").read_text("utf-8")
-    (code,) = re.findall(r"^```python\n(FORMAT = .*?)^```$", page, re.MULTILINE | re.DOTALL)
     told: dict[str, Any] = {"json": json, "sha256": sha256}
-    exec(code, told)
+    for code in re.findall(r"^```python\n((?:FORMAT = |def worth).*?)^```$", page, re.MULTILINE | re.DOTALL):
+        exec(code, told)
     words = set(re.findall(r'`"?(\w+)', page.partition("- `conditions`")[2].partition("\n\n")[0]))
-    for name, keys in (
-        ("cup", {"deals": 3}),
-        ("steps", {"kind": "ladder", "max_matches": 2, "pairing": 5}),
+    for name, game, keys in (
+        ("cup", "coasters", {"deals": 3}),
+        ("steps", "aliens", {"kind": "ladder", "max_matches": 2, "pairing": 5}),
     ):
-        path = cup.file("a", "b", name=name)
+        path = cup.file("a", "b", name=name, game=f"id = '{game}'")
         if name == "steps":
             ladder = path.read_text("utf-8").replace("deals = 3", 'kind = "ladder"\nmax_matches = 2')
             path.write_text(ladder, "utf-8")
@@ -109,6 +111,12 @@ def test_both_commitments_follow_from_the_page(cup: Cup, command: Command) -> No
         known = json.loads(made["preimage"])
         assert {"clock", "game", "options", "rules"} <= set(known["conditions"]) <= words
         keys["dice"] = known["format"]["dice"]
+        if load_game(game).worth:
+            function = import_module(load_game(game).worth)
+            file = Path(str(function.__file__))
+            files = {name: file.with_name(name).read_bytes() for name in (file.name, *function.FILES)}
+            keys["worth"] = told["worth"](function.VERSION, files)
+        assert keys.get("worth") == known["format"].get("worth")
         assert told["entrants"](known["bots"], known["conditions"], keys) == made["entrants"]
         assert made["preimage"] in command("commit", path, "--entrants", "--explain")[1].splitlines()
         command("run", path)

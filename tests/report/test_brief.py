@@ -19,6 +19,7 @@ from warpleague.games.playout import random_roll
 from warpleague.games.scene import Panel, Scene
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.statistics import Mean
+from warpleague.league.results.luck import WithoutLuck
 from warpleague.league.results.standings import Placing, Standings, ranked
 from warpleague.league.results.tallies import Tally
 from warpleague.report.wording.brief import HINTS, LEFT_OUT, MAX_BYTES, brief_text, llms_text
@@ -194,6 +195,14 @@ def solo(rival: float | None) -> Standings:
     return attrs.evolve(table, lines=(attrs.evolve(table.lines[0], ahead=ahead), *table.lines[1:]))
 
 
+def without_luck(table: Standings) -> Standings:
+    """The same with what is left without luck."""
+    left = WithoutLuck(Mean(), 2.0)
+    for value in (0.25, 0.75, 0.75):
+        left.mean.add(value)
+    return attrs.evolve(table, lines=tuple(attrs.evolve(line, without_luck=left) for line in table.lines))
+
+
 KINDS = {
     "fit": duels(),
     "score": duels("score"),
@@ -203,6 +212,7 @@ KINDS = {
     ),
     "solo": solo(None),
     "rival": solo(8.0),
+    "luck": without_luck(duels()),
 }
 """One table for each set of columns."""
 

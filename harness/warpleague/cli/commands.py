@@ -83,6 +83,9 @@ ITS_RESULTS = Argument("--its-results", "stay (default): its matches so far stil
                        "nobody", choices=("stay", "out"), default="stay")
 OF_LEAGUE = (LEAGUE, RESULTS, JSON)
 
+WITHOUT_LUCK = Flag("--without-luck", "also tell the share of points without the luck of the dice, if the game says "
+                    "what a position is worth; it is computed from the records the first time")
+
 ADDRESS = (
     Argument("--to URL", "the address of the arena", required=True),
     Argument("--league NAME", "the name of the league, if the arena has several"),
@@ -436,8 +439,10 @@ CORE: Final = (
         Flag("--proofs", "also print the commitments, the secret once it is public, and the receipt"),
     ), examples=("league status leagues/mine.toml", "league status leagues/mine.toml --proofs")),
     Command("league standings", "print the standings: the bots from first to last",
-            "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,
-            examples=("league standings leagues/mine.toml", "league standings leagues/mine.toml --json")),
+            "warpleague.cli.league:run_table", group="look at the tables", arguments=(
+        *OF_LEAGUE,
+        WITHOUT_LUCK,
+    ), examples=("league standings leagues/mine.toml", "league standings leagues/mine.toml --json")),
     Command("league crosstable", "print the points of each bot against each other bot",
             "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,
             examples=("league crosstable leagues/mine.toml",)),
@@ -470,6 +475,7 @@ CORE: Final = (
                  "(default: 300)", type=count_or_all, default=300),
         Argument("--jobs N", "the number of processes at the same time (default: one for each core)",
                  type=count(0), default=0),
+        WITHOUT_LUCK,
     ), examples=("league report leagues/mine.toml --replays all",),
             codes={1: "a page lacks something, such as a record that does not hold"}),
     Command("league export", "write the records of matches to files, or tables of all matches for data tools",

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import print_json
-from warpleague.cli.league_common import open_league, print_json_list
+from warpleague.cli.league_common import open_league, print_json_list, with_lucks
 from warpleague.errors import BadInput
 from warpleague.league.results.league import listed
 from warpleague.text import nearest
@@ -50,6 +50,8 @@ def run_table(args: Namespace) -> int:
         from warpleague.report.terminal.tables import VIEWS  # loads numpy
     view = VIEWS[args.command.word]
     with open_league(args) as league:
+        if getattr(args, "without_luck", False):
+            league = with_lucks(args, league)
         if args.json:
             print_json(view.data(league))
         else:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+import attrs
 import msgspec
 
 from warpleague.cli.common import RESULTS, json_text, program, say, write_out
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.report.wording.league_words import changes_line
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 _ARENA: Final = "arena.db"
 """The file of an arena in its folder of results, beside the leagues."""
 _ROWS: Final = 400  # of a list, encoded at once
+_TOLD: Final = 500  # matches
 
 
 def open_league(args: Namespace) -> League:
@@ -36,6 +40,19 @@ def open_league(args: Namespace) -> League:
             f"to play what is new: {league_command(args, 'run')}"
         )
     return league
+
+
+def with_lucks(args: Namespace, league: League) -> League:
+    """The league with the luck of its matches, for standings that tell what is left without it."""
+    from warpleague.league.results.luck import lucks_of  # numpy, which most commands do without
+
+    return attrs.evolve(league, lucks=lucks_of(league, computed=_print_computed, **args.tools.pool))
+
+
+def _print_computed(done: int, of: int) -> None:
+    """Print now and then how far the luck of matches is computed, if somebody waits for it."""
+    if done % _TOLD == 0 and sys.stderr.isatty():
+        say(f"luck of {done:,} of {counted(of, 'match')} computed")
 
 
 def in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from rich.progress import Progress
 
 from warpleague.cli.common import check_new, check_writable, print_json, say, write_file
-from warpleague.cli.league_common import league_command, open_league, print_json_list
+from warpleague.cli.league_common import league_command, open_league, print_json_list, with_lucks
 from warpleague.errors import BadInput
 from warpleague.league.play.verifying import published_record
 from warpleague.league.results.export import (
@@ -47,6 +47,8 @@ def run_report(args: Namespace) -> int:
     for analysis in getattr(args, "analysis", ()):
         notes |= analysis.notes_files()
     with open_league(args) as league:
+        if args.without_luck:
+            league = with_lucks(args, league)
         out = args.out or args.results / league.config.name / "report"
         check_writable(out / "index.html")
         with _progress(args, "replay") as progress:

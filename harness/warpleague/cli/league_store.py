@@ -12,12 +12,12 @@ from warpleague.cli.league_common import league_command, open_league
 from warpleague.errors import BadInput
 from warpleague.league.play.entering import stage_problems
 from warpleague.league.play.organising import disqualify, mend, merge, reinstate
-from warpleague.league.play.verifying import altered, mispaired, random_sample, verify_league
+from warpleague.league.play.verifying import altered, mispaired, random_sample, scheduled, verify_league
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.store.database import back_up
 from warpleague.league.store.disqualifications import KINDS
 from warpleague.league.store.journal import REMOVED, Head
-from warpleague.league.store.store import Store
+from warpleague.league.store.store import LUCK, Store
 from warpleague.report.wording.league_words import decision_lines, fault_lines, verdict
 from warpleague.text import counted
 
@@ -46,6 +46,7 @@ def run_verify(args: Namespace) -> int:
             *altered(league, heads, numbers_too=fixtures is None),
             *mispaired(league),
             *stage_problems(league),
+            *_wrong_lucks(league, args, fixtures),
         ):
             if match is None or match not in known:  # else its record was reported already
                 wrong.append(_reported(args, number, match, problem))
@@ -102,6 +103,20 @@ def _verify_records(
         elif records % 1_000 == 0 and sys.stderr.isatty():
             say(f"{counted(records, 'record')} verified")
     return records, wrong
+
+
+def _wrong_lucks(
+    league: League, args: Namespace, fixtures: list[Fixture] | None
+) -> list[tuple[int | None, str | None, str]]:
+    """What is wrong with the luck of matches that is kept, if any is; as `altered` tells it."""
+    if not league.store.path.with_name(LUCK).exists():
+        return []
+    from warpleague.league.results.luck import wrong_lucks  # numpy, which other leagues do without
+
+    ids = None if fixtures is None else [fixture.id for fixture in fixtures]
+    wrong = wrong_lucks(league, args.jobs, **args.tools.pool, ids=ids)
+    numbers = {one.id: one.number for one in scheduled(league, [match for match, _ in wrong if match])}
+    return [(numbers.get(match or ""), match, problem) for match, problem in wrong]
 
 
 def _reported(args: Namespace, number: int | None, match: str | None, problem: str) -> dict[str, Any]:

@@ -159,6 +159,8 @@ class Game(ABC, Generic[S, A]):
     """Whether several seats may decide at once, so that `actors` may give more than one seat."""
     by_score: ClassVar[bool] = False
     """Whether what counts is how much a seat scores, as in poker, and not whom it beats: scores rank in a league."""
+    worth: ClassVar[str] = ""
+    """The module of the game's worth function, for results without the dice: `shares(state)`, `VERSION`, `FILES`."""
 
     def check_options(self, players: int, options: Any) -> None:
         """Raise `OptionsError` when `options`, each fine by itself, do not fit together or `players`."""

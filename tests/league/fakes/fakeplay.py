@@ -25,7 +25,7 @@ from warpline.messages import BotHello
 class FakeBundle:
     name: str
     digest: str
-    games: tuple[str, ...] = ("aliens", "captains", "toy")
+    games: tuple[str, ...] = ("aliens", "captains", "coasters", "toy")
 
     def seat(self) -> SeatSpec:
         return SeatSpec(bot=self.name, version="1", digest=self.digest)

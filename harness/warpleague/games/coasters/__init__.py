@@ -21,6 +21,7 @@ class Coasters(InPlaceGame[State, Action]):
     id = "coasters"
     title = "Wormholes: the battle on Martian Coasters"
     players = tuple(range(2, MAX_COLOURS + 1))
+    worth = "warpleague.opponents.worth_coasters"
     Options = CoastersOptions
     Actions: ClassVar[tuple[type, ...]] = ACTIONS
     View = _position.View

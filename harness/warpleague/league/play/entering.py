@@ -90,7 +90,7 @@ def _entered(
         check_content(config, stages, entries.bots)
     secret = _secret(store, config if deals_of is None else with_dice(deals_of, store.dice()))
     season = Season.of(config, entries.bots, secret)
-    season = attrs.evolve(season, history=store.history())
+    season = attrs.evolve(season, history=store.history(), worth=store.worth(season.game))
     seeds = seeds_of(config, season, store, results)
     return config, entries, attrs.evolve(season, seeds=seeds, stages=stages)
 

@@ -248,7 +248,7 @@ def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:
 # what was stored between two events, so each of these stretches can be worked out again.
 
 
-_PROGRAM_KEYS: Final = ("pairing", "returns", "seating", "seeds", "stages")
+_PROGRAM_KEYS: Final = ("pairing", "returns", "seating", "seeds", "stages", "worth")
 """What the format of an entry has beside the keys of a league file."""
 
 

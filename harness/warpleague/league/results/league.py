@@ -32,7 +32,7 @@ from warpleague.strict import structure
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from warpleague.league.season.fixture import Fixture, StoredMatch
@@ -82,7 +82,10 @@ class CourseCache:
 
 @attrs.frozen
 class League:
-    """A league with its store open; a context manager that closes the store."""
+    """A league with its store open; a context manager that closes the store.
+
+    `lucks`, by match, are there where the standings are also to say what is left without luck.
+    """
 
     config: LeagueConfig
     season: Season
@@ -92,6 +95,7 @@ class League:
     disqualified: tuple[Disqualification, ...] = ()
     changed: tuple[Change, ...] = ()
     course: CourseCache = attrs.field(factory=CourseCache, eq=False)
+    lucks: Mapping[str, tuple[float, ...]] | None = None
 
     @property
     def counting(self) -> Schedule:
@@ -255,7 +259,8 @@ def assemble(
     """The league whose file, season and open store these are."""
     seeds = store.seeds() if season.format.seeding == "rating" else ()
     stages = store.stages() if config.entry is not None else ()
-    season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages)
+    worth = store.worth(season.game)
+    season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages, worth=worth)
     if season.format.kind == "ladder":
         season = attrs.evolve(season, deals_in_progress=store.deals_in_progress(season))
     if season.format.until is not None:

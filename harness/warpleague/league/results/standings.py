@@ -17,6 +17,7 @@ from warpleague.league.ratings.fit import Fit, transitivity
 from warpleague.league.ratings.outcomes import Earlier, Outcomes, PairTotals
 from warpleague.league.ratings.posterior import at_once, fitted
 from warpleague.league.ratings.statistics import Mean, differences_to_next, rounded, share_interval
+from warpleague.league.results.luck import WithoutLuck, without_luck
 from warpleague.league.results.tallies import Tally, WinLossRecord, means, outcomes, rate, records, tally
 from warpleague.league.schedule.formats.knockout import Knockout, Tie
 from warpleague.league.schedule.formats.round_robin import group_of
@@ -61,6 +62,7 @@ class Standing:
     `lead` is how much more it scored, on average, than who else sat in its seat on the same deal; `ahead`,
     in a solo league, is the mean difference to the next bot on the deals both played: in margin
     if the game has an opponent of its own, else in score. `placing` is what ranks in a cup and in a Swiss.
+    `without_luck` is the share of points without the luck of the dice, where that was asked for.
     """
 
     rank: int | None
@@ -80,6 +82,7 @@ class Standing:
     lead: Mean | None = None
     placing: Placing | None = None
     provisional: bool = False
+    without_luck: WithoutLuck | None = None
 
 
 @attrs.frozen
@@ -137,7 +140,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     counted = tally(columns, len(season.bots), rating.k, rating.start, marks)
     if solo:
         table = ranked(season.names, counted, None, rating.kind, solo=True, barred=league.barred)
-        return _marked(_compared(table, columns), league)
+        return _marked(_without_luck(_compared(table, columns), league, columns), league)
     fit = fitted(counted.outcomes, season.names, league.config, earlier_versions(league))
     placed = placings(league)
     table = ranked(
@@ -153,7 +156,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
         table = attrs.evolve(
             table, lines=tuple(attrs.evolve(line, lead=means[places[line.bot]]) for line in table.lines)
         )
-    return _marked(table, league)
+    return _marked(_without_luck(table, league, columns), league)
 
 
 def ranks_by(league: League) -> str:
@@ -189,6 +192,16 @@ def _marked(table: Standings, league: League) -> Standings:
     decisions = {decision.bot: decision for decision in league.disqualified}
     lines = [attrs.evolve(line, disqualified=decisions.get(line.bot)) for line in table.lines]
     return attrs.evolve(table, lines=tuple(lines)) if decisions else table
+
+
+def _without_luck(table: Standings, league: League, columns: Columns) -> Standings:
+    if league.lucks is None:
+        return table
+    if "id" not in columns.values:
+        columns = league.columns("matches")
+    left = dict(zip(table.names, without_luck(columns, league.lucks, len(table.names)), strict=True))
+    lines = tuple(attrs.evolve(line, without_luck=left[line.bot]) for line in table.lines)
+    return attrs.evolve(table, lines=lines)
 
 
 def _compared(table: Standings, columns: Columns) -> Standings:

@@ -78,7 +78,8 @@ class Season(Conditions):
     `seeds` are the names of the bots, the best first, where they are seeded by rating. `stages` are the leagues from
     which bots come. `deals_in_progress` says how far the tables of a ladder had played when these bots were entered.
     `ended`: it is recorded that the order was settled (`until`), and nothing has changed since; so it stays settled,
-    even if a later version of the program would ask for more matches.
+    even if a later version of the program would ask for more matches. `worth` is the digest of the worth function that
+    the season committed to.
     """
 
     game: str
@@ -96,6 +97,7 @@ class Season(Conditions):
     stages: tuple[Stage, ...] = ()
     deals_in_progress: tuple[TableProgress, ...] = ()
     ended: bool = False
+    worth: str | None = None
 
     @classmethod
     def of(

@@ -24,6 +24,7 @@ from warpleague.league.store import journal, match_rows
 from warpleague.league.store.database import SPARE, clear_errors, json_object
 from warpleague.league.store.journal import VOIDED
 from warpleague.league.store.schema import NUMBERING, Reading, set_meta
+from warpleague.match.luck import worth_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -180,6 +181,8 @@ def _format(season: Season) -> dict[str, Any]:
     if season.format.kind == "ladder":
         stored_format["pairing"] = PAIRING
     stored_format["seating"] = SEATING
+    if season.worth is not None:
+        stored_format["worth"] = season.worth
     if season.returns:
         stored_format["returns"] = season.returns
     if season.seeds:
@@ -248,6 +251,19 @@ def seeds_in(db: sqlite3.Connection, path: Path) -> tuple[str, ...]:
     """The order in which bots were seeded by rating when they were last entered; empty if they were not."""
     seeds = _last_format(db, path).get("seeds")
     return tuple(map(str, seeds)) if isinstance(seeds, list) else ()
+
+
+def worth_in(db: sqlite3.Connection, path: Path, game: str) -> str | None:
+    """The digest of the worth function that the first entry of bots names; before it, of the one that `game` has.
+
+    It stays the same in later entries: matches of before are known when a later version brings another function.
+    """
+    if events := events_in(db, path, [ENTRANTS]):
+        form = events[0].details.get("format")
+        digest = form.get("worth") if isinstance(form, dict) else None
+        return digest if isinstance(digest, str) else None
+    worth = worth_of(game)
+    return None if worth is None else worth.digest
 
 
 def stages_in(db: sqlite3.Connection, path: Path) -> tuple[Stage, ...]:

@@ -14,7 +14,7 @@ import os
 import sqlite3
 from collections import Counter
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import attrs
 import msgspec
@@ -62,6 +62,7 @@ from warpleague.league.store.events import (
     record_meta_hashes,
     seeds_in,
     stages_in,
+    worth_in,
 )
 from warpleague.league.store.journal import VOIDED
 from warpleague.league.store.schema import (
@@ -89,6 +90,9 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+LUCK: Final = "luck.jsonl"
+"""The file beside the store with the luck of matches that was computed from their records."""
 
 
 def _bots(text: str) -> tuple[SeatSpec, ...]:
@@ -297,6 +301,10 @@ class About:
         return (
             None if config is None else "own" if config.get("format", {}).get("dice") == "own" else "shared"
         )
+
+    def worth(self, game: str) -> str | None:
+        """The digest of the worth function that the league committed to, or commits to when it is entered."""
+        return worth_in(self._db, self.path, game)
 
     def stages(self) -> tuple[Stage, ...]:
         """The leagues from which bots came when they were last entered; empty if all were in the file."""

@@ -15,7 +15,16 @@ from warpleague.match.faults import evidence_lines
 from warpleague.match.record import confinement_of
 from warpleague.report.site.delta import Delta, diff
 from warpleague.report.site.page_frame import alone, linked, render
-from warpleague.report.wording.match_words import Rows, conditions, labels, number, one_line, outcome, placing
+from warpleague.report.wording.match_words import (
+    Rows,
+    conditions,
+    labels,
+    number,
+    one_line,
+    outcome,
+    placing,
+    seat_lucks,
+)
 from warpleague.text import safe
 
 if TYPE_CHECKING:
@@ -237,14 +246,15 @@ ORDER: Final = "order.js"
 def page_alone(replay: Replay, name: str, record: bytes = b"", notes: Notes | None = None) -> bytes:
     """One page that needs no other file, of the record in the file `name`; `RecordError` if that does not hold.
 
-    The page offers `record`, its text, for download, if it is given, and shows the `notes`.
+    The page offers `record`, its text, for download, if it is given, and shows the `notes`. It tells the luck of each
+    seat, which the many pages of a site do not: that takes several times as long as all the rest.
     """
     checks = [
         ("Execute the record again, dice included:", _command("replay", "verify", name)),
         ("Play the match again, with the same bots:", _command("reproduce", name)),
     ]
     block, match = _content(replay, checks, notes)
-    match |= _offered(record)
+    match |= _offered(record) | {"lucks": [attrs.asdict(luck) for luck in seat_lucks(replay)]}
     return render("match.html.j2", frame=alone("match"), match=match, block=block, stamp="")
 
 
@@ -317,6 +327,7 @@ def _content(
             for part, values in end["breakdown"].items()
         ],
         "rival": None if rival is None else {"score": number(rival), "rank": 2 if ranks[0] == 1 else 1},
+        "lucks": [],
         "outcome": outcome(called, ranks, scores, rival, end["why"]),
         "facts": _condition_rows(header, end)
         + ([] if notes is None else [("analysed", one_line(notes.method))]),

@@ -16,7 +16,7 @@ from warpleague.match.faults import evidence_lines
 from warpleague.report.terminal.board import RIVAL, Picture, seat_style
 from warpleague.report.terminal.console import BAD, QUIET, make_console, make_table
 from warpleague.report.terminal.watch import Keys, Viewport, score_line
-from warpleague.report.wording.match_words import BUSY_SHARE, SeatNames
+from warpleague.report.wording.match_words import BUSY_SHARE, SeatNames, seat_lucks
 from warpleague.runner.hints import hint
 from warpleague.text import safe
 
@@ -102,6 +102,8 @@ def show_replay(
         if at is not None:
             return
     _print_end(console, replay)
+    if seat is None:
+        _print_lucks(console, replay, names)
 
 
 def names_of(replay: Replay) -> SeatNames:
@@ -161,6 +163,13 @@ def _print_end(console: Console, replay: Replay) -> None:
         console.print(Text(f"{place}. {RIVAL}, score {summary.rival:g}", style="italic"))
     console.print(f"ended: {summary.why}", markup=False)
     console.print(f"digest {summary.digest}")
+
+
+def _print_lucks(console: Console, replay: Replay, names: SeatNames) -> None:
+    """What the dice gave each seat, if the game says what positions are worth."""
+    for seat, luck in enumerate(seat_lucks(replay)):
+        told = f"luck of {names.say(f'seat {seat}')}: {luck.total} points, the most by line {luck.n} ({luck.most}): "
+        _print_hanging(console, "", Text(safe(told + names.say(luck.told)), style=seat_style(seat)))
 
 
 # -- step ------------------------------------------------------------------------------------------------

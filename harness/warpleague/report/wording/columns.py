@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 import attrs
@@ -254,6 +255,34 @@ def _lead_json(line: Standing) -> dict[str, Any]:
     return {"lead": rounded(line.lead.mean, 6), "lead_error": rounded(line.lead.error, 6)}
 
 
+def _without_luck(line: Standing) -> tuple[str, str]:
+    left = line.without_luck
+    if left is None or not left.mean.count:
+        return "-", ""
+    return percent(left.mean.mean), "" if left.mean.half is None else f"{100 * left.mean.half:.1f}"
+
+
+def _without_luck_json(line: Standing) -> dict[str, Any]:
+    left = line.without_luck
+    if left is None or not left.mean.count:
+        return {}
+    return {
+        "without_luck": rounded(left.mean.mean, 6),
+        "without_luck_error": rounded(left.mean.error, 6),
+        "without_luck_gain": rounded(left.gain, 4),
+    }
+
+
+def _luck_shown(layout: Layout) -> bool:
+    return any(line.without_luck for line in layout.standings.lines)
+
+
+def _luck_help(layout: Layout) -> list[str]:
+    gains = [left.gain for line in layout.standings.lines if (left := line.without_luck) and left.gain]
+    as_many = f" Their errors are those of {fmean(gains):.1f} times as many matches." if gains else ""
+    return [f"without luck: the share of points less the luck of the dice.{as_many}"]
+
+
 def _ahead_json(line: Standing) -> dict[str, Any]:
     ahead = line.ahead
     if ahead is None or not ahead.count:
@@ -372,6 +401,9 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
     Column("share", "share", lambda line: _share(line, line.record.points),
            lambda line: {"points": rounded(line.record.points, 6)},
            lambda layout: not layout.solo and layout.wide),
+    Column("without_luck", "without luck", lambda line: _without_luck(line)[0], _without_luck_json, _luck_shown,
+           _luck_help),
+    Column("without_luck_error", _ERROR, lambda line: _without_luck(line)[1], shown=_luck_shown, soft=True),
     count_column("faults", lambda line: line.record.faults, kind="faults"),
 )
 """All columns, in the order in which they stand."""
@@ -382,6 +414,7 @@ _FIRST_KEYS: Final = (
     *("likelihood", "played", "won", "drawn", "lost", "points", "score", "score_error", "faults"),
     *("disqualified", "share", "share_low", "share_high", "margin", "margin_error", "lead", "lead_error"),
     *("ahead", "ahead_error", "ahead_deals", "reached", "round_points", "buchholz"),
+    *("without_luck", "without_luck_error", "without_luck_gain"),
 )
 """The order of the keys of `--json`, which never changes; keys that are not named here come after them."""
 

@@ -6,16 +6,21 @@ All text that comes from outside is made safe to show here.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.errors import BadInput
+from warpleague.match.luck import luck_of, luckiest, worth_of
 from warpleague.text import counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from warpleague.games.scene import Scene
+    from warpleague.match.luck import RollLuck
+    from warpleague.match.replay import Replay
 
 
 _LIMITS: Final = {"move_s": "a decision", "bank_s": "for the match", "increment_s": "more each decision"}
@@ -88,6 +93,35 @@ def placing(ranks: Sequence[int], seat: int) -> str:
     rank = ranks[seat]
     ending = "th" if 10 < rank < 14 else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
     return f"{rank}{ending}" + (", shared" if ranks.count(rank) > 1 else "")
+
+
+@attrs.frozen
+class SeatLuck:
+    """The luck of a seat in words: all of it, and the roll that did most: its share, its line n, what was rolled."""
+
+    total: str
+    most: str
+    n: int
+    told: str
+
+
+def seat_lucks(replay: Replay) -> list[SeatLuck]:
+    """The luck of each seat of a record, if its game has a worth function and some roll mattered; else nothing.
+
+    It executes the record. A function that fails is no reason not to show a match.
+    """
+    lucks: list[RollLuck] = []
+    with suppress(BadInput):
+        worth = worth_of(replay.game.id)
+        lucks = [] if worth is None else luck_of(replay, worth)
+    if not any(any(roll.gains) for roll in lucks):
+        return []
+    words = []
+    for seat in range(replay.header["players"]):
+        total, most = luckiest(lucks, seat)
+        told = "; ".join(replay.game.tell(event.data) for event in most.events)
+        words.append(SeatLuck(f"{total:+.2f}", f"{most.gains[seat]:+.2f}", most.n, one_line(told)))
+    return words
 
 
 def outcome(
