@@ -15,7 +15,7 @@ from tests.soak.strength import PAIR_VALUES, pair_outcomes
 from warpleague.cli import main
 from warpleague.errors import ConfigError
 from warpleague.extras.rounds.file import load_rounds
-from warpleague.extras.rounds.report import helped_text
+from warpleague.extras.rounds.report import chance_lines, helped_text
 from warpleague.extras.rounds.results import helped_json
 from warpleague.league.ratings.sprt import DealCounts
 
@@ -160,6 +160,10 @@ def test_what_is_printed_of_an_edit() -> None:
     """The share, the two ends of its interval, and the word; without an end where there are too few deals."""
     assert helped_text(line("better", 0.501, 0.699)) == "60.0 % (50.1 to 69.9), better"
     assert helped_text(line(FEW, 0.3, 1.0)) == f"65.0 %, {FEW}"
+    some: Any = SimpleNamespace(comparisons=12, better_or_worse_by_chance=0.6)
+    assert chance_lines(some) == [
+        "In 12 comparisons, chance alone would give about 0.6 better or worse if no edit changed anything."
+    ]
 
 
 # `--from-folders` takes every bot of a folder into a match or a league.

@@ -441,7 +441,7 @@ CORE: Final = (
         Flag("--together", "one table over several leagues, such as one for each game: bots are matched by name "
              "and version, all games weigh alike, and copies of a program count once"),
     ), examples=("league standings leagues/mine.toml", "league standings leagues/mine.toml --json",
-                 "league standings leagues/aliens.toml leagues/coasters.toml --together")),
+                 "league standings leagues/a.toml leagues/b.toml --together")),
     Command("league crosstable", "print the points of each bot against each other bot",
             "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,
             examples=("league crosstable leagues/mine.toml",)),
