@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from warpleague.league.ratings.fit import Method, joint_fit, transitivity
-from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.ratings.posterior import Posterior, shrunk_fit
+from warpleague.league.ratings.outcomes import Earlier, Outcomes
+from warpleague.league.ratings.posterior import EDIT_DRIFTS, Posterior, shrunk_fit
 from warpleague.league.ratings.statistics import SCALE, SequentialElo, expected, student, t95
 
 
@@ -478,3 +478,24 @@ def test_the_bound_of_a_sweep_allows_for_what_is_not_known_of_the_rivals() -> No
         if fit.above[0] is not None and fit.tiers[1:].count(fit.tiers[1]) == 3:
             wrong += fit.above[0] > true[0] - sum(true[1:]) / 3
     assert wrong <= 0.05 * leagues
+
+
+def test_a_great_edit_is_not_taken_for_drift() -> None:
+    """Versions that programs edit may differ much: then their ratings do, and their intervals hold the truth."""
+    rng = np.random.default_rng(1)
+    truth = [0.0, 300.0, 0.0]
+    outcomes = Outcomes()
+    for one, two in ((0, 1), (0, 2), (1, 2)):
+        for _ in range(40):
+            won = rng.random(2) < expected(truth[one] - truth[two])
+            outcomes.add_deal([((one, two), (1, 2) if first else (2, 1)) for first in won])
+    linked = Earlier(links=((0, 1),))
+    fit = shrunk_fit(outcomes, 3, anchor=2, earlier=linked, drifts=EDIT_DRIFTS)
+    drifted = shrunk_fit(outcomes, 3, anchor=2, earlier=linked)
+    for bot in (0, 1):
+        rating, half = fit.ratings[bot], fit.half(bot)
+        assert rating is not None
+        assert half is not None
+        assert abs(rating - 1500 - truth[bot]) < half < 90
+    steps = [one.ratings[1] - one.ratings[0] for one in (fit, drifted)]
+    assert steps[0] > steps[1] + 30

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
         shutil.copytree(ROOT / name, tmp_path / name)
     path = tmp_path / "rounds" / "demo.toml"
     short = 'id = "aliens"\noptions = { max_turns = 12 }'
-    path.write_text(path.read_text().replace("deals = 5", "deals = 1").replace('id = "aliens"', short))
+    path.write_text(path.read_text().replace("deals = 6", "deals = 1").replace('id = "aliens"', short))
     done = run(path, "--json", "--quiet")
     assert done.code == 0, done.err
     data = done.json
@@ -88,6 +89,14 @@ def test_the_authors_of_the_demo(run: Run, tmp_path: Path) -> None:
     rated = {line["version"]: line["rating"] for line in data["versions"]}
     assert rated["random"] == 1500  # the anchor
     assert rated["steps.3"] > rated["idle.0"]  # what it began with
+    # The three begin with one program, which plays under one name, and has one rating.
+    same = {line["version"]: line["same_as"] for line in data["versions"] if line["same_as"]}
+    assert same == {"breaks.0": "steps.0", "idle.0": "steps.0"}
+    assert rated["breaks.0"] == rated["idle.0"] == rated["steps.0"]
+    league = tomllib.loads((tmp_path / "results/demo/leagues/round-01.toml").read_text())
+    assert {bot["name"] for bot in league["bots"]} == {"steps.1", "breaks.1", "idle.0", "random"}
+    assert curves["steps"][0]["helped"]["deals"] == 1  # against idle.0, which is steps.0
+    assert (data["comparisons"], data["better_or_worse_by_chance"]) == (0, 0.0)  # one deal tells nothing
     assert [line["commitment"] != line["secret"] for line in data["per_round"]] == [True] * 3
 
     # What is over is not done again, and what was stored holds.

@@ -2,18 +2,22 @@
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.rounds.conftest import Make, Run, write_rounds
+from tests.soak.strength import PAIR_VALUES, pair_outcomes
 
 from warpleague.cli import main
 from warpleague.errors import ConfigError
 from warpleague.extras.rounds.file import load_rounds
-from warpleague.extras.rounds.report import verdict_of
-from warpleague.league.ratings.sprt import Sprt
-from warpleague.league.schedule.formats.strength_test import Deal, StrengthTest
+from warpleague.extras.rounds.report import chance_lines, helped_text
+from warpleague.extras.rounds.results import helped_json
+from warpleague.league.ratings.sprt import DealCounts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -96,26 +100,70 @@ def test_a_variable_that_is_not_set(run: Run, make: Make, monkeypatch: pytest.Mo
 
 # The words for whether an edit helped claim no more than the deals show.
 
+FEW, NONE = "too few deals to tell", "no difference seen"
+
+
+def helped(shares: list[float], low: float = 0.0, high: float = 1.0) -> dict[str, Any]:
+    counts = DealCounts(low, high)
+    for share in shares:
+        counts.add(share)
+    return helped_json(counts)
+
 
 @pytest.mark.parametrize(
     ("shares", "word"),
     [
-        ([1.0, 1.0], "open"),
-        ([1.0] * 5, "better"),
-        ([0.0] * 4, "open"),
-        ([0.0] * 5, "worse"),
-        ([0.75] * 2, "open"),
-        ([0.5, 0.5], "equal"),
-        ([1.0, 0.0], "open"),
+        ([], FEW),
+        ([1.0], FEW),
+        ([1.0] * 5, FEW),
+        ([1.0] * 6, "better"),
+        ([0.0] * 6, "worse"),
+        ([0.5] * 2, FEW),
+        ([0.5] * 40, NONE),
+        ([1.0, 0.0], NONE),
+        ([1.0, 0.75], NONE),
         ([1.0, 0.75, 1.0, 0.75, 1.0], "better"),
+        ([0.0, 0.25, 0.0, 0.25, 0.0], "worse"),
     ],
 )
-def test_deals_that_all_went_alike_may_have_done_so_by_chance(shares: list[float], word: str) -> None:
-    """By chance two equal bots win two deals in a row now and then, but hardly five."""
-    test = StrengthTest(Sprt(0.0, 20.0, 0.05, 0.05, "elo", 2), 0.0, 1.0, fixed=True)
-    for share in shares:
-        test.add(Deal(value=share, new=share, old=1 - share, scores=(share, 1 - share), matches=2))
-    assert verdict_of(test.to_json()) == word
+def test_a_word_needs_an_interval_without_no_change(shares: list[float], word: str) -> None:
+    """Two of two deals won say nothing; six of six do: of equal bots one wins them all in 3 % of cases."""
+    assert helped(shares)["verdict"] == word
+
+
+@pytest.mark.parametrize("deals", [2, 5, 10, 40])
+@pytest.mark.parametrize(("luck", "drawn"), [(0, 0.0), (0, 0.3), (200, 0.3), (800, 0.3)])
+def test_equal_versions_are_better_or_worse_in_one_of_twenty_cases(
+    deals: int, luck: float, drawn: float
+) -> None:
+    """However much the luck of a deal is shared; and the word always agrees with the interval beside it."""
+    rng = np.random.default_rng(deals)
+    drawn_deals = rng.multinomial(deals, pair_outcomes(0.0, luck, drawn), size=3_000)
+    kinds, times = np.unique(drawn_deals, axis=0, return_counts=True)
+    words: Counter[str] = Counter()
+    for kind, often in zip(kinds.tolist(), times.tolist(), strict=True):
+        told = helped_json(DealCounts(counts=dict(zip(PAIR_VALUES.tolist(), kind, strict=True))))
+        outside = "better" if told["share_low"] > 0.5 else "worse" if told["share_high"] < 0.5 else None
+        assert told["verdict"] in ((outside,) if outside else (FEW, NONE))
+        words[told["verdict"]] += often
+    wrong = (words["better"] + words["worse"]) / 3_000
+    assert wrong < 0.075
+    assert deals < 40 or wrong > 0.03
+
+
+def line(verdict: str, low: float, high: float) -> Any:
+    share = (low + high) / 2
+    return SimpleNamespace(helped={"verdict": verdict, "share": share, "share_low": low, "share_high": high})
+
+
+def test_what_is_printed_of_an_edit() -> None:
+    """The share, the two ends of its interval, and the word; without an end where there are too few deals."""
+    assert helped_text(line("better", 0.501, 0.699)) == "60.0 % (50.1 to 69.9), better"
+    assert helped_text(line(FEW, 0.3, 1.0)) == f"65.0 %, {FEW}"
+    some: Any = SimpleNamespace(comparisons=12, better_or_worse_by_chance=0.6)
+    assert chance_lines(some) == [
+        "In 12 comparisons, chance alone would give about 0.6 better or worse if no edit changed anything."
+    ]
 
 
 # `--from-folders` takes every bot of a folder into a match or a league.

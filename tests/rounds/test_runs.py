@@ -64,6 +64,26 @@ def test_who_fails_may_have_to_forfeit(run: Run, make: Make) -> None:
     assert [line["won"] for line in data["curves"] if line["round"] == 2] == [False, True]
 
 
+def test_copies_of_one_program_are_equal(run: Run, make: Make) -> None:
+    """Two authors that change nothing have one program: they share the round, and no match of it counts."""
+    path = make({"ann": IDLE, "bob": IDLE}, rounds=1)
+    data = run(path, "--json", "--quiet").json
+    assert [line["rounds_shared"] for line in data["authors"]] == [1, 1]
+    assert [(line["played"], line["rating"]) for line in data["versions"]] == [(0, None)] * 2
+    assert run("verify", path).code == 0
+
+
+def test_an_anchor_that_changed_is_refused(run: Run, make: Make) -> None:
+    """All ratings refer to the bot of a fixed author, so it must stay what it was in round 1."""
+    authors = {"ann": BETTER, "bob": ""}
+    assert run(make(authors, rounds=1), "--quiet").code == 0
+    path = make(authors, rounds=2)
+    (path.parent / "start" / "bot.py").write_text("CHOICE = 7\n")
+    done = run(path, "--quiet")
+    assert done.code == 2
+    assert "the bot of bob has changed since round 1" in done.err
+
+
 def test_a_start_that_is_not_ready_is_refused(run: Run, make: Make) -> None:
     """Nothing is played before every author starts with a bot that passes the check."""
     path = make({"ann": IDLE, "bob": ""})

@@ -5,6 +5,7 @@
     python tests/soak/strength.py ladder     how soon does a ladder settle the first three places, how often wrongly?
     python tests/soak/strength.py adaptive   do intervals hold where results choose the matches, and the top rating?
     python tests/soak/strength.py versions   how much is the best of twenty versions overrated that are all alike?
+    python tests/soak/strength.py edits      do intervals hold where versions are edits by programs, as in rounds?
 
 Each takes a quarter of an hour; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of
 its range.
@@ -22,7 +23,7 @@ import numpy as np
 
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
-from warpleague.league.ratings.posterior import Posterior, shrunk_fit
+from warpleague.league.ratings.posterior import DRIFTS, EDIT_DRIFTS, Posterior, shrunk_fit
 from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate
 from warpleague.league.ratings.statistics import SCALE, Mean, expected, t95
 from warpleague.league.schedule.formats import format_of
@@ -460,6 +461,49 @@ def versions(many: int, seed: int) -> bool:
     return bool(worst < 20)
 
 
+def edits(many: int, seed: int) -> bool:
+    """Five rounds of three authors and an anchor, with edits of several sizes: do the intervals hold?
+
+    `kept` is the part of an edit's true effect that its rating shows; with the drifts of a ladder beside it.
+    """
+    print("deals  edits of                 coverage  kept  with a ladder's drifts: coverage  kept")
+    fine, chains = True, [range(first, first + 6) for first in (0, 6, 12)]
+    links = Earlier(links=tuple(pair for chain in chains for pair in pairwise(chain)))
+    anchor = 18
+    for deals, size, often in ((5, 30, 1.0), (5, 150, 1.0), (40, 30, 1.0), (40, 150, 1.0), (40, 300, 0.3)):
+        inside, shown = Counter[str](), dict.fromkeys(("rounds", "ladder", "truth"), 0.0)
+        for number in range(many // 4):
+            rng = np.random.default_rng([seed, deals, size, number])
+            truth = np.zeros(19)
+            for chain in chains:
+                steps = rng.normal(0, size, 5) if often == 1 else size * (rng.random(5) < often)
+                truth[list(chain)] = np.cumsum([rng.normal(0, 150), *steps])
+            outcomes = Outcomes()
+            for round_ in range(1, 6):
+                field = [chain[round_ - back] for chain in chains for back in (0, 1)]
+                for one, two in combinations([*field, anchor], 2):
+                    for won in rng.random((deals, 2)) < expected(truth[one] - truth[two]):
+                        outcomes.add_deal([((one, two), (1, 2) if first else (2, 1)) for first in won])
+            for name, drifts in (("rounds", EDIT_DRIFTS), ("ladder", DRIFTS)):
+                fit = shrunk_fit(outcomes, 19, anchor=anchor, earlier=links, drifts=drifts)
+                rated = np.array(fit.ratings[:anchor], dtype=float) - 1500
+                halves = np.array([fit.half(bot) for bot in range(anchor)], dtype=float)
+                inside[name] += int((np.abs(rated - truth[:anchor]) <= halves).sum())
+                one, two = np.array(links.links).T
+                shown[name] += float((rated[two] - rated[one]) @ (truth[two] - truth[one]))
+                shown["truth"] += float(((truth[two] - truth[one]) ** 2).sum()) / 2
+        held = {name: inside[name] / (anchor * (many // 4)) for name in ("rounds", "ladder")}
+        kept = {name: shown[name] / shown["truth"] for name in ("rounds", "ladder")}
+        fine = fine and (0.92 if many >= 200 else 0.85) <= held["rounds"] <= 0.99
+        kind = f"{size} Elo" if often == 1 else f"{size} Elo, {often:.0%} of them"
+        print(
+            f"{deals:5}  {kind:23}  {held['rounds']:8.3f}  {kept['rounds']:4.2f}  {held['ladder']:32.3f}"
+            f"  {kept['ladder']:4.2f}",
+            flush=True,
+        )
+    return fine
+
+
 def ladder(many: int, seed: int) -> bool:
     """A ladder against a round-robin: matches until the first three of 20 bots are settled, and wrong orders."""
     fine, most = True, 40_000
@@ -493,7 +537,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["errors", "tests", "ladder", "adaptive", "versions"])
+    parser.add_argument("what", choices=["errors", "tests", "ladder", "adaptive", "versions", "edits"])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -503,6 +547,7 @@ def main() -> int:
         "ladder": (ladder, 200),
         "adaptive": (adaptive, 200),
         "versions": (versions, 200),
+        "edits": (edits, 200),
     }[args.what]
     fine = simulate(many // 10 if args.quick else many, args.seed)
     return 0 if fine else 1

@@ -439,10 +439,12 @@ CORE: Final = (
         Flag("--proofs", "also print the commitments, the secret once it is public, and the receipt"),
     ), examples=("league status leagues/mine.toml", "league status leagues/mine.toml --proofs")),
     Command("league standings", "print the standings: the bots from first to last",
-            "warpleague.cli.league:run_table", group="look at the tables", arguments=(
-        *OF_LEAGUE,
-        WITHOUT_LUCK,
-    ), examples=("league standings leagues/mine.toml", "league standings leagues/mine.toml --json")),
+            "warpleague.cli.league:run_standings", group="look at the tables", arguments=(
+        LEAGUES, RESULTS, JSON, WITHOUT_LUCK,
+        Flag("--together", "one table over several leagues, such as one for each game: bots are matched by name "
+             "and version, all games weigh alike, and copies of a program count once"),
+    ), examples=("league standings leagues/mine.toml", "league standings leagues/mine.toml --json",
+                 "league standings leagues/a.toml leagues/b.toml --together")),
     Command("league crosstable", "print the points of each bot against each other bot",
             "warpleague.cli.league:run_table", group="look at the tables", arguments=OF_LEAGUE,
             examples=("league crosstable leagues/mine.toml",)),

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
+from argparse import Namespace
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,6 @@ from warpleague.league.results.league import listed
 from warpleague.text import nearest
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Iterator
 
     from warpleague.league.results.league import League
@@ -50,13 +50,40 @@ def run_table(args: Namespace) -> int:
         from warpleague.report.terminal.tables import VIEWS  # loads numpy
     view = VIEWS[args.command.word]
     with open_league(args) as league:
-        if getattr(args, "without_luck", False):
+        if getattr(args, "without_luck", False):  # of these commands only one has it
             league = with_lucks(args, league)
         if args.json:
             print_json(view.data(league))
         else:
             console = make_console()
             console.print(view.table(league, console.width))
+    return 0
+
+
+def run_standings(args: Namespace) -> int:
+    """Print the standings of one league, or with --together one table over several."""
+    first, *more = args.config
+    if not args.together:
+        if more:
+            raise BadInput("several leagues: add --together for one table over them, or name one league")
+        args.config = first
+        return run_table(args)
+    if args.without_luck:
+        raise BadInput("--without-luck is for one league: leave out --together")
+    from warpleague.report.terminal.console import make_console
+
+    with _one_thread():
+        from warpleague.league.results.together import LeagueResults, together  # loads numpy
+        from warpleague.report.terminal.together import together_json, together_table
+    results = []
+    for file in args.config:
+        with open_league(Namespace(**{**vars(args), "config": file})) as league:
+            results.append(LeagueResults.of(league))
+    table = together(results)
+    if args.json:
+        print_json(together_json(table))
+    else:
+        make_console().print(together_table(table))
     return 0
 
 

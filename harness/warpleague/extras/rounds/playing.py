@@ -92,7 +92,11 @@ def check(request: CheckRequest) -> Check:
 
 
 def field_of(config: RoundsConfig, state: State, round_: Round) -> tuple[str, ...]:
-    """The names of all bots in a round: the versions that play, those before them, and the fixed authors."""
+    """The names of all bots in a round: the versions that play, those before them, and the fixed authors.
+
+    A program plays under one name only: it would tell nothing to play it against itself. If there are fewer programs
+    than seats at a table, copies fill the table.
+    """
     playing = [part.version for part in round_.parts.values() if part.version is not None]
     before: list[str] = []
     for author in config.editors:
@@ -100,7 +104,20 @@ def field_of(config: RoundsConfig, state: State, round_: Round) -> tuple[str, ..
         now = round_.parts[author.name].version
         earlier = versions[: versions.index(now)] if now is not None else versions
         before += earlier[max(len(earlier) - config.previous, 0) :] if config.previous else []
-    return (*playing, *before, *(anchor.name for anchor in config.anchors))
+    anchors = [anchor.name for anchor in config.anchors]
+    names = (*playing, *before, *anchors)
+    first: dict[str, str] = {}
+    for name in (*anchors, *playing, *before):  # the anchor of all ratings always plays
+        first.setdefault(state.digest(name), name)
+    field = set(first.values())
+    copies = [name for name in names if name not in field]
+    field.update(copies[: max(config.game.players - len(field), 0)])
+    return tuple(name for name in names if name in field)
+
+
+def played_as(state: State, round_: Round, version: str) -> str:
+    """The name under which the program of a version played in a round."""
+    return next(name for name in round_.field if state.digest(name) == state.digest(version))
 
 
 def entries_of(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
+from warpleague.extras.rounds.results import TOO_FEW
 from warpleague.report.site import charts
 from warpleague.report.site.page_frame import alone, render
 from warpleague.report.terminal.tables import filled, stacked, titled
@@ -58,42 +59,41 @@ _RoundColumn: TypeAlias = "Column[RoundLine, RoundsView[RoundLine]]"
 
 
 def rating_text(rating: float | None, error: float | None) -> str:
-    """A rating with half its 95 % interval, if it has one."""
+    """A rating with half its 95 % interval; the anchor's is zero."""
     if rating is None:
         return "-"
-    if not error:  # the anchor's is zero
-        return f"{rating:.0f}" if error == 0 else f"≈ {rating:.0f}"
-    return f"{rating:.0f} ± {error:.0f}"
+    return f"{rating:.0f} ± {error:.0f}" if error else f"{rating:.0f}"
 
 
 def share_text(share: Share | None) -> str:
     """A share of points in percent, with half its 95 % interval."""
-    return "-" if share is None else f"{_percent_text(share.mean, share.half)} %"
-
-
-def _percent_text(mean: float, half: float | None) -> str:
-    """A share in percent with half its interval, unless that is wider than all shares, as it may be with two deals."""
-    known = half is not None and half < 1
-    return f"{100 * mean:.1f} ± {100 * (half or 0.0):.1f}" if known else f"{100 * mean:.1f}"
+    if share is None:
+        return "-"
+    # With two deals half an interval may be wider than all shares.
+    known = share.half is not None and share.half < 1
+    return f"{percent(share.mean)[:-2]} ± {percent(share.half or 0.0)}" if known else percent(share.mean)
 
 
 def helped_text(line: AuthorLine) -> str:
-    """Whether an edit helped: the share of the new version against the one before, and how likely it is stronger."""
+    """Whether an edit helped: the share of the new version against the one before, its 95 % interval, and a word."""
     helped = line.helped
     if helped is None:
         return ""
-    word = verdict_of(helped)
-    return f"{_percent_text(helped['share'], helped['share_half'])} %{f', {word}' if word else ''}"
+    if helped["verdict"] == TOO_FEW:
+        return f"{percent(helped['share'])}, {TOO_FEW}"
+    low, high = (f"{100 * helped[key]:.1f}" for key in ("share_low", "share_high"))
+    return f"{percent(helped['share'])} ({low} to {high}), {helped['verdict']}"
 
 
-def verdict_of(helped: dict[str, Any]) -> str:
-    """The word for a paired difference: better or worse with 95 % confidence, equal, or open."""
-    likelihood = helped["likelihood"]
-    if likelihood is None:  # all deals went alike, so there is no spread; the same may be chance
-        word = {"won": "better", "lost": "worse", "level": "equal"}.get(helped["one_way"] or "", "")
-        by_chance = helped["by_chance"]
-        return "open" if word in ("better", "worse") and (by_chance is None or by_chance > 0.05) else word
-    return "better" if likelihood >= 0.95 else "worse" if likelihood <= 0.05 else "open"
+def chance_lines(results: Results) -> list[str]:
+    """How many edits would be called better or worse by chance alone: a sentence, if any edit can be."""
+    if not results.comparisons:
+        return []
+    compared = counted(results.comparisons, "comparison")
+    return [
+        f"In {compared}, chance alone would give about {results.better_or_worse_by_chance:g} better or worse if no "
+        "edit changed anything."
+    ]
 
 
 def _version_text(line: AuthorLine) -> str:
@@ -158,8 +158,8 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
     Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
            shown=_any("anchor_share", _MEDIUM)),
     Column("helped", "did it help?", helped_text, shown=_any("helped"), kind="text",
-           help="did it help?: share of points against the version before, on the same deals; better or worse: with "
-                "95 % confidence."),
+           help="did it help?: share of points against the version before, on the same deals, and its 95 % interval; "
+                "better or worse: it excludes 50 %."),
     Column("lines", "lines", _lines_text, shown=_wide),
     Column("edit_s", "edit s", lambda line: f"{line.edit_s:.1f}", shown=_wide),
     count_column("faults", lambda line: line.faults, kind="faults", shown=_any("faults")),
@@ -168,6 +168,8 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
 
 VERSIONS: Final[tuple[_VersionColumn, ...]] = (
     Column("version", "version", lambda line: line.version, kind="text"),
+    Column("same_as", "same as", lambda line: line.same_as or "", kind="text", shown=_any("same_as"),
+           help="same as: the same program; it plays once, and its versions have one rating."),
     Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
     count_column("played", lambda line: line.played),
     Column("share", "share", lambda line: percent(line.points / line.played) if line.played else "-"),
@@ -175,7 +177,7 @@ VERSIONS: Final[tuple[_VersionColumn, ...]] = (
            shown=_any("anchor_share", _MEDIUM)),
     Column("lines", "lines", _lines_text),
     count_column("faults", lambda line: line.faults, kind="faults"),
-    Column("digest", "content", lambda line: (line.digest or "")[:12], kind="text", soft=True, shown=_medium),
+    Column("digest", "content", lambda line: line.digest[:12], kind="text", soft=True, shown=_medium),
     Column("commit", "commit", lambda line: (line.commit or "")[:12], kind="text", soft=True, shown=_wide),
 )
 """All versions on one scale."""
@@ -223,7 +225,9 @@ def rounds_page(results: Results) -> bytes:
         ),
         tables=[
             _table("authors", "Authors", TOTALS, editors),
-            _table("rounds", "Round by round", CURVES, curves, problem_lines(curves)),
+            _table(
+                "rounds", "Round by round", CURVES, curves, [*chance_lines(results), *problem_lines(curves)]
+            ),
             _table("versions", "Versions on one scale", VERSIONS, rated(results.versions)),
             _table("time", "Time of each round", ROUNDS, results.per_round),
         ],
@@ -288,7 +292,7 @@ def rounds_view(results: Results, width: int = 100) -> RenderableType:
     title = f"Curves of {results.name}, {counted(results.over, 'round')}{anchor}"
     editors = [author for author in results.authors if not author.fixed]
     return stacked(
-        _printed_table(title, CURVES, curves, width, *problem_lines(curves)),
+        _printed_table(title, CURVES, curves, width, *chance_lines(results), *problem_lines(curves)),
         _printed_table("Versions on one scale", VERSIONS, rated(results.versions), width),
         _printed_table("Rounds", ROUNDS, results.per_round, width),
         _printed_table("Authors", TOTALS, editors, width),

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 import msgspec
 import numpy as np
 
-from warpleague.league.ratings.fit import Fit, joint_fit
-from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.ratings.sprt import Sprt
+from warpleague.league.ratings.outcomes import Earlier, Outcomes
+from warpleague.league.ratings.posterior import EDIT_DRIFTS, shrunk_fit
+from warpleague.league.ratings.sprt import Sprt, share_limits
 from warpleague.league.ratings.statistics import Mean, pair_points, rounded
 from warpleague.league.results.export import (
     Column,
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from warpleague.extras.rounds.file import RoundsConfig
     from warpleague.extras.rounds.playing import RunFolder
     from warpleague.extras.rounds.state import Part, Round, State
+    from warpleague.league.ratings.fit import Fit
+    from warpleague.league.ratings.sprt import DealCounts
     from warpleague.league.store.columns import Columns
 
 
@@ -71,9 +73,10 @@ class Share:
 class VersionLine:
     """A version over all rounds in which it played. A fixed author has one version.
 
-    `rating` is in Elo, on one scale for all versions, and `error` is half its 95 % interval. `guessed` means that the
-    version won or lost every match against some bots: its rating assumes one more deal that was drawn, and has no
-    error. `anchor_share` is its share against the bots of fixed authors. `first_round` is its first round.
+    Versions with the same content are one program, and have its rating and results: `same_as` names the first one, and
+    is None for a version that is the first itself. `rating` is in Elo, on one scale for all versions, and `error` is
+    half its 95 % interval. `anchor_share` is its share against the bots of fixed authors. `first_round` is its first
+    round.
     """
 
     version: str
@@ -81,12 +84,12 @@ class VersionLine:
     fixed: bool
     first_round: int
     commit: str | None
-    digest: str | None
+    digest: str
+    same_as: str | None
     lines_added: int
     lines_removed: int
     rating: float | None
     error: float | None
-    guessed: bool
     played: int
     points: float
     faults: int
@@ -98,8 +101,8 @@ class AuthorLine:
     """An author in one round: the version that played, its results, and the effect of its edit.
 
     `rank` is its rank in the round, and `won` is true if no other author's version ranks higher. `rating` and `error`
-    are those of the version. If this round's edit made a new version, `helped` is its paired difference to the version
-    before, on the same deals, as `compare` prints it. `ready` and `findings` are the result of the check, with the
+    are those of the version. If this round's edit made a new version, `helped` compares it with the version before, on
+    the same deals; see `helped_json`. `ready` and `findings` are the result of the check, with the
     codes of its warnings and failures; `ready` is None if the bot did not change. `problem` says why the edit was
     dropped or the bot is not ready.
     """
@@ -165,7 +168,11 @@ class RoundLine:
 
 @attrs.frozen(kw_only=True)
 class Results:
-    """All results of a run so far; `authors` in the order of the file."""
+    """All results of a run so far; `authors` in the order of the file.
+
+    `comparisons` is how many edits had enough deals to be called better or worse, and `better_or_worse_by_chance` how
+    many of them would be, on average, if no edit changed anything.
+    """
 
     name: str
     game: str
@@ -176,6 +183,8 @@ class Results:
     versions: tuple[VersionLine, ...]
     curves: tuple[AuthorLine, ...]
     per_round: tuple[RoundLine, ...]
+    comparisons: int
+    better_or_worse_by_chance: float
 
     def to_json(self) -> dict[str, Any]:
         """The results as a JSON object."""
@@ -188,11 +197,11 @@ class Results:
 
 @attrs.frozen
 class _Played:
-    """The league of one round: its matches, with bots numbered as versions of all rounds, and the ranks of bots."""
+    """The league of one round: its matches, with bots numbered as programs of all rounds, and the ranks of these."""
 
     columns: Columns
     deals: tuple[int, ...]
-    ranks: dict[str, int | None]
+    ranks: dict[int, int | None]
     matches: int
     secret: str | None
 
@@ -201,17 +210,20 @@ def results_of(config: RoundsConfig, state: State, run_folder: RunFolder) -> Res
     """The results of all rounds that are over. Raises `StoreError` if a store cannot be read."""
     over = [round_ for round_ in state.rounds if round_.phase == "over"]
     names = [version.name for version in state.versions] + [anchor.name for anchor in config.anchors]
-    numbers = {name: number for number, name in enumerate(names)}
+    numbers = _numbered(config, state)
+    programs = len(set(numbers.values()))
     anchors = frozenset(numbers[anchor.name] for anchor in config.anchors)
     played = {round_.number: _read(run_folder, round_, numbers) for round_ in over}
-    fit = _fit(played.values(), len(names), min(anchors) if anchors else None)
-    of_all = _Counts.of(played.values(), len(names), anchors)
-    versions = tuple(_version_line(state, name, numbers[name], fit, of_all) for name in names)
+    fit = _fit(state, played.values(), numbers, min(anchors) if anchors else None)
+    of_all = _Counts.of(played.values(), programs, anchors)
+    first = {numbers[name]: name for name in reversed(names)}
+    versions = tuple(_version_line(state, name, numbers[name], first, fit, of_all) for name in names)
     rated = {line.version: line for line in versions}
     curves: list[AuthorLine] = []
     for round_ in over:
-        counts = _Counts.of([played[round_.number]], len(names), anchors)
+        counts = _Counts.of([played[round_.number]], programs, anchors)
         curves += _round_lines(config, state, round_, played[round_.number], counts, numbers, rated)
+    compared = sum(line.helped is not None and line.helped["verdict"] != TOO_FEW for line in curves)
     return Results(
         name=config.name,
         game=config.game.id,
@@ -222,51 +234,76 @@ def results_of(config: RoundsConfig, state: State, run_folder: RunFolder) -> Res
         versions=versions,
         curves=tuple(curves),
         per_round=tuple(_round_line(round_, played[round_.number]) for round_ in over),
+        comparisons=compared,
+        better_or_worse_by_chance=round(0.05 * compared, 2),
     )
+
+
+def _numbered(config: RoundsConfig, state: State) -> dict[str, int]:
+    """The number of the program of each anchor and version; anchors come first. One content has one number."""
+    programs: dict[str, int] = {}
+    names = [anchor.name for anchor in config.anchors] + [version.name for version in state.versions]
+    return {name: programs.setdefault(state.digest(name), len(programs)) for name in names}
 
 
 def _read(run_folder: RunFolder, round_: Round, numbers: dict[str, int]) -> _Played:
     with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
         columns = league.columns("matches")
         wanted = np.array([numbers[name] for name in league.season.names], dtype=columns.seats.dtype)
-        values = {**columns.values, "seats": wanted[columns.seats]}
+        columns = attrs.evolve(columns, values={**columns.values, "seats": wanted[columns.seats]})
+        # A match of copies of one program tells nothing; only a round with too few programs has such matches.
+        columns = columns.only((columns.seats != columns.seats[:, :1]).any(axis=1))
         return _Played(
-            columns=attrs.evolve(columns, values=values),
+            columns=columns,
             deals=tuple(columns.deal.tolist()),
-            ranks=_ranks(league),
+            ranks=_ranks(league, numbers),
             matches=len(columns),
             secret=league.season.secret.hex() if league.store.published() is not None else None,
         )
 
 
-def _ranks(league: League) -> dict[str, int | None]:
-    return {line.bot: line.rank for line in standings(league).lines}
+def _ranks(league: League, numbers: dict[str, int]) -> dict[int, int | None]:
+    # Of copies the first counts.
+    return {numbers[line.bot]: line.rank for line in reversed(standings(league).lines)}
 
 
-def _fit(played: Iterable[_Played], versions: int, anchor: int | None) -> Fit:
-    """Rate all versions of all rounds on one scale. Anchors, and versions that play in several rounds, link them."""
+def _fit(state: State, played: Iterable[_Played], numbers: dict[str, int], anchor: int | None) -> Fit:
+    """Rate all programs of all rounds on one scale, shrunk as in a ladder; each edit is linked to what it changed.
+
+    Anchors, and programs that play in several rounds, link the rounds.
+    """
     everything = Outcomes()
     for one in played:
         everything = everything.with_all(outcomes(one.columns))
-    return joint_fit(everything, versions, anchor=anchor)
+    links: list[tuple[int, int]] = []
+    known = {numbers[name] for name in state.anchors}
+    now: dict[str, int] = {}
+    for version in state.versions:
+        number = numbers[version.name]
+        if number not in known and version.author in now:
+            links.append((now[version.author], number))
+        known.add(number)
+        now[version.author] = number
+    earlier = Earlier(links=tuple(links))
+    return shrunk_fit(everything, len(known), anchor=anchor, earlier=earlier, drifts=EDIT_DRIFTS)
 
 
 @attrs.frozen
 class _Counts:
-    """For each version: wins and losses, share of points, and the same against anchors, with deals as clusters."""
+    """For each program: wins and losses, share of points, and the same against anchors, with deals as clusters."""
 
     records: list[WinLossRecord]
     shares: list[Mean]
     against_anchors: list[Mean]
 
     @classmethod
-    def of(cls, played: Iterable[_Played], versions: int, anchors: frozenset[int]) -> _Counts:
+    def of(cls, played: Iterable[_Played], programs: int, anchors: frozenset[int]) -> _Counts:
         """Count these rounds."""
-        totals = [WinLossRecord() for _ in range(versions)]
-        shares, against = ([Mean() for _ in range(versions)] for _ in range(2))
+        totals = [WinLossRecord() for _ in range(programs)]
+        shares, against = ([Mean() for _ in range(programs)] for _ in range(2))
         groups = itertools.count()
         for one in played:
-            more = records(one.columns, one.columns.seats, versions)
+            more = records(one.columns, one.columns.seats, programs)
             totals = [total + new for total, new in zip(totals, more, strict=True)]
             of_all: dict[tuple[int, int], list[float]] = defaultdict(list)
             of_anchors: dict[tuple[int, int], list[float]] = defaultdict(list)
@@ -276,7 +313,7 @@ class _Counts:
                     points = {
                         other: pair_points(ranks[seat], rank)
                         for other, rank in enumerate(ranks)
-                        if other != seat
+                        if seats[other] != bot
                     }
                     of_all[bot, deal].append(sum(points.values()) / len(points))
                     met = [points[other] for other in points if seats[other] in anchors]
@@ -290,7 +327,9 @@ class _Counts:
         return cls(totals, shares, against)
 
 
-def _version_line(state: State, name: str, number: int, fit: Fit, counts: _Counts) -> VersionLine:
+def _version_line(
+    state: State, name: str, number: int, first: dict[int, str], fit: Fit, counts: _Counts
+) -> VersionLine:
     record = counts.records[number]
     version = state.find(name)
     return VersionLine(
@@ -299,12 +338,12 @@ def _version_line(state: State, name: str, number: int, fit: Fit, counts: _Count
         fixed=version is None,
         first_round=0 if version is None else version.round,
         commit=None if version is None else version.commit,
-        digest=None if version is None else version.digest,
+        digest=state.digest(name),
+        same_as=None if first[number] == name else first[number],
         lines_added=0 if version is None else version.lines_added,
         lines_removed=0 if version is None else version.lines_removed,
         rating=rounded(fit.ratings[number], 3),
-        error=rounded(fit.half(number), 3) if fit.ratings[number] is not None else None,
-        guessed=bool(fit.guessed[number]),
+        error=rounded(fit.half(number), 3),
         played=record.played,
         points=record.points,
         faults=record.faults,
@@ -322,11 +361,12 @@ def _round_lines(
     rated: dict[str, VersionLine],
 ) -> list[AuthorLine]:
     ranks = {
-        author: played.ranks.get(part.version)
+        author: played.ranks.get(numbers[part.version])
         for author, part in round_.parts.items()
         if part.version is not None
     }
     best = min((rank for rank in ranks.values() if rank is not None), default=None)
+    field = {numbers[name] for name in round_.field}
     lines = []
     for author in config.editors:
         part = round_.parts[author.name]
@@ -348,7 +388,7 @@ def _round_lines(
                 error=None if name is None else rated[name].error,
                 anchor_share=None if number is None else Share.of(counts.against_anchors[number]),
                 helped=None
-                if name is None or before not in round_.field or before is None
+                if name is None or before is None or numbers[before] not in field
                 else _paired(config, played, numbers[name], numbers[before]),
                 before=before,
                 ready=None if part.check is None else part.check.ready,
@@ -391,8 +431,10 @@ def _problem(round_: Round, author: str) -> str:
     return ""
 
 
-_PAIRED_KEYS: Final = ("deals", "matches", "won", "level", "lost", "share", "share_half", "likelihood", "by_chance",
-                       "one_way", "score", "score_half")  # fmt: skip
+Verdict = Literal["better", "worse", "no difference seen", "too few deals to tell"]
+TOO_FEW: Final[Verdict] = "too few deals to tell"
+
+_PAIRED_KEYS: Final = ("deals", "matches", "won", "level", "lost", "share", "score", "score_half")
 
 
 def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[str, Any] | None:
@@ -418,7 +460,25 @@ def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[s
         # At larger tables the share of all points says less than the difference of both shares.
         state.add(one if players == 2 else attrs.evolve(one, value=0.5 + one.new - one.old))
     data = state.to_json()
-    return {key: data[key] for key in _PAIRED_KEYS} | state.estimate().to_json()
+    return {key: data[key] for key in _PAIRED_KEYS} | helped_json(state.counts)
+
+
+def helped_json(counts: DealCounts) -> dict[str, Any]:
+    """Whether an edit helped: the 95 % interval of the new version's share, two-sided, and what it says of the edit.
+
+    The `verdict` is "better" or "worse" only where the interval excludes a half, that is, no change. Fewer than six
+    deals that all went alike are too few to tell: even if one version won them all, equal ones would do so by chance
+    in more than one of twenty cases.
+    """
+    limits = share_limits(counts)
+    if limits is None:
+        return {"share_low": None, "share_high": None, "verdict": TOO_FEW}
+    # Rounded as tables print them, so that the word never contradicts the figures beside it.
+    low, high = (round(limit, 3) for limit in limits)
+    verdict: Verdict = "better" if low > 0.5 else "worse" if high < 0.5 else "no difference seen"
+    if counts.half is None and 2 * 0.5**counts.deals > 0.05:
+        verdict = TOO_FEW
+    return {"share_low": low, "share_high": high, "verdict": verdict}
 
 
 def _total(config: RoundsConfig, state: State, author: str, curves: Sequence[AuthorLine]) -> AuthorTotal:

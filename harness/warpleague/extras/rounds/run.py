@@ -24,6 +24,7 @@ from warpleague.extras.rounds.playing import (
     extract_missing_bots,
     field_of,
     league_of,
+    played_as,
 )
 from warpleague.extras.rounds.results import Results, results_of
 from warpleague.extras.rounds.state import Check, Edit, Finding, Part, Round, State, Version, load_state
@@ -212,7 +213,8 @@ def write_feedback(
     output = author_folder.output(round_.number)
     if output.is_file():
         shutil.copyfile(output, draft / "output.txt")
-    _records(config, run_folder, round_, author, league, draft)
+    own_name = None if part.version is None else played_as(state, round_, part.version)
+    _records(config, run_folder, round_, own_name, league, draft)
     if config.shows == "sources":
         for name, other in round_.parts.items():
             if name != author.name and other.version is not None:
@@ -225,7 +227,7 @@ def write_feedback(
 # The values of a line that every author may see.
 _SHARED_KEYS: Final = frozenset({"author", "version", "rating", "error", "anchor_share", "faults"})
 _AUTHOR_KEYS: Final = _SHARED_KEYS | {"new", "rank", "won", "share"}
-_VERSION_KEYS: Final = _SHARED_KEYS | {"fixed", "guessed", "played"}
+_VERSION_KEYS: Final = _SHARED_KEYS | {"fixed", "same_as", "played"}
 
 
 def _public(line: Any, keys: frozenset[str]) -> dict[str, Any]:
@@ -237,11 +239,15 @@ def _write(path: Path, data: Any) -> None:
 
 
 def _records(
-    config: RoundsConfig, run_folder: RunFolder, round_: Round, author: Author, league: League, folder: Path
+    config: RoundsConfig,
+    run_folder: RunFolder,
+    round_: Round,
+    own_name: str | None,
+    league: League,
+    folder: Path,
 ) -> None:
-    """Write records of matches, spread evenly over the schedule, and the author's logs of these matches."""
-    version = round_.parts[author.name].version
-    own = None if version is None else league.season.names.index(version)
+    """Write records of matches, spread evenly over the schedule, and the logs of the bot `own_name` in them."""
+    own = None if own_name is None else league.season.names.index(own_name)
     (folder / "records").mkdir()
     (folder / "logs").mkdir()
 
@@ -417,6 +423,9 @@ class _Run:
         missing = [author for author in self._config.editors if not self._state.versions_of(author.name)]
         if not missing:
             return
+        self._state.anchors = {
+            anchor.name: folder_digest(self._config.start_of(anchor)) for anchor in self._config.anchors
+        }
         commit_secret(self._config, self._folder, 1)  # makes the first round's league file, for the check
         requests: dict[str, CheckRequest] = {}
         commits: dict[str, str] = {}
@@ -599,6 +608,12 @@ class _Run:
         state, run_folder = self._state, self._folder
         versions = tuple(version for version in state.versions if version.name in round_.field)
         extract_missing_bots(run_folder, versions)
+        for anchor in self._config.anchors:
+            folder = self._config.start_of(anchor)
+            if folder_digest(folder) != state.anchors[anchor.name]:
+                raise BadInput(
+                    f"{folder}: the bot of {anchor.name} has changed since round 1, but all ratings refer to it"
+                )
         config = league_of(self._config, state, run_folder, round_)
         logs = LogFolder(run_folder.logs(round_.number))
         with open_to_run(config, run_folder.leagues) as league:

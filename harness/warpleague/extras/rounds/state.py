@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The format of the file."""
 
 Phase = Literal["edit", "check", "play", "over"]
@@ -133,9 +133,13 @@ class Round:
 
 @attrs.define(kw_only=True)
 class State:
-    """All that has happened in a run of rounds; `save` writes it to `path`."""
+    """All that has happened in a run of rounds; `save` writes it to `path`.
+
+    `anchors` are the digests of the bots of fixed authors, by name.
+    """
 
     conditions: dict[str, Any]
+    anchors: dict[str, str] = attrs.Factory(dict)
     format: int = FORMAT
     versions: list[Version] = attrs.Factory(list)
     rounds: list[Round] = attrs.Factory(list)
@@ -167,6 +171,11 @@ class State:
     def find(self, name: str) -> Version | None:
         """The version of this name, or None, as for an anchor."""
         return next((version for version in self.versions if version.name == name), None)
+
+    def digest(self, name: str) -> str:
+        """The content of a version or of an anchor. Versions of one content are one program."""
+        version = self.find(name)
+        return self.anchors[name] if version is None else version.digest
 
     def versions_of(self, author: str) -> list[Version]:
         """The versions of an author, the oldest first."""

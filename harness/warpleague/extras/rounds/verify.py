@@ -104,11 +104,11 @@ def _verify_round(
                 f"{where}: its secret is not the one that was committed to before the edits"
             )
         bots = {bot.bot: bot.digest for bot in season.bots}
+        known = state.anchors | {version.name: version.digest for version in state.versions}
         if tuple(bots) != round_.field:
             checked.problems.append(f"{where}: its league has other bots than its field")
         for name, digest in bots.items():
-            known = state.find(name)
-            if known is not None and known.digest != digest:
+            if known.get(name, digest) != digest:
                 checked.problems.append(f"{where}: {name} played with another content than the version has")
         checked.problems += [
             f"{where}: {'the store' if match is None else f'match {match}'}: {problem}"

@@ -132,7 +132,7 @@ class Earlier:
     """Earlier versions of bots, and bots that have left, and the `outcomes` of deals that no longer count.
 
     `versions` is the number of earlier versions, numbered after the current bots. `links` are pairs of versions of one
-    bot, of which the second followed the first.
+    bot, of which the second followed the first; no version follows two.
     """
 
     versions: int = 0

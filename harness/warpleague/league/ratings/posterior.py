@@ -50,6 +50,8 @@ SPREADS: Final = tuple(5.0 * 2 ** (step / 2) for step in range(15))
 """How far bots may be from the mean, in Elo (one standard deviation)."""
 DRIFTS: Final = (7.5, 15.0, 30.0, 60.0)
 """How far a version of a bot may be from the one before it, in Elo (one standard deviation), all equally likely."""
+EDIT_DRIFTS: Final = (*DRIFTS, 120.0, 240.0, 480.0)
+"""The same where each version is an edit by a program, which may change all, and nobody gains by many versions."""
 NEAR_ELO: Final = 50.0
 """Bots that are so far apart, in Elo, are near each other, however much is known of them."""
 _STEPS: Final = 30
@@ -67,11 +69,12 @@ class Posterior:
 
     `distances` are the variances of the differences of pairs. `deals` counts the deals of each bot. `scatter` is the
     variance of deals, divided by that of independent matches. `links` are pairs of versions, the earlier one first.
-    `spread` is how far bots are from the mean, in Elo, as far as results tell.
+    `spread` is how far bots are from the mean, in Elo, as far as results tell. `drifts` are the drifts to try.
     """
 
     bots: int
     links: Sequence[tuple[int, int]] = ()
+    drifts: Sequence[float] = DRIFTS
     mean: Floats = attrs.field(init=False)
     covariance: Floats = attrs.field(init=False)
     distances: Floats = attrs.field(init=False)
@@ -94,9 +97,9 @@ class Posterior:
         widths = np.gradient(SPREADS) / np.power(SPREADS, 0.25)
         weights: Counter[tuple[float, float]] = Counter()
         for spread, width in zip(SPREADS, widths.tolist(), strict=True):
-            for drift in DRIFTS if self.links else DRIFTS[:1]:
+            for drift in self.drifts if self.links else self.drifts[:1]:
                 # Versions of one bot do not differ more than bots do.
-                weights[spread, min(drift, spread)] += width / len(DRIFTS)
+                weights[spread, min(drift, spread)] += width / len(self.drifts)
         self._priors, self._weights = list(weights), np.array(list(weights.values()))
         self._maxima = [np.zeros(n) for _ in weights]
         self._points, self._games = np.zeros((n, n)), np.zeros((n, n))
@@ -109,13 +112,19 @@ class Posterior:
         self.update()
 
     @classmethod
-    def of(cls, outcomes: Outcomes, bots: int, earlier: Earlier | None = None) -> Posterior:
+    def of(
+        cls,
+        outcomes: Outcomes,
+        bots: int,
+        earlier: Earlier | None = None,
+        drifts: Sequence[float] = DRIFTS,
+    ) -> Posterior:
         """The posterior from the outcomes of whole deals and of `earlier` versions, numbered after `bots`."""
         links: Sequence[tuple[int, int]] = ()
         if earlier is not None:
             bots, links = bots + earlier.versions, earlier.links
             outcomes = outcomes.with_all(earlier.outcomes)
-        posterior = cls(bots, links)
+        posterior = cls(bots, links, drifts)
         deals = Deals.of(outcomes)
         if not len(deals.times):
             return posterior
@@ -323,6 +332,7 @@ def shrunk_fit(
     start: float = 1500.0,
     anchor: int | None = None,
     earlier: Earlier | None = None,
+    drifts: Sequence[float] = DRIFTS,
 ) -> Fit:
     """Rate all of `bots` together by `Posterior`: the mean of those that played is `start`, or the bot `anchor` is.
 
@@ -332,7 +342,7 @@ def shrunk_fit(
     an error. Bots that never met, not even through others, are on different islands: only the prior links them.
     Matches of `earlier` versions are evidence about the current bots, but only the current bots are rated.
     """
-    known = Posterior.of(outcomes, bots, earlier)
+    known = Posterior.of(outcomes, bots, earlier, drifts)
     deals = known.deals[:bots]
     if earlier is not None:
         for matches, times in earlier.outcomes.deals():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.statistics import SCALE, elo_of, expected
+from warpleague.league.ratings.statistics import SCALE, elo_of, expected, t95
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,6 +134,12 @@ class DealCounts:
         mean, deals = self.mean, self.deals
         around = sum(count * (value - mean) ** 2 for value, count in self._counts.items())
         return around / max(deals - 1, 1) if deals else 0.0
+
+    @property
+    def half(self) -> float | None:
+        """Half the 95 % interval of the mean value, by Student's t over deals; None where they have no spread."""
+        deals, variance = self.deals, self.variance
+        return sqrt(variance / deals) * t95(deals - 1) if variance > 0 else None
 
     def to_json(self) -> list[list[float]]:
         """Pairs of a value and how often it was seen."""
@@ -337,24 +343,32 @@ def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _ST
     return Estimate(_elo(best), _elo(low_share), _elo(high_share))
 
 
-def fixed_estimate(counts: DealCounts, half: float | None) -> Estimate:
-    """The difference in Elo after a test of a size that was fixed before; `half` of the mean's 95 % interval.
+def share_limits(counts: DealCounts, tail: float = 0.025) -> tuple[float, float] | None:
+    """The two-sided 95 % interval of the mean value of a deal, after a number of deals fixed before; None without any.
 
-    Where all deals had one value, the limits are the means at which that has a probability of 2.5 % at most, whatever
-    the distribution of deals is (by Markov's inequality, for each deal); 5 % if it is the least or the greatest value,
-    since there is but one limit then.
+    By Student's t over deals. Where all deals had one value, the limits are the means at which that has a probability
+    of `tail` at most, whatever the distribution of deals is (by Markov's inequality, for each deal).
     """
     if not counts.deals:
+        return None
+    values, mean, half = counts.arrays()[0], counts.mean, counts.half
+    low, high = float(values[0]), float(values[-1])
+    if half is not None:
+        return max(mean - half, low), min(mean + half, high)
+    likely = tail ** (1 / counts.deals)
+    return low + (mean - low) * likely, high - (high - mean) * likely
+
+
+def fixed_estimate(counts: DealCounts) -> Estimate:
+    """The difference in Elo after a test of a size that was fixed before, with `share_limits` in Elo.
+
+    If all deals had the least or the greatest value, there is but one limit, and it may be wrong in 5 % of cases.
+    """
+    values, one_sided = counts.arrays()[0], not counts.variance
+    limits = share_limits(counts, 0.05 if one_sided and counts.mean in (values[0], values[-1]) else 0.025)
+    if limits is None:
         return Estimate(None, None, None)
-    if not counts.variance:
-        values, mean = counts.arrays()[0], counts.mean
-        low, high = float(values[0]), float(values[-1])
-        likely = (0.025 if low < mean < high else 0.05) ** (1 / counts.deals)
-        limits = low + (mean - low) * likely, high - (high - mean) * likely
-        return Estimate(*(_elo(share) for share in (mean, *limits)))
-    if half is None:
-        return Estimate(_elo(counts.mean), None, None)
-    return Estimate(*(_elo(counts.mean + part) for part in (0.0, -half, half)))
+    return Estimate(*(_elo(share) for share in (counts.mean, *limits)))
 
 
 def _elo(share: float) -> float | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.ratings.statistics import Mean, pair_points, student, t95
+from warpleague.league.ratings.statistics import Mean, pair_points, student
 from warpleague.league.schedule.formats.api import Batches, describe_seatings, seatings, seatings_count
 from warpleague.league.season.fixture import Group, Outcome
 from warpleague.text import counted
@@ -277,8 +277,7 @@ class StrengthTest:
     @property
     def half(self) -> float | None:
         """Half the 95 % interval of the mean value; None where too few deals tell."""
-        deals, variance = self.counts.deals, self.counts.variance
-        return sqrt(variance / deals) * t95(deals - 1) if deals > 1 and variance > 0 else None
+        return self.counts.half
 
     @property
     def superiority(self) -> float | None:
@@ -344,11 +343,7 @@ class StrengthTest:
         """The difference in Elo, corrected for when the test stopped."""
         from warpleague.league.ratings.sprt import estimate, fixed_estimate
 
-        return (
-            fixed_estimate(self.counts, self.half)
-            if self.fixed
-            else estimate(self.test, self.counts, self.decision)
-        )
+        return fixed_estimate(self.counts) if self.fixed else estimate(self.test, self.counts, self.decision)
 
     def to_json(self) -> dict[str, Any]:
         """The state as a JSON object; shares are those of the new bot."""
