@@ -1,6 +1,7 @@
 """Ranks as sets, and ratings apart from faults: against known values, in simulated leagues, and in the tables."""
 
 import io
+import re
 from typing import Any
 
 import attrs
@@ -13,7 +14,7 @@ from warpleague.league.play.organising import disqualify
 from warpleague.league.ratings.fit import Fit, joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.posterior import fitted, shrunk_fit
-from warpleague.league.ratings.ranks import rank_sets
+from warpleague.league.ratings.ranks import mean_rank_sets, rank_sets
 from warpleague.league.results.standings import standings
 from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
@@ -152,13 +153,42 @@ def test_the_table_and_json_have_the_sets(cup: Cup) -> None:
         assert [line.get("rank_set") for line in standings_json(league)] == [[1, 2], [1, 2], None]
 
 
-def test_solo_leagues_have_no_sets(cup: Cup) -> None:
-    """Sets are of ratings: a league of one seat has none."""
-    path = cup.file("alice", "bert", game='id = "captains"\nplayers = 1')
-    cup.play(path)
+def scoring(spec: MatchSpec) -> MatchResult:
+    """Luck that all bots share on a deal, and ten points more for alice."""
+    deal, own = 20.0 * (spec.key[0] % 9), int(spec.id[:4], 16) % 3
+    ten = 10.0 * (spec.seats[0].bot == "alice")
+    times = (SeatTimes(1, 1.0, 1.0, 0.0, 1.0),)
+    return MatchResult(spec.id, (1,), (deal + own + ten,), "completed", "d", ((),), times, b"{}\n", 1)
+
+
+def test_in_solo_leagues_scores_rank(cup: Cup) -> None:
+    """The sets are by mean scores; luck that all bots share does not count, however large."""
+    path = cup.file("alice", "bert", "carl", game='id = "captains"\nplayers = 1', deals=30)
+    cup.play(path, play=scoring)
     with cup.read(path) as league:
-        assert all("rank_set" not in line for line in standings_json(league))
-        assert "ranks:" not in said(league)
+        lines, text = standings_json(league), said(league)
+    assert (lines[0]["bot"], lines[0]["rank_set"]) == ("alice", [1, 1])
+    assert [line["rank_set"] for line in lines[1:]] == [[2, 3], [2, 3]]
+    assert lines[0]["score_error"] > 3.0
+    told = re.search(r"differ by less than about (\S+) in their mean score; about 270 more", text)
+    assert told is not None
+    assert 0.3 < float(told[1]) < 1.0
+
+
+def test_means_of_few_deals_say_little() -> None:
+    """One deal has no error; deals of their own for each bot leave the luck of each in the difference."""
+    values, owners = np.array([[1.0], [2.0], [9.0], [10.0]]), np.array([[0], [1], [0], [1]])
+    shared = mean_rank_sets(values, owners, np.array([0, 0, 1, 1]), 2, range(2))
+    assert mean_rank_sets(values[:2], owners[:2], np.array([0, 0]), 2, range(2)) == rank_sets(
+        known(None, None), [0, 1]
+    )
+    apart = mean_rank_sets(values, owners, np.arange(4), 2, range(2))
+    assert shared is not None
+    assert apart is not None
+    assert (shared.difference, apart.sets) == (None, ((1, 2), (1, 2)))
+    # By hand: the errors of both means are 4; Student's t of one degree of freedom is wider here, see `ranks`.
+    assert apart.difference == pytest.approx(12.7 * 2**0.5 * 4.0, rel=0.4)
+    assert mean_rank_sets(values[:0], owners[:0], np.arange(0), 2, range(2)) is None
 
 
 def test_a_bot_that_crashes_is_rated_without_that_too(cup: Cup) -> None:

@@ -18,6 +18,7 @@ from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
 from warpleague.games.scene import Panel, Scene
 from warpleague.league.ratings.fit import joint_fit
+from warpleague.league.ratings.ranks import rank_sets
 from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.standings import Placing, Standings, ranked, with_rank_sets
 from warpleague.league.results.tallies import Tally
@@ -179,7 +180,7 @@ def duels(kind: str = "fit", placed: Sequence[Placing] | None = None) -> Standin
     lead.add(1.0)
     lead.add(2.0)
     table = attrs.evolve(table, lines=tuple(attrs.evolve(line, lead=lead) for line in table.lines))
-    return with_rank_sets(table) if kind == "fit" else table
+    return with_rank_sets(table, rank_sets(fit, range(2))) if kind == "fit" else table
 
 
 def solo(rival: float | None) -> Standings:

@@ -10,23 +10,25 @@ them then hold all ranks that they share.
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.fit import NO_VARIANCE
+from warpleague.league.ratings.fit import NO_VARIANCE, Fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.ratings.fit import Fit
+    from numpy.typing import NDArray
+
     from warpleague.league.ratings.outcomes import Floats
 
 
 _ERROR: Final = 0.05  # the probability that any of the sets is wrong
 _DRAWS: Final = 4_000  # of ratings from the fit's normal distribution: 95 % is then sure to within 0.35 %
 _MAX_SIMULATED: Final = 100  # bots; for more, a bound that is a few percent higher costs next to nothing
+_MAX_VALUES: Final = 20_000_000  # numbers in memory at once
 _MOST: Final = 1_000_000  # degrees of freedom
 
 
@@ -34,8 +36,9 @@ _MOST: Final = 1_000_000  # degrees of freedom
 class RankSets:
     """For each bot the first and the last rank that it may have, None for a bot that is not ranked.
 
-    `difference` is the median, over all pairs, of the difference in Elo from which on two bots are told apart; None
-    where no pair has an error. `more` is how many times as many matches again would halve it; None if none would.
+    `difference` is from which difference on two bots are told apart, in Elo or in the unit of means: the median of all
+    pairs; None where no pair has an error. `more` is how many times as many matches again would halve it; None if none
+    would.
     """
 
     sets: tuple[tuple[int, int] | None, ...]
@@ -73,6 +76,36 @@ def rank_sets(fit: Fit, ranked: Sequence[int]) -> RankSets:
     # Of a shrunk rating, part of what is known is from the prior, which more matches do not add to.
     left = 1.0 - (float(np.median(errors[known])) / fit.spread) ** 2 / 2 if fit.spread else 1.0
     return RankSets(tuple(sets), difference, 3.0 / left if left > 0 else None)
+
+
+def mean_rank_sets(
+    values: NDArray[Any], owners: NDArray[Any], clusters: NDArray[Any], bots: int, ranked: Sequence[int]
+) -> RankSets | None:
+    """The sets of the bots `ranked` by the means of their `values`; `owners` are the bots, both (matches, seats).
+
+    Errors are clustered: values of one of the `clusters` (matches) share their luck, also those of different bots, so
+    it cancels out in their difference. None where it would take too much memory.
+    """
+    seats = values.shape[1]
+    known, cluster = np.unique(clusters, return_inverse=True)
+    if not len(known) or len(known) * bots > _MAX_VALUES:
+        return None
+    # Ratings are in Elo; so values are, too, as if their deviation were 100 Elo.
+    unit = float(values.std()) / 100 or 1.0
+    owner, value = owners.ravel().astype(np.int64), values.ravel() / unit
+    played = np.bincount(owner, minlength=bots)
+    means = np.bincount(owner, value, bots) / np.maximum(played, 1)
+    cell = np.repeat(cluster.ravel(), seats) * bots + owner
+    own = np.bincount(cell, (value - means[owner]) / played[owner], len(known) * bots).reshape(-1, bots)
+    many = (np.bincount(cell, minlength=len(known) * bots).reshape(-1, bots) > 0).sum(axis=0)
+    # As for one mean (Cochran 1977, 9A): a bot of one cluster has no error.
+    wider = np.sqrt(many / np.maximum(many - 1, 1))
+    covariance = np.asarray(own.T @ own * np.outer(wider, wider), dtype=np.float64)
+    tiers = tuple(0 if clusters_of > 1 else None for clusters_of in many.tolist())
+    none = (None,) * bots
+    fit = Fit(tuple(means.tolist()), none, none, none, tiers, tiers, covariance, tuple((many - 1).tolist()))
+    sets = rank_sets(fit, ranked)
+    return attrs.evolve(sets, difference=None if sets.difference is None else sets.difference * unit)
 
 
 def _leads(fit: Fit, ranked: Sequence[int]) -> tuple[Floats, Floats, Floats]:

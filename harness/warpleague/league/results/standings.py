@@ -16,7 +16,7 @@ from warpleague.games import load_game
 from warpleague.league.ratings.fit import Fit, transitivity
 from warpleague.league.ratings.outcomes import Earlier, Outcomes, PairTotals
 from warpleague.league.ratings.posterior import at_once, fitted
-from warpleague.league.ratings.ranks import RankSets, rank_sets
+from warpleague.league.ratings.ranks import RankSets, mean_rank_sets, rank_sets
 from warpleague.league.ratings.statistics import Mean, differences_to_next, rounded, share_interval
 from warpleague.league.results.faulted import retired_seats
 from warpleague.league.results.tallies import Tally, WinLossRecord, means, outcomes, rate, records, tally
@@ -81,8 +81,8 @@ class Standing:
     `lead` is how much more it scored, on average, than who else sat in its seat on the same deal; `ahead`,
     in a solo league, is the mean difference to the next bot on the deals both played: in margin
     if the game has an opponent of its own, else in score. `placing` is what ranks in a cup and in a Swiss.
-    `rank_set` is the first and the last rank that the bot may have by strength (`RankSets`), where ratings are shown
-    and scores do not rank; `without_faults` is its other rating, if a fault decided any of its matches.
+    `rank_set` is the first and the last rank that the bot may have by strength (`RankSets`); `without_faults` is its
+    other rating, if a fault decided any of its matches.
     """
 
     rank: int | None
@@ -163,7 +163,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     counted = tally(columns, len(season.bots), rating.k, rating.start, marks)
     if solo:
         table = ranked(season.names, counted, None, rating.kind, solo=True, barred=league.barred)
-        return _marked(_compared(table, columns), league)
+        return _marked(_with_rank_sets(_compared(table, columns), columns, league.barred), league)
     earlier = earlier_versions(league)
     fit = fitted(counted.outcomes, season.names, league.config, earlier)
     placed = placings(league)
@@ -171,8 +171,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
         season.names, counted, fit, ranks_by(league), solo=False, barred=league.barred, placed=placed
     )
     table = attrs.evolve(table, transitivity=transitivity(counted.outcomes, fit.ratings))
-    if not table.by_score:
-        table = with_rank_sets(table, league.barred)
+    table = _with_rank_sets(table, columns, league.barred)
     if (retired := retired_seats(league, columns)).any():
         decided = np.asarray(retired.any(axis=1))
         rest = fitted(
@@ -191,11 +190,19 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     return _marked(table, league)
 
 
-def with_rank_sets(table: Standings, barred: frozenset[int] = frozenset()) -> Standings:
-    """The standings by ratings, with the ranks that each bot may have; the `barred` have none."""
-    if table.fit is None:
-        return table
-    sets = rank_sets(table.fit, [bot for bot in table.order if bot not in barred])
+def _with_rank_sets(table: Standings, columns: Columns, barred: frozenset[int]) -> Standings:
+    """The standings with the ranks that each bot may have, by what ranks; the `barred` have none."""
+    ranked = [bot for bot in table.order if bot not in barred]
+    if table.fit is not None and not table.by_score:
+        return with_rank_sets(table, rank_sets(table.fit, ranked))
+    values = np.where(columns.ranks == 1, 1.0, 0.0) if table.rival else columns.scores
+    clusters = columns.deal if table.solo else columns.group
+    sets = mean_rank_sets(values, columns.seats, clusters, len(table.names), ranked)
+    return table if sets is None else with_rank_sets(table, sets)
+
+
+def with_rank_sets(table: Standings, sets: RankSets) -> Standings:
+    """The standings with these sets of ranks, by bot."""
     lines = zip(table.lines, table.order, strict=True)
     return attrs.evolve(
         table,

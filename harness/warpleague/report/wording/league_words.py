@@ -363,7 +363,13 @@ def rank_set_notes(standings: Standings) -> list[str]:
     ]
     sets = standings.rank_sets
     if sets is not None and sets.difference is not None:
-        text = f"This season cannot tell bots apart that differ by less than about {sets.difference:.0f} Elo"
+        if standings.rival:
+            size = f"{100 * sets.difference:.1f} points of 100 in their share of wins"
+        elif standings.solo or standings.by_score:
+            size = f"{sets.difference:.2f} in their mean score"
+        else:
+            size = f"{sets.difference:.0f} Elo"
+        text = f"This season cannot tell bots apart that differ by less than about {size}"
         if sets.more is not None:
             text += (
                 f"; about {float(f'{sets.more * standings.matches:.2g}'):,.0f} more matches would halve that"
