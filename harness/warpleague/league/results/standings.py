@@ -248,7 +248,7 @@ def _without_faults(whole: Fit, rest: Fit, bot: int, matches: int, mates: Sequen
         )
     else:
         differs = error is not None and abs(fit - before) > max(half, error)
-    return WithoutFaults(matches, fit, error, above, below, differs)
+    return WithoutFaults(matches, fit, error, above, below, bool(differs))
 
 
 def ranks_by(league: League) -> str:
