@@ -228,7 +228,8 @@ def test_nothing_is_rated_again_where_no_fault_decided(cup: Cup, monkeypatch: py
     assert len(fits) == 1
 
 
-def test_a_bot_that_loses_by_faults_alone_is_stronger_than_a_bound(cup: Cup) -> None:
+@pytest.mark.parametrize("others", [("bert",), ("bert", "carl")], ids=len)
+def test_a_bot_that_loses_by_faults_alone_is_stronger_than_a_bound(cup: Cup, others: tuple[str, ...]) -> None:
     """Without its faults it won everything: the sentence has the bound."""
 
     def play(spec: MatchSpec) -> MatchResult:
@@ -242,10 +243,11 @@ def test_a_bot_that_loses_by_faults_alone_is_stronger_than_a_bound(cup: Cup) -> 
         ranks = (1, 2) if first else (2, 1)
         return MatchResult(spec.id, ranks, (1.0, 0.0), "completed", "d", faults, times, b"{}\n", 1)
 
-    path = cup.file("alice", "bert", "carl", deals=30)
+    path = cup.file("alice", *others, deals=30)
     cup.play(path, play=play)
     with cup.read(path) as league:
-        text, line = said(league), next(one for one in standings_json(league) if one["bot"] == "alice")
+        lines = json.loads(json.dumps(standings_json(league)))
+        text, line = said(league), next(one for one in lines if one["bot"] == "alice")
     rest = line["rating_without_faults"]
     assert (rest["error"], rest["below"], rest["differs"]) == (None, None, True)
     assert f"by all matches, more than {rest['above']:.0f} without the {line['forfeits']}" in text
