@@ -25,7 +25,7 @@ import numpy as np
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import Posterior, shrunk_fit
-from warpleague.league.ratings.ranks import rank_sets
+from warpleague.league.ratings.ranks import mean_rank_sets, rank_sets
 from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate
 from warpleague.league.ratings.statistics import SCALE, Mean, expected, t95
 from warpleague.league.schedule.formats import format_of
@@ -458,21 +458,21 @@ def rank_fit(outcomes: Outcomes, bots: int, adaptive: bool) -> Any:
 def ranks(many: int, seed: int) -> bool:
     """In how many leagues all sets of ranks hold: 95 % at least; and how many ranks they have on average."""
     fine = True
-    print("format      bots  seats  matches  spread  strengths  all hold  ranks")
+    print("format      bots  seats  matches  spread  strengths   all hold  ranks")
 
     def told(name: str, seats: int, matches: int, spread: float, kind: str, found: Any) -> bool:
-        held, sizes = float(np.mean([one for one, _ in found])), np.mean([size for _, size in found])
-        good = held >= 0.95 - 2 * float(np.sqrt(0.05 * 0.95 / len(found)))
+        share, sizes = float(np.mean([one for one, _ in found])), np.mean([size for _, size in found])
+        good = share >= 0.95 - 2 * float(np.sqrt(0.05 * 0.95 / len(found)))
         print(
-            f"{name:10}  {bots:4}  {seats:5}  {matches:7,}  {spread:6.0f}  {kind:9}  {held:8.3f}  {sizes:5.1f}"
+            f"{name:10}  {bots:4}  {seats:5}  {matches:7,}  {spread:6.0f}  {kind:10}  {share:8.3f}  {sizes:5.1f}"
             f"{'' if good else '  OUT OF RANGE'}",
             flush=True,
         )
         return good
 
-    def sets_of(outcomes: Outcomes, truth: Any, adaptive: bool) -> tuple[bool, float]:
-        sets = rank_sets(rank_fit(outcomes, len(truth), adaptive), range(len(truth))).sets
-        return all_hold(sets, truth), float(np.mean([one[1] - one[0] + 1 for one in sets if one]))
+    def held(ranked: Any, truth: Any) -> tuple[bool, float]:
+        sizes = [last - first + 1 for first, last in ranked.sets]
+        return all_hold(ranked.sets, truth), float(np.mean(sizes))
 
     for kind in ("equal", "clones", "all differ"):
         for bots, seats, deals, spread in RANKED:
@@ -481,8 +481,18 @@ def ranks(many: int, seed: int) -> bool:
             for _ in range(many):
                 truth = strengths(kind, bots, spread, rng)
                 outcomes, _ = league(design, truth, np.zeros(seats), rng)
-                found.append(sets_of(outcomes, truth, adaptive=False))
+                found.append(held(rank_sets(rank_fit(outcomes, bots, adaptive=False), range(bots)), truth))
             fine = told("all meet", seats, outcomes.matches, spread, kind, found) and fine
+        bots = 6
+        for deals in (15, 30, 200):
+            rng, found = np.random.default_rng([seed, deals]), []
+            for _ in range(many):
+                truth = strengths(kind, bots, 1.0, rng)
+                scores = truth + rng.exponential(2.0, (deals, 1)) + rng.exponential(1.0, (deals, bots))
+                owners, clusters = np.indices((bots, deals))[0].T.ravel(), np.arange(deals).repeat(bots)
+                means = mean_rank_sets(scores.reshape(-1, 1), owners[:, None], clusters, bots, range(bots))
+                found.append(held(means, truth))
+            fine = told("scores", 1, deals * bots, 1.0, kind, found) and fine
         bots = 10
         for name, form, seats, matches in ADAPTIVE:
             found = []
@@ -491,7 +501,7 @@ def ranks(many: int, seed: int) -> bool:
                 truth, outcomes = strengths(kind, bots, 150.0, rng), Outcomes()
                 for group, places in played(season(bots, seats, number, **form), truth, 0.0, matches, rng):
                     outcomes.add_deal(list(zip(group.seats, places, strict=True)))
-                found.append(sets_of(outcomes, truth, adaptive=True))
+                found.append(held(rank_sets(rank_fit(outcomes, bots, adaptive=True), range(bots)), truth))
             fine = told(name[:10], seats, outcomes.matches, 150.0, kind, found) and fine
     return fine
 

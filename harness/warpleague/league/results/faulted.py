@@ -172,10 +172,13 @@ def retired_seats(league: League, columns: Columns) -> Array:
     retired = np.zeros(columns.seats.shape, bool)
     if not columns.faults.any() or not (found := league.store.retired_seats()):
         return retired
-    ids = (columns if "id" in columns.values else league.columns("matches")).id
-    rows = {ids[at]: at for at in np.flatnonzero(columns.faults.any(axis=1)).tolist()}
+    faulted = np.flatnonzero(columns.faults.any(axis=1)).tolist()
+    rows = dict(zip(columns.number[faulted].tolist(), faulted, strict=True))
+    # If ids must be read now, more matches may be stored than before; their numbers stay.
+    wide = columns if "id" in columns.values else league.columns("matches")
+    numbers = dict(zip(wide.id.tolist(), wide.number.tolist(), strict=True))
     for match_id, seat in found:
-        if (at := rows.get(match_id.encode())) is not None:
+        if (at := rows.get(numbers.get(match_id.encode()))) is not None:
             retired[at, seat] = True
     return retired
 
