@@ -30,8 +30,8 @@ _DRAWS: Final = 4_000  # of ratings from the fit's normal distribution: 95 % is 
 _MAX_SIMULATED: Final = 100  # bots; for more, a bound that is a few percent higher costs next to nothing
 _MAX_VALUES: Final = 20_000_000  # numbers in memory at once
 # Intervals of 95 % hold with all degrees of freedom of the fit. Further out, where the tests of all pairs lie, with
-# half of them: with all, sets held in only 92 to 95 % of short leagues of equal bots, at tables of four and more.
-_TAILS: Final = 0.5
+# two fifths: with all, sets held in only 92 to 95 % of short leagues of equal bots, at tables of four and more.
+_TAILS: Final = 0.4
 _MOST: Final = 1_000_000  # degrees of freedom
 
 
