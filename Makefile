@@ -183,6 +183,7 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 	$(BIN)/python tests/soak/strength.py adaptive $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py versions $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py edits $(SIMULATIONS)
+	$(BIN)/python tests/soak/strength.py ranks $(SIMULATIONS)
 
 .PHONY: twins
 twins: bootstrap ## play each game at every table size with the same bot twice, which must not differ, for some hours (TWINS_DEALS=1000)

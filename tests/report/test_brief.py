@@ -18,9 +18,10 @@ from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_roll
 from warpleague.games.scene import Panel, Scene
 from warpleague.league.ratings.fit import joint_fit
+from warpleague.league.ratings.ranks import rank_sets
 from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.luck import WithoutLuck
-from warpleague.league.results.standings import Placing, Standings, ranked
+from warpleague.league.results.standings import Placing, Standings, ranked, with_rank_sets
 from warpleague.league.results.tallies import Tally
 from warpleague.report.wording.brief import HINTS, LEFT_OUT, MAX_BYTES, brief_text, llms_text
 from warpleague.report.wording.columns import COLUMNS, Layout, help_lines, shown_columns, standing_json
@@ -179,7 +180,8 @@ def duels(kind: str = "fit", placed: Sequence[Placing] | None = None) -> Standin
     lead = Mean()
     lead.add(1.0)
     lead.add(2.0)
-    return attrs.evolve(table, lines=tuple(attrs.evolve(line, lead=lead) for line in table.lines))
+    table = attrs.evolve(table, lines=tuple(attrs.evolve(line, lead=lead) for line in table.lines))
+    return with_rank_sets(table, rank_sets(fit, range(2))) if kind == "fit" else table
 
 
 def solo(rival: float | None) -> Standings:
@@ -253,7 +255,7 @@ def test_columns_and_keys_keep_their_order() -> None:
     page = [column.heading for column in shown_columns(COLUMNS, Layout(KINDS["fit"]))]
     terminal = [column.heading for column in shown_columns(COLUMNS, Layout(KINDS["fit"], 200))]
     assert page[-3:] == ["share", "Elo", "faults"]
-    assert terminal[2:6] == ["fit", "± 95 %", "LOS", "Elo"]
+    assert terminal[:7] == ["#", "ranks", "bot", "fit", "± 95 %", "LOS", "Elo"]
     keys = list(standing_json(KINDS["fit"].lines[0]))
     assert keys[:5] == ["rank", "bot", "elo", "error", "fit"]
-    assert keys[-3:] == ["disqualified", "lead", "lead_error"]
+    assert keys[-4:] == ["disqualified", "lead", "lead_error", "rank_set"]

@@ -6,6 +6,7 @@
     python tests/soak/strength.py adaptive   do intervals hold where results choose the matches, and the top rating?
     python tests/soak/strength.py versions   how much is the best of twenty versions overrated that are all alike?
     python tests/soak/strength.py edits      do intervals hold where versions are edits by programs, as in rounds?
+    python tests/soak/strength.py ranks      do the sets of ranks of a league hold, of all bots at once?
 
 Each takes a quarter of an hour; --quick makes a tenth of the simulations. The exit code is 1 if a figure is out of
 its range.
@@ -19,11 +20,13 @@ from statistics import NormalDist
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import numpy as np
 
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import DRIFTS, EDIT_DRIFTS, Posterior, shrunk_fit
+from warpleague.league.ratings.ranks import mean_rank_sets, rank_sets
 from warpleague.league.ratings.sprt import DealCounts, Sprt, estimate
 from warpleague.league.ratings.statistics import SCALE, Mean, expected, t95
 from warpleague.league.schedule.formats import format_of
@@ -418,6 +421,92 @@ def adaptive(many: int, seed: int) -> bool:
     return fine
 
 
+# Sets of ranks
+
+RANKED = (
+    *((4, 2, 3, 100.0), (4, 2, 20, 100.0), (8, 2, 4, 100.0), (8, 2, 20, 100.0), (12, 2, 4, 100.0)),
+    *((6, 3, 4, 100.0), (5, 4, 8, 100.0), (6, 5, 5, 100.0), (7, 6, 4, 100.0)),
+    *((4, 2, 3, 400.0), (8, 2, 5, 400.0), (5, 4, 3, 400.0)),
+)
+"""Leagues: bots, seats at a table, deals of each table, spread of the bots in Elo."""
+
+
+def strengths(kind: str, bots: int, spread: float, rng: Any) -> Any:
+    """The strengths of bots that are equal, that are pairs of clones, or that all differ."""
+    if kind == "equal":
+        return np.zeros(bots)
+    drawn = rng.normal(0, spread, bots)
+    return np.repeat(drawn, 2)[:bots] if kind == "clones" else drawn
+
+
+def all_hold(sets: Any, truth: Any) -> bool:
+    """Whether the set of each bot has its true ranks: those of equal bots are all that they share."""
+    return all(
+        first <= 1 + (truth > own).sum() and (truth >= own).sum() <= last
+        for (first, last), own in zip(sets, truth, strict=True)
+    )
+
+
+def rank_fit(outcomes: Outcomes, bots: int, adaptive: bool) -> Any:
+    """The fit of a league file without a model of its own."""
+    if adaptive:
+        return shrunk_fit(outcomes, bots)
+    fit = joint_fit(outcomes, bots)
+    # Only bots without a finite difference need the shrunk ratings, which take long.
+    return attrs.evolve(fit, shrunk=shrunk_fit(outcomes, bots)) if any(fit.guessed) else fit
+
+
+def ranks(many: int, seed: int) -> bool:
+    """In how many leagues all sets of ranks hold: 95 % at least; and how many ranks they have on average."""
+    fine = True
+    print("format      bots  seats  matches  spread  strengths   all hold  ranks")
+
+    def told(name: str, seats: int, matches: int, spread: float, kind: str, found: Any) -> bool:
+        share, sizes = float(np.mean([one for one, _ in found])), np.mean([size for _, size in found])
+        good = share >= 0.95 - 2 * float(np.sqrt(0.05 * 0.95 / len(found)))
+        print(
+            f"{name:10}  {bots:4}  {seats:5}  {matches:7,}  {spread:6.0f}  {kind:10}  {share:8.3f}  {sizes:5.1f}"
+            f"{'' if good else '  OUT OF RANGE'}",
+            flush=True,
+        )
+        return good
+
+    def held(ranked: Any, truth: Any) -> tuple[bool, float]:
+        sizes = [last - first + 1 for first, last in ranked.sets]
+        return all_hold(ranked.sets, truth), float(np.mean(sizes))
+
+    for kind in ("equal", "clones", "all differ"):
+        for bots, seats, deals, spread in RANKED:
+            design, found = (bots, seats, deals, "rotations", 150.0, 0.0, spread), []
+            rng = np.random.default_rng([seed, *design[:3]])
+            for _ in range(many):
+                truth = strengths(kind, bots, spread, rng)
+                outcomes, _ = league(design, truth, np.zeros(seats), rng)
+                found.append(held(rank_sets(rank_fit(outcomes, bots, adaptive=False), range(bots)), truth))
+            fine = told("all meet", seats, outcomes.matches, spread, kind, found) and fine
+        bots = 6
+        for deals in (15, 30, 200):
+            rng, found = np.random.default_rng([seed, deals]), []
+            for _ in range(many):
+                truth = strengths(kind, bots, 1.0, rng)
+                scores = truth + rng.exponential(2.0, (deals, 1)) + rng.exponential(1.0, (deals, bots))
+                owners, clusters = np.indices((bots, deals))[0].T.ravel(), np.arange(deals).repeat(bots)
+                means = mean_rank_sets(scores.reshape(-1, 1), owners[:, None], clusters, bots, range(bots))
+                found.append(held(means, truth))
+            fine = told("scores", 1, deals * bots, 1.0, kind, found) and fine
+        bots = 10
+        for name, form, seats, matches in ADAPTIVE:
+            found = []
+            for number in range(many // 10):
+                rng = np.random.default_rng([seed, seats, matches, number])
+                truth, outcomes = strengths(kind, bots, 150.0, rng), Outcomes()
+                for group, places in played(season(bots, seats, number, **form), truth, 0.0, matches, rng):
+                    outcomes.add_deal(list(zip(group.seats, places, strict=True)))
+                found.append(held(rank_sets(rank_fit(outcomes, bots, adaptive=True), range(bots)), truth))
+            fine = told(name[:10], seats, outcomes.matches, 150.0, kind, found) and fine
+    return fine
+
+
 def versions(many: int, seed: int) -> bool:
     """Nine bots that are well known, and twenty versions of a tenth that are all alike, with 24 matches each.
 
@@ -537,7 +626,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["errors", "tests", "ladder", "adaptive", "versions", "edits"])
+    parser.add_argument(
+        "what", choices=["errors", "tests", "ladder", "adaptive", "versions", "edits", "ranks"]
+    )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -548,6 +639,7 @@ def main() -> int:
         "adaptive": (adaptive, 200),
         "versions": (versions, 200),
         "edits": (edits, 200),
+        "ranks": (ranks, 1_000),
     }[args.what]
     fine = simulate(many // 10 if args.quick else many, args.seed)
     return 0 if fine else 1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warpleague.league.ratings.outcomes import Floats, Ints
 
 
-_NO_VARIANCE = 1e-6  # squared Elo: what rounding leaves where all deals went alike
+NO_VARIANCE = 1e-6  # squared Elo: what rounding leaves where all deals went alike
 _BOUND = 0.05  # the probability with which a bound for a bot that won or lost everything may be wrong
 _CALM = 2.0  # drawn matches that bring ratings of short leagues back to about where errors are right
 _MAX_PAIRED = 24  # bots whose every difference has degrees of freedom of its own
@@ -93,7 +93,7 @@ class Fit:
         if one is None or two is None or self.tiers[a] != self.tiers[b]:
             return None
         variance = float(self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b])
-        if variance < _NO_VARIANCE:
+        if variance < NO_VARIANCE:
             return None
         if self.shrunk is not None:
             return self.shrunk.superiority(a, b)
@@ -157,7 +157,7 @@ def joint_fit(
     covariance, freedom = _covariance(bots, tiers, anchor, spread, layout, rating)
     paired = _paired(bots, spread, layout, rating)
     errors = [
-        None if single[bot] or (variance < _NO_VARIANCE and bot != anchor) else sqrt(max(variance, 0.0))
+        None if single[bot] or (variance < NO_VARIANCE and bot != anchor) else sqrt(max(variance, 0.0))
         for bot, variance in enumerate(covariance.diagonal())
     ]
     above, below = _bounds(*telling, place, covariance.diagonal(), about)
@@ -427,7 +427,7 @@ def _seats(
     freedom = spread.freedom(np.eye(layout.size)[:, seats])
     return (
         tuple(float(value) * SCALE for value in solution.parameters[seats]),
-        tuple(sqrt(value) if value > _NO_VARIANCE else None for value in variance),
+        tuple(sqrt(value) if value > NO_VARIANCE else None for value in variance),
         tuple(max(int(value), 1) for value in freedom),
     )
 

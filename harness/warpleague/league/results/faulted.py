@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from warpleague.league.results.league import League
-    from warpleague.league.store.columns import Columns
+    from warpleague.league.store.columns import Array, Columns
     from warpleague.league.store.store import Store
     from warpleague.match.spec import Confinement, MatchResult, MatchSpec, SeatFault
 
@@ -163,6 +163,24 @@ def forfeits(league: League) -> dict[str, tuple[int, int]]:
             lost, gained = forfeited.get(name, (0, 0))
             forfeited[name] = (lost + (name in retired), gained + (name in won))
     return forfeited
+
+
+def retired_seats(league: League, columns: Columns) -> Array:
+    """Whether a bot was retired for a fault, by match and seat of `columns`: so a fault decided the match."""
+    import numpy as np  # as above
+
+    retired = np.zeros(columns.seats.shape, bool)
+    if not columns.faults.any() or not (found := league.store.retired_seats()):
+        return retired
+    faulted = np.flatnonzero(columns.faults.any(axis=1)).tolist()
+    rows = dict(zip(columns.number[faulted].tolist(), faulted, strict=True))
+    # If ids must be read now, more matches may be stored than before; their numbers stay.
+    wide = columns if "id" in columns.values else league.columns("matches")
+    numbers = dict(zip(wide.id.tolist(), wide.number.tolist(), strict=True))
+    for match_id, seat in found:
+        if (at := rows.get(numbers.get(match_id.encode()))) is not None:
+            retired[at, seat] = True
+    return retired
 
 
 # -- services --------------------------------------------------------------------------------------------

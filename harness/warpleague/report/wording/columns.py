@@ -19,6 +19,8 @@ from warpleague.report.wording.league_words import (
     mean_words,
     percent,
     placing_words,
+    rank_set_notes,
+    rank_set_words,
     rank_words,
     share_span,
 )
@@ -144,7 +146,7 @@ def line_json(columns: Iterable[Column[LineT, ViewT]], line: LineT) -> dict[str,
 # -- standings columns -----------------------------------------------------------------------------------
 # To add a column, add a `Column` to `COLUMNS`. `Layout` says where the standings are shown.
 
-_WIDE, _WIDEST = 96, 116
+_NARROW, _WIDE, _WIDEST = 80, 96, 116
 """The widths of a terminal, in characters, from which on more columns are shown."""
 
 
@@ -246,6 +248,7 @@ def _fit_json(line: Standing) -> dict[str, Any]:
         "island": line.island,
         "guessed": line.guessed,
         "provisional": line.provisional,
+        **_without_faults_json(line),
     }
 
 
@@ -310,6 +313,18 @@ def _rank_json(line: Standing) -> dict[str, Any]:
     return {"rank": line.rank, "disqualified": line.disqualified.to_json() if line.disqualified else None}
 
 
+def _rank_set_json(line: Standing) -> dict[str, Any]:
+    return {} if line.rank_set is None else {"rank_set": list(line.rank_set)}
+
+
+def _without_faults_json(line: Standing) -> dict[str, Any]:
+    rest = line.without_faults
+    if rest is None:
+        return {}
+    values = {name: rounded(getattr(rest, name)) for name in ("fit", "error", "above", "below")}
+    return {"rating_without_faults": {"matches_left_out": rest.matches, **values, "differs": rest.differs}}
+
+
 def _share(line: Standing, of: float) -> str:
     return percent(of / line.record.played) if line.record.played else "-"
 
@@ -341,6 +356,9 @@ def _lead_shown(layout: Layout) -> bool:
 
 COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
     Column("rank", "#", rank_words, _rank_json),
+    Column("rank_set", "ranks", rank_set_words, _rank_set_json,
+           lambda layout: layout.standings.rank_sets is not None and layout.has(_NARROW),
+           lambda layout: rank_set_notes(layout.standings), soft=True),
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),
     Column("reached", "reached", lambda line: placing_words(line)[0], _reached_json,
            lambda layout: layout.cup,

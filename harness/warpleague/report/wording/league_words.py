@@ -267,6 +267,14 @@ def rank_words(line: Standing) -> str:
     return "–" if line.rank is None else str(line.rank)
 
 
+def rank_set_words(line: Standing) -> str:
+    """The ranks that a bot may have: `2-4`; empty where they are not known."""
+    if line.rank_set is None:
+        return ""
+    first, last = line.rank_set
+    return str(first) if first == last else f"{first}-{last}"
+
+
 def changes_line(league: League) -> str:
     """The changes since the last run, in one line; empty if nothing has."""
     texts = [change.text for change in league.changed]
@@ -344,7 +352,52 @@ def fit_notes(standings: Standings) -> list[str]:
     islands = {line.island for line in standings.lines if line.island is not None}
     if len(islands) > 1:
         lines.append(f"{len(islands)} groups of bots never met each other: do not compare their fits.")
+    return lines + without_faults_lines(standings)
+
+
+def rank_set_notes(standings: Standings) -> list[str]:
+    """The meaning of the sets of ranks, and how small differences the season can tell."""
+    lines = [
+        "ranks: by strength each bot has one of these, with 95 % confidence for all bots at once; bots with the same"
+        " ones count as tied."
+    ]
+    sets = standings.rank_sets
+    if sets is not None and sets.difference is not None:
+        if standings.rival:
+            size = f"{100 * sets.difference:.1f} points of 100 in their share of wins"
+        elif standings.solo or standings.by_score:
+            size = f"{sets.difference:.2f} in their mean score"
+        else:
+            size = f"{sets.difference:.0f} Elo"
+        text = f"This season cannot tell bots apart that differ by less than about {size}"
+        if sets.more is not None:
+            text += (
+                f"; about {float(f'{sets.more * standings.matches:.2g}'):,.0f} more matches would halve that"
+            )
+        lines.append(f"{text}.")
     return lines
+
+
+def without_faults_lines(standings: Standings) -> list[str]:
+    """A sentence for each bot whose rating is another one without the matches that a fault decided."""
+    lines = []
+    for line in standings.lines:
+        rest = line.without_faults
+        if rest is None or not rest.differs or rest.fit is None or line.fit is None or line.error is None:
+            continue
+        rating = f"{rest.fit:.0f}" if rest.error is None else f"{rest.fit:.0f} ± {rest.error:.0f}"
+        if rest.above is not None:
+            rating = f"more than {rest.above:.0f}"
+        elif rest.below is not None:
+            rating = f"less than {rest.below:.0f}"
+        lines.append(
+            safe(
+                f"{line.bot}: {line.fit:.0f} ± {line.error:.0f} by all matches, {rating} without the"
+                f" {rest.matches:,} that a fault decided.",
+                keep="",
+            )
+        )
+    return lines[:MAX_FAULTED]
 
 
 def has_cycles(standings: Standings) -> bool:
