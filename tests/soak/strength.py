@@ -95,7 +95,7 @@ def covered(test: Sprt, decided: Any, counts: Any, truth: float) -> float:
     """How many of the corrected intervals contain the truth."""
     inside = 0
     for decision, found in zip(decided, counts, strict=True):
-        told = estimate(test, as_deals(found), int(decision))
+        told = estimate(test, as_deals(found), int(decision)).to_elo()
         inside += (told.low is None or told.low <= truth) and (told.high is None or truth <= told.high)
     return inside / len(decided)
 

@@ -43,6 +43,7 @@ from warpleague.cli.declaration import (
     count_or_all,
     duration,
     language,
+    listed,
     path,
     port,
     seconds,
@@ -245,8 +246,8 @@ CORE: Final = (
             codes={1: "the manifest of a bot is invalid"}),
     Command("compare", "test whether a bot is better than another", "warpleague.cli.compare:run_compare",
             group="improve a bot",
-            usage="warpleague compare [options] NEW OLD [FIELD ...] --game GAME\n"
-                  "       warpleague compare [options] GAME NEW OLD [FIELD ...]",
+            usage="warpleague compare [options] NEW OLD --game GAME\n"
+                  "       warpleague compare [options] GAME NEW OLD",
             about=("Test whether a bot is better than another, on the same deals, with as few matches as "
                    "possible."),
             arguments=(
@@ -254,10 +255,11 @@ CORE: Final = (
                  "time limits of its own: for each decision, or for the whole match with an increment before "
                  "each decision"),
         Argument("old OLD", "the folder of the bot to compare it with"),
-        Argument("field FIELD", "the folders of other bots at the table, in games for three or more",
-                 nargs="*"),
+        Argument("last LAST", "OLD, if the first word is the game", nargs="?"),
         GAME_INSTEAD,
-        Argument("--players N", "how many players a match has (default: 2, or one more than FIELD has bots)",
+        Argument("--field BOTS", "the folders of other bots, with commas between them: NEW and OLD do not meet, "
+                 "but each plays these bots, on the same deals and in the same seats", type=listed, default=()),
+        Argument("--players N", "how many players a match has (default: 2); --field needs one bot less at least",
                  type=count(1)),
         GAME_OPTION,
         Section("test", "Two claims are tested: NEW is better by elo0 Elo, and NEW is better by elo1 Elo. "
@@ -275,7 +277,9 @@ CORE: Final = (
                  "explains"),
             Argument("--max-matches N", "stop after N matches, even if nothing is decided (default: no "
                      "limit)", type=count(1)),
-            Argument("--fixed N", "play exactly N matches, and do not stop earlier", type=count(1)),
+            Argument("--fixed N", "play exactly N matches, and do not stop earlier: NEW is accepted or "
+                     "rejected if the 95 %% interval excludes equal bots; elo0, elo1, alpha and beta do not "
+                     "count", type=count(1)),
             Argument("--seats", "in which seats the bots play the same dice: all bots move on by one seat "
                      "(rotations, default), or every order of the bots (all)", choices=("rotations", "all"),
                      default="rotations"),
@@ -291,13 +295,13 @@ CORE: Final = (
     ), examples=(
         "compare bots/mine bots/mine-before --game aliens",
         "compare bots/mine bots/old --game aliens --max-matches 2000",
-        "compare bots/mine bots/old bots/greedy bots/lazy --game sheets",
+        "compare bots/mine bots/old --field bots/greedy,bots/lazy --game sheets",
         "compare aliens bots/mine@0.5s bots/mine@100ms",
         "compare bots/mine bots/mine-before --game aliens --in-process",
     ),
             codes={0: "accepted: the new bot is better",
                    1: "rejected: it is not better; or a match is void, or `--stop-on-fault` stopped the test",
-                   3: "undecided: `--max-matches` was reached"}),
+                   3: "undecided: `--max-matches` was reached, or the interval of `--fixed` holds equal bots"}),
     Command("replay", "show or verify the record of a match", group="improve a bot",
             about=("Show a recorded match, verify that it holds, make a page of it, or take a position from "
                    "it.")),

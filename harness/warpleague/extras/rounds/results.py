@@ -391,8 +391,8 @@ def _problem(round_: Round, author: str) -> str:
     return ""
 
 
-_PAIRED_KEYS: Final = ("deals", "matches", "won", "level", "lost", "share", "share_half", "likelihood", "by_chance",
-                       "one_way", "score", "score_half")  # fmt: skip
+_PAIRED_KEYS: Final = ("deals", "matches", "won", "level", "lost", "likelihood", "by_chance", "one_way", "score",
+                       "score_half")  # fmt: skip
 
 
 def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[str, Any] | None:
@@ -417,8 +417,9 @@ def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[s
         one = Deal.of(deals[deal])
         # At larger tables the share of all points says less than the difference of both shares.
         state.add(one if players == 2 else attrs.evolve(one, value=0.5 + one.new - one.old))
-    data = state.to_json()
-    return {key: data[key] for key in _PAIRED_KEYS} | state.estimate().to_json()
+    data, half = state.to_json(), state.half
+    share = {"share": round(state.counts.mean, 6), "share_half": None if half is None else round(half, 6)}
+    return {key: data[key] for key in _PAIRED_KEYS} | share | state.estimate().to_json()
 
 
 def _total(config: RoundsConfig, state: State, author: str, curves: Sequence[AuthorLine]) -> AuthorTotal:

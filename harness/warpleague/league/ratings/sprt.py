@@ -91,6 +91,22 @@ class Estimate:
         }
 
 
+@attrs.frozen
+class Shares:
+    """A mean value of deals with its 95 % interval, which may reach beyond the values that deals can have.
+
+    All are None without deals, the limits also where too few deals tell.
+    """
+
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def to_elo(self) -> Estimate:
+        """The same as a difference in Elo."""
+        return Estimate(*(_elo(share) for share in (self.mean, self.low, self.high)))
+
+
 class DealCounts:
     """How often deals had each value; a value of a half means that both bots did equally well."""
 
@@ -276,13 +292,13 @@ class _Walk:
     ends: tuple[Array, Array] | None
 
 
-def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _STEPS) -> Estimate:
-    """The difference in Elo after a test that accepted `elo1` (decision 1), `elo0` (-1), or came to no end (0).
+def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _STEPS) -> Shares:
+    """The mean value after a test that accepted `elo1` (decision 1), `elo0` (-1), or came to no end (0).
 
     A test of more than `max_steps` deals is computed in `max_steps` steps of several deals.
     """
     if not counts.deals:
-        return Estimate(None, None, None)
+        return Shares()
     values, seen = counts.arrays()
     shape = seen.copy()
     shape[[0, -1]] += _SPARE
@@ -334,31 +350,30 @@ def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _ST
         return at((inner + outer) / 2)[0]
 
     low_share, best, high_share = (share_at(probability) for probability in (_TAIL, 0.5, 1.0 - _TAIL))
-    return Estimate(_elo(best), _elo(low_share), _elo(high_share))
+    return Shares(best, low_share, high_share)
 
 
-def fixed_estimate(counts: DealCounts, half: float | None) -> Estimate:
-    """The difference in Elo after a test of a size that was fixed before; `half` of the mean's 95 % interval.
+def fixed_estimate(counts: DealCounts, half: float | None) -> Shares:
+    """The mean value after a test of a size that was fixed before; `half` of the mean's 95 % interval.
 
     Where all deals had one value, the limits are the means at which that has a probability of 2.5 % at most, whatever
     the distribution of deals is (by Markov's inequality, for each deal); 5 % if it is the least or the greatest value,
     since there is but one limit then.
     """
     if not counts.deals:
-        return Estimate(None, None, None)
+        return Shares()
     if not counts.variance:
         values, mean = counts.arrays()[0], counts.mean
         low, high = float(values[0]), float(values[-1])
         likely = (0.025 if low < mean < high else 0.05) ** (1 / counts.deals)
-        limits = low + (mean - low) * likely, high - (high - mean) * likely
-        return Estimate(*(_elo(share) for share in (mean, *limits)))
+        return Shares(mean, low + (mean - low) * likely, high - (high - mean) * likely)
     if half is None:
-        return Estimate(_elo(counts.mean), None, None)
-    return Estimate(*(_elo(counts.mean + part) for part in (0.0, -half, half)))
+        return Shares(counts.mean)
+    return Shares(counts.mean, counts.mean - half, counts.mean + half)
 
 
-def _elo(share: float) -> float | None:
-    return elo_of(share) if 0.0 < share < 1.0 else None
+def _elo(share: float | None) -> float | None:
+    return None if share is None or not 0.0 < share < 1.0 else elo_of(share)
 
 
 def _walk(values: Array, shape: Array, mean: float, deviation: float, deals: int, max_steps: int) -> _Walk:
