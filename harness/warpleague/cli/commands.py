@@ -425,6 +425,26 @@ CORE: Final = (
                  "under [season]"),
     ), examples=("league run leagues/mine.toml", "league run leagues/mine.toml --jobs 4 --quiet"),
             codes={1: "a match is void, or `--stop-on-fault` stopped after a fault; the next run continues"}),
+    Command("league best", "play only until it is known which bot is the best",
+            "warpleague.cli.league_best:run_best", group="play the matches",
+            about=("Find the best bot of a league with as few matches as possible: pairs that may still decide who is "
+                   "first play, until that is known. The results have a folder of their own, and the same command "
+                   "continues."),
+            arguments=(
+        *OF_LEAGUE, LEAGUE_JOBS,
+        Argument("--confidence P", "how sure the answer must be: the probability that another bot is better is at "
+                 "most 1 - P (default 0.95)", type=float, default=0.95),
+        Argument("--within ELO", "bots that differ by less count as equal: any of them may be named (default 0)",
+                 type=float, default=0.0),
+        Argument("--max-matches N", "end after N matches, even if nobody is known (default: no limit)",
+                 type=count(1)),
+        Argument("--matches N", "stop after N matches; the next run continues", type=count(1)),
+        Argument("--for TIME", "stop after this time, such as 90s, 10m or 2h, as soon as the matches that "
+                 "have begun are over", type=duration(0, 1e9, above=True), dest="for_s"),
+        STOP_ON_FAULT, QUIET,
+    ), examples=("league best leagues/mine.toml", "league best leagues/mine.toml --within 10 --max-matches 5000"),
+            codes={1: "a match is void, or `--stop-on-fault` stopped after a fault; the next run continues",
+                   3: "the best is not known yet: `--max-matches`, `--matches` or `--for` ended it"}),
     Command("league prepare", "build all bots of the league, but play nothing",
             "warpleague.cli.league_setup:run_prepare", group="play the matches", arguments=OF_LEAGUE,
             examples=("league prepare leagues/mine.toml",)),
