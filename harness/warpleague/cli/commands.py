@@ -295,7 +295,7 @@ CORE: Final = (
     ), examples=(
         "compare bots/mine bots/mine-before --game aliens",
         "compare bots/mine bots/old --game aliens --max-matches 2000",
-        "compare bots/mine bots/old --field bots/greedy,bots/lazy --game sheets",
+        "compare sheets bots/mine bots/old --field bots/greedy,bots/lazy",
         "compare aliens bots/mine@0.5s bots/mine@100ms",
         "compare bots/mine bots/mine-before --game aliens --in-process",
     ),
