@@ -180,6 +180,7 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 	$(BIN)/python tests/soak/strength.py errors $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py tests $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py ladder $(SIMULATIONS)
+	$(BIN)/python tests/soak/strength.py best $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py adaptive $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py versions $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py edits $(SIMULATIONS)

@@ -13,7 +13,7 @@ Two bots play each deal in both seat orders, in this process, without a clock. T
 is the variance of such pairs of matches over that of pairs with separate dice: with a ratio of 0.8, shared dice need
 0.8 times as many matches for the same error. `margin` is the same for the difference of the scores. Alone at a table
 the bots play the same deal one after the other, and it is their difference that counts. At tables of three each takes
-every seat beside the same two bots of a field, as `warpleague compare NEW OLD FIELD FIELD` does; x, y, ... are the
+every seat beside the same two bots of a field, as `warpleague compare NEW OLD --field A,B` does; x, y, ... are the
 shares of the first bot in its seats, and those of the second one with a minus. A bot may be a version of a shipped
 one, with other values of constants of its program: `sheets-greedy:SPITE=0.1`. A name that ends in `~` is a bot that
 plays one of ten actions at random, by a seed of its own.

@@ -493,7 +493,9 @@ def test_the_api_asks_for_trials(tmp_path: Path) -> None:
     arena.play_all(player([]))
     found = arena.ask("GET", f"/api/trials/{number}", "ada").json
     assert (found["state"], found["old"], found["matches"]) == ("played", old, 4)
-    assert {"difference", "error", "words", "share", "elo", "faults"} <= found["result"].keys()
+    assert {"difference", "error", "words", "share_new", "share_old", "elo", "faults"} <= found[
+        "result"
+    ].keys()
     assert not {"seed", "played"} & found.keys()  # the dice of what is still to be played
     assert arena.ask("GET", f"/api/trials/{number}", "bob").status == 404
     assert [one["id"] for one in arena.ask("GET", "/api/trials", "ada").json] == [number, arena.trial]

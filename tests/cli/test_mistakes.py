@@ -116,6 +116,8 @@ league report leagues/good.toml --replays some          | --replays            |
 serve leagues/good.toml --port 99999                    | --port               | 65535
 compare mine other --game aliens --elo0 20 --elo1 0     | --elo1               | above elo0
 compare mine other --game aliens --alpha 5              | --alpha              | at most 0.5
+compare mine other --game aliens --field a,,b           | --field              | with commas between them
+compare mine other third --game aliens                  | third: a third bot   | --field third
 compare mine other --game aliens --beta few             | --beta               | must be a number
 play aliens --seat 5                                    | --seat 5             | seats 0 to 1
 reproduce RECORD --key abc                              | --key abc            | 64 hexadecimal digits

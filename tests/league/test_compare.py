@@ -23,6 +23,7 @@ from warpleague.league.season.config import EntrantClock, load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
 from warpleague.report.wording.league_words import (
     brief,
+    estimate_line,
     estimate_words,
     exit_code,
     gauge,
@@ -123,6 +124,72 @@ def test_beside_a_field_both_take_the_same_seats(make_season: MakeSeason) -> Non
     # The field changes its order, so that not always the same bot follows.
     orders = {group.seats[0] for group in groups}
     assert len(orders) > 1
+
+
+@pytest.mark.parametrize(("players", "pool"), [(2, 3), (3, 5), (4, 3), (4, 6)])
+def test_the_field_of_each_deal_is_dealt_from_the_pool(
+    players: int, pool: int, make_season: MakeSeason
+) -> None:
+    """Both never meet and have the same field and seats; the pool plays equally often, in an order by the secret."""
+    tests = [
+        StrengthFormat(make_season(2 + pool, players, kind="test", secret=letter * 32))
+        for letter in (b"a", b"b")
+    ]
+    fields = []
+    for round_ in range(4 * pool):
+        seats = tests[0].group(round_).seats
+        with_new = [table for table in seats if 0 in table]
+        assert [tuple(1 if bot == 0 else bot for bot in table) for table in with_new] == [
+            table for table in seats if 1 in table
+        ]
+        assert len(seats) == 2 * len(with_new) == 2 * players
+        assert {len(set(table)) for table in seats} == {players}
+        fields.append(set(with_new[0]) - {0})
+    met = [sum(bot in field for field in fields) for bot in range(2, 2 + pool)]
+    assert set(met) == {4 * (players - 1)}
+    orders = [[test.group(round_).seats for round_ in range(4 * pool)] for test in tests]
+    assert orders[0] != orders[1]
+
+
+def test_beside_a_field_both_shares_are_told_and_no_elo() -> None:
+    """The best against the worst: shares of 100 and 0 %, a difference of 100 points and not a share of 150 %."""
+    state = StrengthTest(Sprt(0.0, 20.0), -0.5, 1.5, fixed=True)
+    for new, old in ((1.0, 0.0), (1.0, 0.25), (1.0, 0.0), (0.75, 0.0), (1.0, 0.0)):
+        state.add(Deal(0.5 + new - old, new, old, (new, old), 4))
+    assert state.judged == 1
+    told = "\n".join([*state_lines(state), estimate_line(state), verdict(state, "new", "old"), brief(state)])
+    assert "share of the new bot 95.0 %, of the old one 5.0 %, difference +90.0 ± 17.0" in told
+    assert "difference +90.0 points of 100 (+73.0 to +100.0 with 95 % confidence)" in told
+    assert "Elo" not in told
+    data = state.to_json()
+    assert (data["share_new"], data["share_old"], data["difference"]) == (0.95, 0.05, 0.9)
+    assert data["difference_low"] == pytest.approx(0.9 - data["difference_half"], abs=1e-5)
+    assert (data["difference_high"], data["elo"], data["low"], data["high"]) == (1.0, None, None, None)
+    going = StrengthTest(Sprt(0.0, 20.0), -0.5, 1.5)
+    going.add(Deal(0.75, 0.5, 0.25, (1.0, 0.0), 4))
+    assert "Elo" not in "\n".join([*state_lines(going), estimate_line(going), verdict(going, "new", "old")])
+    assert "(0 or 2.88 points of 100)" in state_lines(going)[0]
+
+
+def test_a_fixed_test_never_contradicts_its_interval() -> None:
+    """A likelihood of 95.5 % with an interval that holds equal bots is undecided, in a duel and beside a field."""
+    for low, values, judged in (
+        (0.0, (1.0, 0.75, 1.0, 0.5, 0.5), 0),
+        (0.0, (1.0, 0.75, 1.0, 0.75, 0.75), 1),
+        (0.0, (0.0, 0.25, 0.0, 0.25, 0.25), -1),
+        (-0.5, (1.0, 0.75, 1.0, 0.5, 0.5), 0),
+        (-0.5, (0.25, 0.25, 0.0, 0.25, 0.0), -1),
+    ):
+        state = StrengthTest(Sprt(alpha=0.1), low, 1 - low, fixed=True)
+        for value in values:
+            state.add(Deal(value, value / 2, (1 - value) / 2, (value, 0.0), 2))
+        mean, half = state.difference, state.difference_half
+        assert half is not None
+        assert (mean - half > 0, mean + half < 0) == (judged > 0, judged < 0)
+        assert (state.judged, exit_code(state)) == (judged, {1: 0, 0: 3, -1: 1}[judged])
+        if not judged:
+            assert (state.superiority or 0) > 0.95
+            assert "equal bots are within the 95 % interval" in verdict(state, "new", "old")
 
 
 def test_what_a_deal_is_worth() -> None:
@@ -265,10 +332,13 @@ def test_what_a_test_cannot_be(duel: Path, change: str, told: str) -> None:
 
 
 def test_a_test_needs_the_right_number_of_bots(cup: Cup) -> None:
-    """A third bot at tables of two has no place."""
+    """A pool may be larger than the table, and not smaller."""
     path = cup.file("a", "b", "c", "d")
     path.write_text(path.read_text("utf-8").replace("deals = 3", FORM), "utf-8")
-    with pytest.raises(ConfigError, match="needs 1 more bots, not 2"):
+    assert len(load_config(path).bots) == 4
+    path = cup.file("a", "b", "c", game="id = 'captains'\nplayers = 3")
+    path.write_text(path.read_text("utf-8").replace("deals = 3", FORM), "utf-8")
+    with pytest.raises(ConfigError, match="a table of 3 needs at least 2 more bots, not 1"):
         load_config(path)
 
 
@@ -335,6 +405,29 @@ def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
     files = list((tmp_path / "results").glob("compare-one-other-*.toml"))
     assert len(files) == 3
     assert attrs.asdict(load_config(files[0]).format)["kind"] == "test"
+
+
+def test_compare_over_a_pool(compare: Any, tmp_path: Path) -> None:
+    """Both play each bot of the pool, never each other; a pool that does not fill the table is refused."""
+    for name in ("a", "b", "c"):
+        (tmp_path / "bots" / name).mkdir()
+    pool = ("--field", "bots/a,bots/b,bots/c", "--quiet")
+    code, out, _ = compare(2.0, *pool, "--fixed", "48", "--json")
+    data = json.loads(out)
+    assert (code, data["field"], data["matches"], data["deals"]) == (0, ["a", "b", "c"], 48, 12)
+    assert 0 <= data["share_old"] < data["share_new"] <= 1
+    code, out, _ = compare(2.0, *pool)
+    assert code == 0
+    assert "share of the new bot " in out.splitlines()[1]
+    assert "Elo" not in out
+    (file, *_) = (tmp_path / "results").glob("compare-one-other-*.toml")
+    assert load_config(file).game.players == 2
+    for words, told in (
+        (("--field", "bots/a", "--players", "1", "--game", "captains"), "alone at a table"),
+        (("--field", "bots/a", "--players", "3", "--game", "captains"), "needs at least 2 more bots, not 1"),
+    ):
+        code, _, err = compare(0.0, *words)
+        assert (code, told in err) == (2, True), err
 
 
 @pytest.mark.parametrize(
@@ -478,7 +571,7 @@ def test_matches_in_one_process_have_the_same_deals(
         assert main([*words, *more]) in (0, 1, 3)
         found.append(json.loads(capsys.readouterr().out))
     between, inside = found
-    for key in ("deals", "won", "level", "lost", "share", "score"):
+    for key in ("deals", "won", "level", "lost", "share_new", "score"):
         assert inside[key] == between[key]
     assert [line["decisions"] for line in inside["times"]] == [line["decisions"] for line in between["times"]]
     assert all(line["cpu_ms"] > 0 for line in inside["times"])

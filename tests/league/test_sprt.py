@@ -100,7 +100,7 @@ def test_a_test_errs_as_seldom_as_it_says_and_its_estimate_holds() -> None:
     for decision, counts in ends:
         found = estimate(
             test, DealCounts(counts=dict(zip(VALUES, counts.astype(int), strict=True))), decision
-        )
+        ).to_elo()
         assert found.low < found.elo < found.high
         inside += found.low <= 0 <= found.high
     assert 0.85 <= inside / len(ends) <= 1.0
@@ -111,16 +111,16 @@ def test_estimates_are_less_extreme_than_what_stopped_the_test() -> None:
     counts = DealCounts(counts={0.0: 2, 0.25: 10, 0.5: 30, 0.75: 25, 1.0: 12})
     test = Sprt(0, 100)
     share = SCALE * log(counts.mean / (1 - counts.mean))
-    found = estimate(test, counts, 1)
+    found = estimate(test, counts, 1).to_elo()
     assert found.low < found.elo < share < found.high
-    undecided = estimate(Sprt(0, 100, alpha=1e-9, beta=1e-9), counts, 0)
+    undecided = estimate(Sprt(0, 100, alpha=1e-9, beta=1e-9), counts, 0).to_elo()
     assert undecided.elo == pytest.approx(share, abs=3)
 
 
 def test_a_sweep_has_an_estimate() -> None:
     """Where every deal was won twice, one more deal that was not gives an estimate with limits."""
     counts = DealCounts(counts={1.0: 23})
-    found = estimate(Sprt(0, 50), counts, 1)
+    found = estimate(Sprt(0, 50), counts, 1).to_elo()
     assert found.low is not None
     assert 50 < found.low < (found.elo or 9_999)
 
@@ -167,7 +167,7 @@ def test_limits_are_those_at_which_such_an_end_is_unlikely() -> None:
             now = ratios[wins, played - wins]
             decision = 1 if now >= test.bounds[1] else -1 if now <= test.bounds[0] else 0
         decisions.append(decision)
-        found = estimate(test, DealCounts(counts={0.0: played - wins, 1.0: wins}), decision)
+        found = estimate(test, DealCounts(counts={0.0: played - wins, 1.0: wins}), decision).to_elo()
         limits: Any = ((found.low, 0.025), (found.elo, 0.5), (found.high, 0.975))
         for elo, tail in limits:
             told = stronger(test, ratios, (wins, played - wins), decision, expected(elo))
@@ -178,7 +178,7 @@ def test_limits_are_those_at_which_such_an_end_is_unlikely() -> None:
 def test_many_deals_at_a_time_tell_the_same() -> None:
     """A test of 357 deals, followed deal by deal and in steps of several: estimate and limits differ by little."""
     counts = DealCounts(counts={0.0: 30, 0.25: 75, 0.5: 125, 0.75: 62, 1.0: 65})
-    found = [attrs.asdict(estimate(Sprt(0, 20), counts, 1, max_steps)) for max_steps in (100, 357)]
+    found = [attrs.asdict(estimate(Sprt(0, 20), counts, 1, max_steps).to_elo()) for max_steps in (100, 357)]
     assert found[0] == pytest.approx(found[1], abs=0.3)
 
 
@@ -187,7 +187,7 @@ def test_deals_that_all_went_alike_have_an_estimate(value: float) -> None:
     """At any length of a test the estimate is within its limits, and these come closer."""
     widths = []
     for deals in (1, 5, 15):
-        found = estimate(Sprt(0, 50), DealCounts(counts={value: deals}), 0)
+        found = estimate(Sprt(0, 50), DealCounts(counts={value: deals}), 0).to_elo()
         assert found.low < found.elo < found.high
         widths.append(found.high - found.low)
     assert widths == sorted(widths, reverse=True)

@@ -3,6 +3,7 @@
     python tests/soak/strength.py errors     do 95 % intervals of ratings and seats cover 93 to 97 % in 47 designs?
     python tests/soak/strength.py tests      do sequential tests err as seldom as they say, do estimates hold?
     python tests/soak/strength.py ladder     how soon does a ladder settle the first three places, how often wrongly?
+    python tests/soak/strength.py best       how soon is the best of six bots known, how often is it a wrong one?
     python tests/soak/strength.py adaptive   do intervals hold where results choose the matches, and the top rating?
     python tests/soak/strength.py versions   how much is the best of twenty versions overrated that are all alike?
     python tests/soak/strength.py edits      do intervals hold where versions are edits by programs, as in rounds?
@@ -99,7 +100,7 @@ def covered(test: Sprt, decided: Any, counts: Any, truth: float) -> float:
     """How many of the corrected intervals contain the truth."""
     inside = 0
     for decision, found in zip(decided, counts, strict=True):
-        told = estimate(test, as_deals(found), int(decision))
+        told = estimate(test, as_deals(found), int(decision)).to_elo()
         inside += (told.low is None or told.low <= truth) and (told.high is None or truth <= told.high)
     return inside / len(decided)
 
@@ -314,12 +315,14 @@ UNTIL = UntilTable(confidence=0.95, top=3)
 
 def settle(season: Season, truth: Any, luck: float, most: int, rng: Any) -> tuple[int, list[int] | None]:
     """Play until the first places are settled: how many matches that took, and who these are (None: not settled)."""
-    known, told = Posterior(20), 0
+    bots, until = len(season.bots), season.format.until
+    assert until is not None
+    known, told = Posterior(bots), 0
     for group, ranks in played(season, truth, luck, most, rng):
         known.add(zip(group.seats, ranks, strict=True))
         told += len(ranks)
     known.update()
-    return told, known.order(range(20))[:3] if told < most else None
+    return told, known.order(range(bots))[: until.top] if told < most else None
 
 
 def played(season: Season, truth: Any, luck: float, most: int, rng: Any) -> Any:
@@ -621,13 +624,47 @@ def ladder(many: int, seed: int) -> bool:
     return fine
 
 
+def best(many: int, seed: int) -> bool:
+    """`league best` among six bots: how often it names one that is not the best, nor within what counts as equal."""
+    fine, most = True, 2_000
+    print("strengths         luck  within  matches (median)  round-robin  not settled  wrong")
+    for told, luck, within in (
+        ("10 Elo apart", 0.0, 0.0),
+        ("10 Elo apart", 200.0, 0.0),
+        ("30 Elo apart", 0.0, 0.0),
+        ("drawn, 50 Elo", 0.0, 0.0),
+        ("drawn, 50 Elo", 0.0, 20.0),
+        ("all equal", 0.0, 20.0),
+    ):
+        until = UntilTable(confidence=0.95, top=1, within=within)
+        rng = np.random.default_rng(seed)
+        needed, others, wrong, open_ = [], [], 0, 0
+        for run in range(many):
+            apart = float(told[:2]) if told.endswith("apart") else 0.0
+            truth = rng.normal(0, 50, 6) if told.startswith("drawn") else -apart * rng.permutation(6)
+            matches, found = settle(season(6, salt=run, kind="ladder", until=until), truth, luck, most, rng)
+            needed.append(matches)
+            open_ += found is None
+            wrong += found is not None and truth[found[0]] < truth.max() - within
+            if run < many // 5:
+                others.append(settle(season(6, deals=10_000, until=until), truth, luck, 2 * most, rng)[0])
+        good = wrong <= many * 0.05 + 2 * np.sqrt(many * 0.05 * 0.95)
+        fine = fine and good
+        print(
+            f"{told:16}  {luck:4.0f}  {within:6.0f}  {np.median(needed):16,.0f}  {np.median(others):11,.0f}  "
+            f"{open_:11}  {wrong:4} of {many}{'' if good else '  OUT OF RANGE'}",
+            flush=True,
+        )
+    return fine
+
+
 def main() -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "what", choices=["errors", "tests", "ladder", "adaptive", "versions", "edits", "ranks"]
+        "what", choices=["errors", "tests", "ladder", "best", "adaptive", "versions", "edits", "ranks"]
     )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
@@ -636,6 +673,7 @@ def main() -> int:
         "tests": (tests, 2_000),
         "errors": (errors, 1_000),
         "ladder": (ladder, 200),
+        "best": (best, 200),
         "adaptive": (adaptive, 200),
         "versions": (versions, 200),
         "edits": (edits, 200),

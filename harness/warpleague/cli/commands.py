@@ -43,6 +43,7 @@ from warpleague.cli.declaration import (
     count_or_all,
     duration,
     language,
+    listed,
     path,
     port,
     seconds,
@@ -248,8 +249,8 @@ CORE: Final = (
             codes={1: "the manifest of a bot is invalid"}),
     Command("compare", "test whether a bot is better than another", "warpleague.cli.compare:run_compare",
             group="improve a bot",
-            usage="warpleague compare [options] NEW OLD [FIELD ...] --game GAME\n"
-                  "       warpleague compare [options] GAME NEW OLD [FIELD ...]",
+            usage="warpleague compare [options] NEW OLD --game GAME\n"
+                  "       warpleague compare [options] GAME NEW OLD",
             about=("Test whether a bot is better than another, on the same deals, with as few matches as "
                    "possible."),
             arguments=(
@@ -257,10 +258,11 @@ CORE: Final = (
                  "time limits of its own: for each decision, or for the whole match with an increment before "
                  "each decision"),
         Argument("old OLD", "the folder of the bot to compare it with"),
-        Argument("field FIELD", "the folders of other bots at the table, in games for three or more",
-                 nargs="*"),
+        Argument("last LAST", "OLD, if the first word is the game", nargs="?"),
         GAME_INSTEAD,
-        Argument("--players N", "how many players a match has (default: 2, or one more than FIELD has bots)",
+        Argument("--field BOTS", "the folders of other bots, with commas between them: NEW and OLD do not meet, "
+                 "but each plays these bots, on the same deals and in the same seats", type=listed, default=()),
+        Argument("--players N", "how many players a match has (default: 2); --field needs one bot less at least",
                  type=count(1)),
         GAME_OPTION,
         Section("test", "Two claims are tested: NEW is better by elo0 Elo, and NEW is better by elo1 Elo. "
@@ -278,7 +280,9 @@ CORE: Final = (
                  "explains"),
             Argument("--max-matches N", "stop after N matches, even if nothing is decided (default: no "
                      "limit)", type=count(1)),
-            Argument("--fixed N", "play exactly N matches, and do not stop earlier", type=count(1)),
+            Argument("--fixed N", "play exactly N matches, and do not stop earlier: NEW is accepted or "
+                     "rejected if the 95 %% interval excludes equal bots; elo0, elo1, alpha and beta do not "
+                     "count", type=count(1)),
             Argument("--seats", "in which seats the bots play the same dice: all bots move on by one seat "
                      "(rotations, default), or every order of the bots (all)", choices=("rotations", "all"),
                      default="rotations"),
@@ -294,13 +298,13 @@ CORE: Final = (
     ), examples=(
         "compare bots/mine bots/mine-before --game aliens",
         "compare bots/mine bots/old --game aliens --max-matches 2000",
-        "compare bots/mine bots/old bots/greedy bots/lazy --game sheets",
+        "compare sheets bots/mine bots/old --field bots/greedy,bots/lazy",
         "compare aliens bots/mine@0.5s bots/mine@100ms",
         "compare bots/mine bots/mine-before --game aliens --in-process",
     ),
             codes={0: "accepted: the new bot is better",
                    1: "rejected: it is not better; or a match is void, or `--stop-on-fault` stopped the test",
-                   3: "undecided: `--max-matches` was reached"}),
+                   3: "undecided: `--max-matches` was reached, or the interval of `--fixed` holds equal bots"}),
     Command("replay", "show or verify the record of a match", group="improve a bot",
             about=("Show a recorded match, verify that it holds, make a page of it, or take a position from "
                    "it.")),
@@ -424,6 +428,26 @@ CORE: Final = (
                  "under [season]"),
     ), examples=("league run leagues/mine.toml", "league run leagues/mine.toml --jobs 4 --quiet"),
             codes={1: "a match is void, or `--stop-on-fault` stopped after a fault; the next run continues"}),
+    Command("league best", "play only until it is known which bot is the best",
+            "warpleague.cli.league_best:run_best", group="play the matches",
+            about=("Find the best bot of a league with as few matches as possible: pairs that may still decide who is "
+                   "first play, until that is known. The results have a folder of their own, and the same command "
+                   "continues."),
+            arguments=(
+        *OF_LEAGUE, LEAGUE_JOBS,
+        Argument("--confidence P", "how sure the answer must be: the probability that another bot is better is at "
+                 "most 1 - P (default 0.95)", type=float, default=0.95),
+        Argument("--within ELO", "bots that differ by less count as equal: any of them may be named (default 0)",
+                 type=float, default=0.0),
+        Argument("--max-matches N", "end after N matches, even if nobody is known (default: no limit)",
+                 type=count(1)),
+        Argument("--matches N", "stop after N matches; the next run continues", type=count(1)),
+        Argument("--for TIME", "stop after this time, such as 90s, 10m or 2h, as soon as the matches that "
+                 "have begun are over", type=duration(0, 1e9, above=True), dest="for_s"),
+        STOP_ON_FAULT, QUIET,
+    ), examples=("league best leagues/mine.toml", "league best leagues/mine.toml --within 10 --max-matches 5000"),
+            codes={1: "a match is void, or `--stop-on-fault` stopped after a fault; the next run continues",
+                   3: "the best is not known yet: `--max-matches`, `--matches` or `--for` ended it"}),
     Command("league prepare", "build all bots of the league, but play nothing",
             "warpleague.cli.league_setup:run_prepare", group="play the matches", arguments=OF_LEAGUE,
             examples=("league prepare leagues/mine.toml",)),

@@ -25,7 +25,7 @@ from warpleague.league.season.config import EntrantClock, load_config, toml_of
 from warpleague.league.season.entry import first_alike
 from warpleague.report.wording.league_words import (
     duration,
-    estimate_words,
+    estimate_line,
     exit_code,
     fault_lines,
     luck_lines,
@@ -126,9 +126,11 @@ def _option(match: re.Match[str]) -> str:
 def _choose_game(args: Namespace) -> None:
     """Take the first word for the game, if no option names one."""
     args.game = args.game_option
+    words = [args.new, args.old, *([] if args.last is None else [args.last])]
     if args.game is not None:
+        if args.last is not None:
+            raise BadInput(f"{args.last}: a third bot; bots of the field are named by --field {args.last}")
         return
-    words = [args.new, args.old, *args.field]
     if len(words) == 2 and args.new in game_ids() and not Path(args.new).is_dir():
         raise BadInput(
             f"{args.new}: the game is there, but name two bots: warpleague compare {args.new} NEW OLD"
@@ -138,7 +140,7 @@ def _choose_game(args: Namespace) -> None:
             "which game? Say --game GAME, or write it first: warpleague compare GAME NEW OLD "
             "(`warpleague games` lists the games)"
         )
-    args.game, args.new, args.old, *args.field = words
+    args.game, args.new, args.old = words
 
 
 def _time_json(line: TimeLine) -> dict[str, Any]:
@@ -183,7 +185,7 @@ def _print_result(
     for line in (*state_lines(state, over=report.complete), *luck_lines(state)):
         print(line)
     corrected = "" if state.fixed else ", corrected for when the test stopped"
-    print(f"Estimate: {estimate_words(state.estimate())}{corrected}.")
+    print(f"Estimate: {estimate_line(state)}{corrected}.")
     for line in (verdict(state, new, old), *one_way_lines(state, new, old)):
         print(line)
     print(*(f"{line}.\n" for line in remarks), sep="", end="")
@@ -249,7 +251,7 @@ def _played(args: Namespace, entrants: list[_Entrant], names: list[str], *, insi
 
 
 def _players(args: Namespace) -> int:
-    return args.players or (1 + len(args.field) if args.field else 2)
+    return args.players or 2
 
 
 def _entrants(args: Namespace) -> tuple[list[_Entrant], list[str]]:
@@ -258,9 +260,12 @@ def _entrants(args: Namespace) -> tuple[list[_Entrant], list[str]]:
     if players not in game.players:
         allowed = ", ".join(map(str, game.players))
         raise BadInput(f"--players: {game.id} is for {allowed} players, not {players}")
-    if len(args.field) != players - 1 and not (not args.field and players <= 2):
+    if args.field and players == 1:
+        raise BadInput("--field: alone at a table there are no other bots; leave out --field or --players 1")
+    if len(args.field) < players - 1 and (args.field or players > 2):
         raise BadInput(
-            f"FIELD: beside NEW or OLD, a table of {players} needs {players - 1} more bots, not {len(args.field)}"
+            f"--field: beside NEW or OLD, a table of {players} needs at least {players - 1} more bots, not "
+            f"{len(args.field)}"
         )
     entrants = [_entrant(text) for text in (args.new, args.old, *args.field)]
     return entrants, _names(entrants)

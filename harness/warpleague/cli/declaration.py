@@ -242,6 +242,14 @@ def count_or_all(text: str) -> int | None:
         raise ArgumentTypeError(f"must be a number, all or none, not {text!r}") from None
 
 
+def listed(text: str) -> tuple[str, ...]:
+    """Words with commas between them."""
+    words = tuple(word.strip() for word in text.split(","))
+    if not all(words):
+        raise ArgumentTypeError(f"must be names with commas between them, as in A,B,C, not {text!r}")
+    return words
+
+
 def duration(
     least_s: float, most_s: float, unit: str = "s", *, above: bool = False
 ) -> Callable[[str], float]:

@@ -248,10 +248,7 @@ def comparison(config: LeagueConfig, deals: int, played: Sequence[TrialMatch]) -
         matches = [(match.seats, match.ranks, match.scores, match.rival) for match in group]
         if len(matches) == schedule.matches_a_deal:
             state.add(Deal.of(matches))
-    # In a duel the share of one is a half plus half the difference.
-    part = 1.0 if state.beside else 2.0
-    difference = part * (state.counts.mean - 0.5) if state.counts.deals else 0.0
-    error = None if state.half is None else part * state.half
+    difference, error = state.difference, state.difference_half
     faults = [
         sum(
             bool(kinds)

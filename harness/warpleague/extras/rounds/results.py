@@ -434,7 +434,7 @@ def _problem(round_: Round, author: str) -> str:
 Verdict = Literal["better", "worse", "no difference seen", "too few deals to tell"]
 TOO_FEW: Final[Verdict] = "too few deals to tell"
 
-_PAIRED_KEYS: Final = ("deals", "matches", "won", "level", "lost", "share", "score", "score_half")
+_PAIRED_KEYS: Final = ("deals", "matches", "won", "level", "lost", "score", "score_half")
 
 
 def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[str, Any] | None:
@@ -460,7 +460,8 @@ def _paired(config: RoundsConfig, played: _Played, new: int, old: int) -> dict[s
         # At larger tables the share of all points says less than the difference of both shares.
         state.add(one if players == 2 else attrs.evolve(one, value=0.5 + one.new - one.old))
     data = state.to_json()
-    return {key: data[key] for key in _PAIRED_KEYS} | helped_json(state.counts)
+    share = {"share": round(state.counts.mean, 6)}
+    return {key: data[key] for key in _PAIRED_KEYS} | share | helped_json(state.counts)
 
 
 def helped_json(counts: DealCounts) -> dict[str, Any]:

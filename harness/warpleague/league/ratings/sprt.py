@@ -91,6 +91,22 @@ class Estimate:
         }
 
 
+@attrs.frozen
+class Shares:
+    """A mean value of deals with its 95 % interval, which may reach beyond the values that deals can have.
+
+    All are None without deals, the limits also where too few deals tell.
+    """
+
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def to_elo(self) -> Estimate:
+        """The same as a difference in Elo."""
+        return Estimate(*(_elo(share) for share in (self.mean, self.low, self.high)))
+
+
 class DealCounts:
     """How often deals had each value; a value of a half means that both bots did equally well."""
 
@@ -282,13 +298,13 @@ class _Walk:
     ends: tuple[Array, Array] | None
 
 
-def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _STEPS) -> Estimate:
-    """The difference in Elo after a test that accepted `elo1` (decision 1), `elo0` (-1), or came to no end (0).
+def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _STEPS) -> Shares:
+    """The mean value after a test that accepted `elo1` (decision 1), `elo0` (-1), or came to no end (0).
 
     A test of more than `max_steps` deals is computed in `max_steps` steps of several deals.
     """
     if not counts.deals:
-        return Estimate(None, None, None)
+        return Shares()
     values, seen = counts.arrays()
     shape = seen.copy()
     shape[[0, -1]] += _SPARE
@@ -340,7 +356,7 @@ def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _ST
         return at((inner + outer) / 2)[0]
 
     low_share, best, high_share = (share_at(probability) for probability in (_TAIL, 0.5, 1.0 - _TAIL))
-    return Estimate(_elo(best), _elo(low_share), _elo(high_share))
+    return Shares(best, low_share, high_share)
 
 
 def share_limits(counts: DealCounts, tail: float = 0.025) -> tuple[float, float] | None:
@@ -359,20 +375,20 @@ def share_limits(counts: DealCounts, tail: float = 0.025) -> tuple[float, float]
     return low + (mean - low) * likely, high - (high - mean) * likely
 
 
-def fixed_estimate(counts: DealCounts) -> Estimate:
-    """The difference in Elo after a test of a size that was fixed before, with `share_limits` in Elo.
+def fixed_estimate(counts: DealCounts) -> Shares:
+    """The mean value after a test of a size that was fixed before, with `share_limits`.
 
     If all deals had the least or the greatest value, there is but one limit, and it may be wrong in 5 % of cases.
     """
     values, one_sided = counts.arrays()[0], not counts.variance
     limits = share_limits(counts, 0.05 if one_sided and counts.mean in (values[0], values[-1]) else 0.025)
     if limits is None:
-        return Estimate(None, None, None)
-    return Estimate(*(_elo(share) for share in (counts.mean, *limits)))
+        return Shares()
+    return Shares(counts.mean, *limits)
 
 
-def _elo(share: float) -> float | None:
-    return elo_of(share) if 0.0 < share < 1.0 else None
+def _elo(share: float | None) -> float | None:
+    return None if share is None or not 0.0 < share < 1.0 else elo_of(share)
 
 
 def _walk(values: Array, shape: Array, mean: float, deviation: float, deals: int, max_steps: int) -> _Walk:

@@ -637,10 +637,16 @@ def _check_swiss(config: LeagueConfig, where: str) -> None:
 
 def _check_test(config: LeagueConfig, where: str) -> None:
     form, bots, players = config.format, len(config.bots), config.game.players
-    if bots and bots != 1 + players and not (bots == 2 and players <= 2):
+    pool = bots - 2
+    if bots and not (pool >= players - 1 >= 1 or (pool == 0 and players <= 2)):
+        need = (
+            f"a table of {players} needs at least {players - 1} more bots"
+            if players > 1
+            else "alone at a table there is no field"
+        )
         raise ConfigError(
-            f"{where}: bots: a test is of the first bot against the second; beside a field, a table of {players} "
-            f"needs {players - 1} more bots, not {bots - 2}"
+            f"{where}: bots: a test is of the first bot against the second, and the others are the field: {need}, "
+            f"not {pool}"
         )
     if form.dice == "own":
         raise ConfigError(

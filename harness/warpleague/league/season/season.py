@@ -346,6 +346,11 @@ class Season(Conditions):
             known[table] = self._hashed(sorted(self.bots[bot].bot for bot in bots))
         return known[table]
 
+    def drawn_order(self, bots: Sequence[int], turn: int) -> list[int]:
+        """The `bots` in an order that is drawn anew for each `turn`; it follows from the secret and their names."""
+        names = {bot: self.bots[bot].bot for bot in bots}
+        return sorted(bots, key=lambda bot: (self._hashed([names[bot], str(turn)]), names[bot]))
+
     def _hashed(self, names: Sequence[str]) -> int:
         return int.from_bytes(blake2b(canonical(names), key=self.dealt, digest_size=8).digest(), "big")
 

@@ -51,7 +51,7 @@ from warpleague.report.wording.league_words import (
     decided,
     dice_line,
     disqualified_lines,
-    estimate_words,
+    estimate_line,
     fault_lines,
     fit_words,
     league_sentence,
@@ -574,7 +574,7 @@ def _test(league: League) -> dict[str, Any] | None:
     return {
         "verdict": verdict(state, *names),
         "decision": decided(state),
-        "estimate": estimate_words(state.estimate()),
+        "estimate": estimate_line(state),
         "lines": [*one_way_lines(state, *names), numbers_line(state), *luck_lines(state)],
         "chart": "" if state.fixed else charts.ratio(path, below, above),
     }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.league.ratings.statistics import Mean, share_interval
+from warpleague.league.ratings.statistics import Mean, expected, share_interval
 from warpleague.match.faults import shortened
 from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted, safe
@@ -498,8 +498,8 @@ def state_lines(state: StrengthTest, *, over: bool = False, width: int = 100) ->
     """
     lines = []
     if not state.fixed:
-        unit = " normalised" if state.test.unit == "normalized" else ""
-        ends = f"LLR {state.ratio:+.2f}  ", f"  ({state.test.elo0:g} or {state.test.elo1:g}{unit} Elo)"
+        low, high, unit = _claims(state)
+        ends = f"LLR {state.ratio:+.2f}  ", f"  ({low} or {high} {unit})"
         room = width - len(ends[0]) - len(ends[1]) - len(gauge(state, 1)) + 1
         lines.append(ends[0] + gauge(state, min(max(room, _SHORTEST), _WIDTH)) + ends[1])
     lines.append(numbers_line(state))
@@ -514,9 +514,14 @@ def _is_informative(state: StrengthTest) -> bool:
 
 
 def _share_words(state: StrengthTest) -> list[str]:
-    """The share with its interval and the likelihood of superiority, as far as the deals tell them."""
+    """The shares with their interval and the likelihood of superiority, as far as the deals tell them."""
     half, likelihood = state.half, state.superiority
-    share = f"share {100 * state.counts.mean:.1f} %"
+    share = f"share {100 * state.new.mean:.1f} %"
+    if state.beside:
+        share = (
+            f"share of the new bot {100 * state.new.mean:.1f} %, of the old one {100 * state.old.mean:.1f} %, "
+            f"difference {100 * state.difference:+.1f}"
+        )
     if half is None or likelihood is None:
         return [share]
     if not _is_informative(state):
@@ -549,34 +554,58 @@ def estimate_words(estimate: Estimate) -> str:
     return f"{estimate.elo:+.0f} Elo ({low} to {high} with 95 % confidence)"
 
 
+def estimate_line(state: StrengthTest) -> str:
+    """The estimate of a test: in Elo, or beside a field the difference of the shares of points."""
+    if not state.beside:
+        return estimate_words(state.estimate())
+    known = state.estimated_difference()
+    if known is None:
+        return "no interval yet"
+    mean, low, high = (f"{100 * part:+.1f}" for part in known)
+    return f"difference {mean} points of 100 ({low} to {high} with 95 % confidence)"
+
+
 def verdict(state: StrengthTest, new: str, old: str) -> str:
     """The decision of the test and the open part, in a sentence or two."""
     if not state.counts.deals:
         return "Nothing was played." if state.fixed else "Undecided: no deal was played to its end."
     size = f"after {counted(state.matches, 'match', 'matches')} on {counted(state.counts.deals, 'deal')}"
-    unit = " normalised" if state.test.unit == "normalized" else ""
     if state.fixed:
         if state.by_chance is not None:
             return f"{decided(state).capitalize()} {size}: {_alike(state, state.by_chance, new, old)}"
         likelihood = state.superiority
         assert likelihood is not None  # the deals are not all alike
-        if likelihood >= 1 - state.test.alpha:
+        if state.judged > 0:
             return f"Accepted {size}: {new} is stronger than {old}, with a likelihood of {100 * likelihood:.1f} %."
-        if likelihood <= state.test.alpha:
+        if state.judged < 0:
             doubt = 100 * (1 - likelihood)
             return f"Rejected {size}: {old} is stronger than {new}, with a likelihood of {doubt:.1f} %."
-        return f"Undecided {size}: {new} is stronger than {old} with a likelihood of {100 * likelihood:.1f} % only."
-    elo0, elo1 = f"{state.test.elo0:g}", f"{state.test.elo1:g}"
+        return (
+            f"Undecided {size}: equal bots are within the 95 % interval; {new} is stronger than {old} with a "
+            f"likelihood of {100 * likelihood:.1f} %."
+        )
+    elo0, elo1, unit = _claims(state)
     if state.decision > 0:
-        text = f"Accepted {size}: {new} is better than {old} by {elo1}{unit} Elo rather than {elo0}."
+        text = f"Accepted {size}: {new} is better than {old} by {elo1} {unit} rather than {elo0}."
     elif state.decision < 0:
-        text = f"Rejected {size}: {new} is not better than {old} by {elo1}{unit} Elo, but by {elo0} or less."
+        text = f"Rejected {size}: {new} is not better than {old} by {elo1} {unit}, but by {elo0} or less."
     else:
         below, above = state.test.bounds
         ratio = f"its LLR of {state.ratio:+.2f} is between {below:+.2f} and {above:+.2f}"
-        text = f"Undecided {size}: the test has chosen neither {elo0} nor {elo1}{unit} Elo, since {ratio}."
+        text = f"Undecided {size}: the test has chosen neither {elo0} nor {elo1} {unit}, since {ratio}."
         text += _beside(state)
     return text
+
+
+def _claims(state: StrengthTest) -> tuple[str, str, str]:
+    """Both hypotheses and their unit: beside a field the difference of shares, since no league has such Elo."""
+    test = state.test
+    if test.unit == "normalized":
+        return f"{test.elo0:g}", f"{test.elo1:g}", "normalised Elo"
+    if not state.beside:
+        return f"{test.elo0:g}", f"{test.elo1:g}", "Elo"
+    low, high = (f"{100 * (expected(elo) - 0.5):.3g}" for elo in (test.elo0, test.elo1))
+    return low, high, "points of 100"
 
 
 def one_way_lines(state: StrengthTest, new: str, old: str) -> list[str]:
@@ -599,7 +628,8 @@ def _beside(state: StrengthTest) -> str:
     if len(inside) == 2:
         place = "holds both"
     elif inside:
-        place = f"holds {inside[0]:g} and not {next(elo for elo in (test.elo0, test.elo1) if elo not in inside):g}"
+        claims = _claims(state)[:2]
+        place = f"holds {claims[inside[0] == test.elo1]} and not {claims[inside[0] == test.elo0]}"
     elif low > max(test.elo0, test.elo1):
         place = "lies above both"
     elif high < min(test.elo0, test.elo1):
@@ -633,10 +663,8 @@ def luck_lines(state: StrengthTest) -> list[str]:
     part = "of what it is if each match has dice of its own."
     lines = []
     if state.beside and state.saved_share:
-        mean = f"{100 * (state.counts.mean - 0.5):+.1f} points of 100"
-        mean += "" if state.half is None or not _is_informative(state) else f" ± {100 * state.half:.1f}"
         lines.append(
-            f"Decided by the difference of shares in the same seats of the same deals: {mean}; "
+            "Decided by the difference of shares in the same seats of the same deals: "
             f"its variance is {state.saved_share:.2f} {part}"
         )
     if state.saved:

@@ -1,13 +1,13 @@
 """A test of strength: two bots play the same deals until a sequential test decides which is better.
 
-The first bot of the league is the new one, the second the old one, the others the field. Without a field they play
-each other; at tables of one, and beside a field, each takes the same seats on the same deal. Deals are counted in the
-order of the schedule: in the order in which they end, quick ones would come first, and would decide.
+The first bot of the league is the new one, the second the old one, the others the pool. Without a pool they play
+each other; at tables of one, and beside a field from the pool, each takes the same seats on the same deal. Deals are
+counted in the order of the schedule: in the order in which they end, quick ones would come first, and would decide.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import gcd, sqrt
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -20,7 +20,7 @@ from warpleague.text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warpleague.league.ratings.sprt import DealCounts, Estimate, Sprt
+    from warpleague.league.ratings.sprt import DealCounts, Estimate, Shares, Sprt
     from warpleague.league.season.season import Season
 
     Match = tuple[Sequence[int], Sequence[int], Sequence[float], float | None]
@@ -86,7 +86,10 @@ class StrengthFormat:
     def describe(self) -> str:
         """Who is tested, and how."""
         form, names = self.season.format, self.season.names
-        beside = f" beside {', '.join(names[2:])}, in the same seats of the same deals" if names[2:] else ""
+        way = "against" if self.season.players == 2 else "beside"
+        beside = (
+            f", each {way} {', '.join(names[2:])} in the same seats of the same deals" if names[2:] else ""
+        )
         if form.fixed:
             size = f"{counted(self.most or 1, 'deal')}"
         else:
@@ -102,17 +105,27 @@ class StrengthFormat:
     def group(self, round_: int) -> Group:
         """The matches of a deal: all seat orders of both bots."""
         season = self.season
-        k, kind = season.players, season.format.seats
+        kind = season.format.seats
         if self._duel:
             orders = tuple(seatings(kind, (NEW, OLD), round_))
         else:
-            # The field sits in another order on each deal, so that neighbours change, too.
-            field = tuple(range(2, 1 + k))
-            turn = round_ // k % max(len(field), 1)
-            with_new = tuple(seatings(kind, (NEW, *field[turn:], *field[:turn]), round_))
+            with_new = tuple(seatings(kind, (NEW, *self._field(round_)), round_))
             with_old = tuple(tuple(OLD if bot == NEW else bot for bot in seats) for seats in with_new)
             orders = tuple(order for both in zip(with_new, with_old, strict=True) for order in both)
         return Group(tuple(range(len(season.bots))), orders, round_)
+
+    def _field(self, round_: int) -> tuple[int, ...]:
+        """The bots of the pool that sit beside both on this deal.
+
+        The pool is dealt out in turn, in an order drawn from the season's secret. Whenever all have played equally
+        often, it is drawn anew, so that neighbours change, too.
+        """
+        pool, seats = range(2, len(self.season.bots)), self.season.players - 1
+        if not pool:
+            return ()
+        turn, place = divmod(round_, len(pool) // gcd(len(pool), seats))
+        order = self.season.drawn_order(pool, turn)
+        return tuple(order[(place * seats + seat) % len(pool)] for seat in range(seats))
 
 
 def _count(test: StrengthTest, outcome: Outcome) -> None:
@@ -124,6 +137,7 @@ def _count(test: StrengthTest, outcome: Outcome) -> None:
 # -- its decision ----------------------------------------------------------------------------------------
 
 
+_CORRECTED = ("difference_corrected", "difference_low", "difference_high")  # for when the test stopped
 _PATH = 400  # the most points of the path in memory
 
 
@@ -224,7 +238,7 @@ class StrengthTest:
     `decision` is 1 once the new bot is accepted, -1 once it is rejected, else 0. Deals that come later change
     nothing. A test of a `fixed` number of deals never stops by itself; `judged` is what it came to. `beside` is
     whether each of the bots sat beside a field: then the difference of their shares in the same seats of the same
-    deals decides.
+    deals decides. `new` and `old` are their mean shares of points, from 0 to 1.
     """
 
     def __init__(self, test: Sprt, low: float, high: float, *, fixed: bool = False) -> None:
@@ -237,7 +251,7 @@ class StrengthTest:
         self.matches = 0
         self.won = self.level = self.lost = 0
         self.path: list[tuple[int, float]] = []
-        self.scores = Mean()
+        self.scores, self.new, self.old = Mean(), Mean(), Mean()
         self._saved, self._saved_share = _Saving(), _Saving()
 
     @classmethod
@@ -264,6 +278,8 @@ class StrengthTest:
         self.lost += deal.value < 0.5 - 1e-9
         self.level = self.counts.deals - self.won - self.lost
         self.scores.add(deal.scores[0] - deal.scores[1])
+        self.new.add(deal.new)
+        self.old.add(deal.old)
         self._saved.add(deal.scores[0] - deal.scores[1], deal.parts)
         self._saved_share.add(deal.new - deal.old, deal.share_parts)
         self.ratio = ratio(self.test, self.counts)
@@ -278,6 +294,21 @@ class StrengthTest:
     def half(self) -> float | None:
         """Half the 95 % interval of the mean value; None where too few deals tell."""
         return self.counts.half
+
+    @property
+    def difference(self) -> float:
+        """The share of points of the new bot less that of the old one, from -1 to 1."""
+        return self._scale * (self.counts.mean - 0.5)
+
+    @property
+    def difference_half(self) -> float | None:
+        """Half the 95 % interval of the difference; None where too few deals tell."""
+        return None if self.half is None else self._scale * self.half
+
+    @property
+    def _scale(self) -> float:
+        # In a duel the share of one is a half plus half the difference.
+        return 1.0 if self.beside else 2.0
 
     @property
     def superiority(self) -> float | None:
@@ -309,15 +340,15 @@ class StrengthTest:
 
     @property
     def judged(self) -> int:
-        """1: accepted, -1: rejected, 0: undecided; also of a test of a fixed number of deals, as far as it got."""
+        """1: accepted, -1: rejected, 0: undecided; also of a test of a fixed number of deals, as far as it got.
+
+        That one is decided if the 95 % interval that is printed excludes equal bots: on both sides, so the verdict
+        never contradicts it.
+        """
         if not self.fixed:
             return self.decision
-        alpha, chance, likelihood = self.test.alpha, self.by_chance, self.superiority
-        if chance is not None:
-            return 0 if chance > alpha else 1 if self.won else -1
-        if likelihood is None:
-            return 0
-        return 1 if likelihood >= 1 - alpha else -1 if likelihood <= alpha else 0
+        low, high = self._shares().low, self._shares().high
+        return 1 if low is not None and low > 0.5 else -1 if high is not None and high < 0.5 else 0
 
     @property
     def saved(self) -> float | None:
@@ -340,15 +371,29 @@ class StrengthTest:
         return round((wall / self.ratio - 1.0) * self.matches)
 
     def estimate(self) -> Estimate:
-        """The difference in Elo, corrected for when the test stopped."""
+        """The difference in Elo, corrected for when the test stopped; of a duel: beside a field no league has it."""
+        return self._shares().to_elo()
+
+    def estimated_difference(self) -> tuple[float, float, float] | None:
+        """The difference of the shares of points, corrected, and its 95 % interval; None without deals."""
+        shares = self._shares()
+        if shares.mean is None or shares.low is None or shares.high is None:
+            return None
+        low, mean, high = (self._scale * (share - 0.5) for share in (shares.low, shares.mean, shares.high))
+        return mean, max(low, -1.0), min(high, 1.0)
+
+    def _shares(self) -> Shares:
         from warpleague.league.ratings.sprt import estimate, fixed_estimate
 
         return fixed_estimate(self.counts) if self.fixed else estimate(self.test, self.counts, self.decision)
 
     def to_json(self) -> dict[str, Any]:
-        """The state as a JSON object; shares are those of the new bot."""
+        """The state as a JSON object; shares and differences are parts of 1, Elo is null beside a field."""
+        from warpleague.league.ratings.sprt import Estimate
+
         below, above = self.test.bounds
-        estimate, half, left = self.estimate(), self.half, self.left
+        elo = Estimate(None, None, None) if self.beside else self.estimate()
+        half, corrected = self.difference_half, self.estimated_difference() or (None,) * 3
         return {
             "decision": {1: "accepted", -1: "rejected", 0: "undecided"}[self.judged],
             "llr": round(self.ratio, 6),
@@ -363,8 +408,10 @@ class StrengthTest:
             "level": self.level,
             "lost": self.lost,
             "values": self.counts.to_json(),
-            "share": round(self.counts.mean, 6),
-            "share_half": None if half is None else round(half, 6),
+            "share_new": round(self.new.mean, 6),
+            "share_old": round(self.old.mean, 6),
+            "difference": round(self.difference, 6),
+            "difference_half": None if half is None else round(half, 6),
             "likelihood": None if self.superiority is None else round(self.superiority, 4),
             "by_chance": self.by_chance,
             "one_way": None if self.one_way is None else {1: "won", -1: "lost", 0: "level"}[self.one_way],
@@ -372,6 +419,10 @@ class StrengthTest:
             "score_half": None if self.scores.half is None else round(self.scores.half, 6),
             "variance_ratio": None if self.saved is None else round(self.saved, 4),
             "share_variance_ratio": None if self.saved_share is None else round(self.saved_share, 4),
-            "left": left,
-            **estimate.to_json(),
+            "left": self.left,
+            **{
+                name: None if value is None else round(value, 6)
+                for name, value in zip(_CORRECTED, corrected, strict=True)
+            },
+            **elo.to_json(),
         }
