@@ -16,8 +16,8 @@ The time is that of the processor, so a busy machine changes it little.
 from __future__ import annotations
 
 import argparse
-from math import log10, sqrt
-from statistics import mean, stdev
+from math import log10
+from statistics import mean
 from time import process_time
 from typing import Any
 
@@ -25,6 +25,7 @@ from luck import Player, play
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
+from warpleague.league.ratings.statistics import Mean, deals_interval
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 
@@ -85,6 +86,19 @@ def deal(
     return mean(shares), mean(margins)
 
 
+def told(bots: list[str], found: list[tuple[float, float]]) -> str:
+    """How it stands after two deals or more: the share of points, Elo and score, with 95 % intervals over deals."""
+    shares, margins = zip(*found, strict=True)
+    low, high = deals_interval(shares)
+    score = Mean()
+    for margin in margins:
+        score.add(margin)
+    share, one, two = mean(shares), *bots
+    text = f"{len(found)} deals: {one} scored {100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f}) against {two}"
+    text += f", Elo {elo(share):+.0f} ({elo(low):+.0f} to {elo(high):+.0f}), score {score.mean:+.2f}"
+    return text + ("" if score.half is None else f" ± {score.half:.2f}")
+
+
 def main() -> None:
     """Print how it stands now and then, and at the end."""
     parser = argparse.ArgumentParser(
@@ -112,14 +126,7 @@ def main() -> None:
         found.append(deal(game, options, bots, match_key(f"{args.seed} {number}"), places))
         count = number + 1
         if count == args.deals or (count > 1 and count % TOLD == 0):
-            shares, margins = zip(*found, strict=True)
-            share, error = mean(shares), 1.96 * stdev(shares) / sqrt(count)
-            margin, wide = mean(margins), 1.96 * stdev(margins) / sqrt(count)
-            one, two = args.bots
-            told = f"{count} deals: {one} scored {100 * share:.1f} % ± {100 * error:.1f} against {two}"
-            low, high = elo(share - error), elo(share + error)
-            told += f", Elo {elo(share):+.0f} ({low:+.0f} to {high:+.0f}), score {margin:+.2f} ± {wide:.2f}"
-            print(told, flush=True)
+            print(told(args.bots, found), flush=True)
     for bot, seated in zip(args.bots, bots, strict=True):
         times = [ms for player in seated for ms in player.times_ms]
         print(f"{bot}: {len(times)} decisions, {mean(times):.0f} ms each, at most {max(times):.0f} ms")
