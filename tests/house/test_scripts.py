@@ -100,6 +100,28 @@ def test_duels_tell_share_elo_and_times(root: Path) -> None:
     assert [line.partition(":")[0] for line in times] == ["coasters-4", "random"]
 
 
+def test_duels_are_continued_from_their_results(root: Path, tmp_path: Path) -> None:
+    """Deals that are in the file are not played again, and a row in parts is the row in one."""
+    command = [
+        sys.executable,
+        str(root / "scripts/duels.py"),
+        "coasters",
+        "coasters-3",
+        "random",
+        "--results",
+    ]
+
+    def run(file: str, deals: str) -> list[str]:
+        words = [*command, str(tmp_path / file), "--deals", deals]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    whole = run("whole", "4")
+    run("parts", "2")
+    assert run("parts", "4")[0] == whole[0]
+    assert (tmp_path / "parts").read_text() == (tmp_path / "whole").read_text()
+    assert run("parts", "4") == whole[:1]
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [(["duels.py", "chess", "random", "random"], "chess"), (["benchmark.py", "chess 2"], "'aliens 2'")],
