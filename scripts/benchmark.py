@@ -24,9 +24,9 @@ import json
 import sys
 from functools import lru_cache
 from hashlib import blake2b
-from math import log2, perm, sqrt
+from math import ceil, floor, log2, perm, sqrt
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ from luck import Player, play
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.ratings.statistics import pair_points
+from warpleague.league.ratings.statistics import Mean, deals_interval, pair_points, t95
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 
@@ -50,6 +50,8 @@ TABLES = {
     "sheets": (1, 2, 4),
 }
 LEVELS = (2, 3, 4, 5)
+LEAST = 20
+"""Deals; the page has no errors from fewer."""
 UNSTEADY = {"coasters": "coasters-5~"}
 """Who plays where the strongest bot draws no random numbers."""
 START, END = "<!-- made by scripts/benchmark.py -->", "<!-- end -->"
@@ -143,8 +145,11 @@ def results(outcome: Any) -> list[float]:
 
 
 def interval(values: Sequence[float]) -> list[float]:
-    """The mean, and half of its 95 % interval (0 of one value)."""
-    return [mean(values), 1.96 * stdev(values) / sqrt(len(values)) if len(values) > 1 else 0.0]
+    """The mean, and half of its 95 % interval by Student's t (0 of one value, or if all are equal)."""
+    found = Mean()
+    for value in values:
+        found.add(value)
+    return [found.mean, found.half or 0.0]
 
 
 def unsteady(name: str, game: Any, options: Any, seats: int, deals: int) -> list[tuple[Any, Any]]:
@@ -182,7 +187,7 @@ def luck(outcomes: Sequence[tuple[Any, Any]]) -> list[float]:
     middle, count = mean(parts), len(parts)
     return [
         correlation(pairs),
-        1.96 * sqrt((count - 1) / count * sum((part - middle) ** 2 for part in parts)),
+        t95(count - 1) * sqrt((count - 1) / count * sum((part - middle) ** 2 for part in parts)),
     ]
 
 
@@ -267,6 +272,20 @@ def plus_minus(pair: Sequence[float], digits: int = 0, times: float = 1) -> str:
     return f"{times * pair[0]:.{digits}f} ± {times * pair[1]:.{digits}f}"
 
 
+def percent(pair: Sequence[float], deals: int) -> str:
+    """A share of points over `deals`, in percent: `12 ± 4`, or a bound if all deals ended alike."""
+    if pair[1]:
+        return plus_minus(pair, 0, 100)
+    low, high = (100 * end for end in deals_interval([pair[0]] * deals))
+    return f"at most {ceil(high)}" if low == 0 else f"{floor(low)} to {ceil(high)}"
+
+
+def share_of_luck(pair: Sequence[float]) -> str:
+    """`0.12 (0.00 to 0.40)`: a part of a variance, so what the estimate leaves below 0 or above 1 is cut off."""
+    value, low, high = (min(max(each, 0.0), 1.0) for each in (pair[0], pair[0] - pair[1], pair[0] + pair[1]))
+    return f"{value:.2f} ({low:.2f} to {high:.2f})"
+
+
 def table(head: str, rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown."""
     lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
@@ -276,7 +295,11 @@ def table(head: str, rows: Sequence[Sequence[str]]) -> str:
 def of_level(figures: Figures, seats: int) -> str:
     """How a level did beside the strongest bots."""
     score = plus_minus(figures["score"], 1)
-    return score if seats == 1 else f"{plus_minus(figures['share'], 0, 100)} % ({figures['score'][0]:.1f})"
+    return (
+        score
+        if seats == 1
+        else f"{percent(figures['share'], figures['deals'])} % ({figures['score'][0]:.1f})"
+    )
 
 
 def tables_of(all_figures: dict[str, Figures]) -> str:
@@ -291,13 +314,17 @@ def tables_of(all_figures: dict[str, Figures]) -> str:
             [*where, f"{figures['decisions']:.0f}", f"{100 * figures['forced']:.0f} %", f"{figures['legal']:.1f}",
              str(figures["most"]), hidden, f"{figures['seconds']:.1f}"]
         )  # fmt: skip
-        firsts = ", ".join(plus_minus(first, 0, 100) for first in figures["firsts"]) if seats > 1 else ""
+        firsts = (
+            ", ".join(percent(first, figures["deals"]) for first in figures["firsts"]) if seats > 1 else ""
+        )
         draws = f"{100 * figures['draws']:.0f} %" if seats > 1 else ""
-        fates.append([*where, str(figures["deals"]), plus_minus(figures["luck"], 2), firsts, draws])
+        if figures["deals"] >= LEAST:
+            fates.append([*where, str(figures["deals"]), share_of_luck(figures["luck"]), firsts, draws])
         found = figures["levels"]
         own = plus_minus(figures["score"], 1) if seats == 1 else f"50 % ({figures['score'][0]:.1f})"
-        lower = [of_level(found[level], seats) for level in found] or [""] * len(LEVELS)
-        bots.append([*where, *lower, own])
+        played = min((each["deals"] for each in found.values()), default=0)
+        if played >= LEAST:
+            bots.append([*where, str(played), *[of_level(each, seats) for each in found.values()], own])
     return "\n\n".join(
         [
             table(
@@ -308,7 +335,7 @@ def tables_of(all_figures: dict[str, Figures]) -> str:
                 "game | seats | deals | share of luck | first places by seat, in % | shared first places",
                 fates,
             ),
-            table("game | seats | random play | level 2 | level 3 | level 4 | level 5", bots),
+            table("game | seats | deals | random play | level 2 | level 3 | level 4 | level 5", bots),
         ]
     )
 

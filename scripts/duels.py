@@ -10,14 +10,18 @@ Each deal is played in both seat orders, and its luck is shared; so the error co
 tables (`--seats`) the bots share the seats, in turn one by one and half by half, and change them for the second match
 of the deal; the share is that of all pairs of seats of different bots. In solo the bots play the same deals, and the
 one with more points wins. Bots are named as in `scripts/luck.py`.
+With `--results FILE` each deal leaves a line of JSON, and deals that have one are not played again: so a row can be
+stopped and continued. The dice of a deal follow from the seed and its number, and no deal is drawn again.
 The time is that of the processor, so a busy machine changes it little.
 """
 
 from __future__ import annotations
 
 import argparse
-from math import log10, sqrt
-from statistics import mean, stdev
+import json
+from math import log10
+from pathlib import Path
+from statistics import mean
 from time import process_time
 from typing import Any
 
@@ -25,6 +29,7 @@ from luck import Player, play
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
+from warpleague.league.ratings.statistics import Mean, deals_interval
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 
@@ -85,6 +90,28 @@ def deal(
     return mean(shares), mean(margins)
 
 
+def kept(path: Path | None, row: dict[str, Any]) -> list[tuple[float, float]]:
+    """The results of the first deals of a row that a file has: share and margin of each, in order."""
+    if path is None or not path.exists():
+        return []
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    found = {line["deal"]: (line["share"], line["margin"]) for line in lines if row.items() <= line.items()}
+    return [found[number] for number in range(len(found)) if number in found]
+
+
+def told(bots: list[str], found: list[tuple[float, float]]) -> str:
+    """How it stands after two deals or more: the share of points, Elo and score, with 95 % intervals over deals."""
+    shares, margins = zip(*found, strict=True)
+    low, high = deals_interval(shares)
+    score = Mean()
+    for margin in margins:
+        score.add(margin)
+    share, one, two = mean(shares), *bots
+    text = f"{len(found)} deals: {one} scored {100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f}) against {two}"
+    text += f", Elo {elo(share):+.0f} ({elo(low):+.0f} to {elo(high):+.0f}), score {score.mean:+.2f}"
+    return text + ("" if score.half is None else f" ± {score.half:.2f}")
+
+
 def main() -> None:
     """Print how it stands now and then, and at the end."""
     parser = argparse.ArgumentParser(
@@ -95,6 +122,7 @@ def main() -> None:
     parser.add_argument("--seats", type=int, default=2, help="at each table (default 2)")
     parser.add_argument("--deals", type=int, default=50)
     parser.add_argument("--seed", default="duels")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="one line a deal, to stop and continue")
     args = parser.parse_args()
     name, _, alone = args.game.partition(" ")
     if args.deals < 2 or alone not in ("", "solo"):
@@ -106,23 +134,27 @@ def main() -> None:
     except BadInput as wrong:
         parser.error(str(wrong))
     bots = [[Timed(bot, number) for _ in range(players)] for number, bot in enumerate(args.bots)]
-    found: list[tuple[float, float]] = []
-    for number in range(args.deals):
+    row = {"game": name, "seats": players, "bots": args.bots, "seed": args.seed}
+    try:
+        found = kept(args.results, row)[: args.deals]
+    except (OSError, ValueError, KeyError) as wrong:
+        parser.error(f"{args.results}: not a file of results, one line of JSON a deal: {wrong!r}")
+    if len(found) == args.deals:
+        print(told(args.bots, found))
+    for number in range(len(found), args.deals):
         places = seating(players, number)
         found.append(deal(game, options, bots, match_key(f"{args.seed} {number}"), places))
+        if args.results:
+            line = {**row, "deal": number, "share": found[-1][0], "margin": found[-1][1]}
+            with args.results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
         count = number + 1
         if count == args.deals or (count > 1 and count % TOLD == 0):
-            shares, margins = zip(*found, strict=True)
-            share, error = mean(shares), 1.96 * stdev(shares) / sqrt(count)
-            margin, wide = mean(margins), 1.96 * stdev(margins) / sqrt(count)
-            one, two = args.bots
-            told = f"{count} deals: {one} scored {100 * share:.1f} % ± {100 * error:.1f} against {two}"
-            low, high = elo(share - error), elo(share + error)
-            told += f", Elo {elo(share):+.0f} ({low:+.0f} to {high:+.0f}), score {margin:+.2f} ± {wide:.2f}"
-            print(told, flush=True)
+            print(told(args.bots, found), flush=True)
     for bot, seated in zip(args.bots, bots, strict=True):
         times = [ms for player in seated for ms in player.times_ms]
-        print(f"{bot}: {len(times)} decisions, {mean(times):.0f} ms each, at most {max(times):.0f} ms")
+        if times:
+            print(f"{bot}: {len(times)} decisions, {mean(times):.0f} ms each, at most {max(times):.0f} ms")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 from tests.league.conftest import Cup
 
 from warpleague.errors import StoreError
-from warpleague.league.ratings.statistics import Mean, student, t95
+from warpleague.league.ratings.statistics import Mean, deals_interval, student, t95
 from warpleague.league.results import details, standings
 from warpleague.league.results.league import CourseCache, League, open_to_read
 from warpleague.league.results.standings import ranked
@@ -55,6 +55,31 @@ def test_intervals_of_means_are_students() -> None:
     assert {freedom: t95(freedom) for freedom in table} == pytest.approx(table, rel=1e-5)
     assert student(-2.22814, 10) == pytest.approx(0.025, rel=1e-4)
     assert student(0.0, 7) == 0.5
+
+
+@pytest.mark.parametrize("deals", [3, 4, 6, 20, 40])
+@pytest.mark.parametrize("true", [0.5, 0.7, 0.9, 0.98])
+@pytest.mark.parametrize("together", [False, True])
+def test_intervals_over_deals_hold_what_they_promise(deals: int, true: float, together: bool) -> None:
+    """In simulated duels of two matches a deal, also few and one-sided ones, at least nine of ten intervals hold."""
+    rng, held, many = Random(f"{deals} {true} {together}"), 0, 1000
+    for _ in range(many):
+        draws = [(rng.random() < true, rng.random() < true) for _ in range(deals)]
+        low, high = deals_interval([(a + (a if together else b)) / 2 for a, b in draws])
+        held += low <= true <= high
+    assert held >= 0.92 * many
+
+
+def test_intervals_of_deals_that_end_alike_are_bounds() -> None:
+    """Never is a share certain: the bound is that of Clopper and Pearson, and more deals tell more."""
+    assert deals_interval([1.0] * 3) == pytest.approx((0.025 ** (1 / 3), 1.0))
+    assert deals_interval([0.0] * 40) == pytest.approx((0.0, 0.0881), abs=1e-4)
+    low, high = deals_interval([0.5] * 20)
+    assert low < 0.5 < high
+    assert deals_interval([30.0, 30.0], 0.0, 60.0) == pytest.approx((30 * 0.025**0.5, 60 - 30 * 0.025**0.5))
+    for wrong in ([], [1.2], [-0.1, 0.5]):
+        with pytest.raises(ValueError, match="from 0"):
+            deals_interval(wrong)
 
 
 def test_errors_of_means_are_by_group() -> None:

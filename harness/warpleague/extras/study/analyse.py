@@ -16,6 +16,7 @@ from warpleague.errors import BadInput, BotError, ConfigError, RecordError
 from warpleague.extras.study.rerun import spread
 from warpleague.games import load_game
 from warpleague.games.values import decoded, encoded
+from warpleague.league.ratings.statistics import t95
 from warpleague.match.chance import match_key
 from warpleague.match.referee import Referee, Situation
 from warpleague.match.replay import Replay
@@ -51,7 +52,6 @@ _CLEAR: Final = 3.0
 """How many standard errors a loss must exceed: in a match of a hundred decisions, one in seven matches errs once."""
 _SURE: Final = 2.0
 """How many standard errors make it unlikely enough that an action is better, to look at it no further."""
-_INTERVAL: Final = 1.96
 
 
 @attrs.frozen
@@ -114,8 +114,8 @@ class Mean:
 
     @property
     def interval(self) -> float | None:
-        """Half the width of the 95 % interval."""
-        return None if self.error is None else _INTERVAL * self.error
+        """Half the width of the 95 % interval, by Student's t."""
+        return None if self.error is None else t95(max(self.playouts - 1, 1)) * self.error
 
 
 @attrs.frozen
