@@ -15,14 +15,16 @@ from warpleague.games.api import CHANCE
 from warpleague.match.luck import worth_of
 from warpleague.match.setup import load_options
 
-TABLES: list[tuple[int, dict[str, Any]]] = [
-    (2, {}),
-    (2, {"max_rounds": 2}),
-    (2, {"colours": 2}),
-    (2, {"system_swap": True}),
-    (2, {"wild_shot": True}),
-    (3, {}),
-    (5, {"colours": 2, "free_colour": True}),
+TABLES: list[tuple[str, int, dict[str, Any]]] = [
+    ("aliens", 2, {"max_turns": 60}),
+    ("aliens", 2, {"both_ships": True, "diagonals": "swapped", "max_turns": 60}),
+    ("coasters", 2, {}),
+    ("coasters", 2, {"max_rounds": 2}),
+    ("coasters", 2, {"colours": 2}),
+    ("coasters", 2, {"system_swap": True}),
+    ("coasters", 2, {"wild_shot": True}),
+    ("coasters", 3, {}),
+    ("coasters", 5, {"colours": 2, "free_colour": True}),
 ]
 
 
@@ -48,13 +50,13 @@ def positions(game_id: str, players: int, options: dict[str, Any], seed: int, mo
     return found
 
 
-@pytest.mark.parametrize(("players", "options"), TABLES)
-def test_shares_of_coasters_add_up(players: int, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("game_id", "players", "options"), TABLES)
+def test_shares_add_up(game_id: str, players: int, options: dict[str, Any]) -> None:
     """Each is in [0, 1], and together they are half the number of seats, to the end and with whatever options."""
-    worth = worth_of("coasters")
+    worth = worth_of(game_id)
     assert worth is not None
     for seed in range(2):
-        for state in positions("coasters", players, options, seed):
+        for state in positions(game_id, players, options, seed):
             shares = worth.shares(state)
             assert len(shares) == players
             assert all(0 <= share <= 1 for share in shares)
@@ -79,15 +81,35 @@ def test_a_duel_is_worth_what_the_dice_make_of_it() -> None:
     assert abs(fmean(off)) < 0.02
 
 
-def test_a_game_that_is_over_is_worth_its_points() -> None:
-    """The seat that shot the other has all points."""
-    worth = worth_of("coasters")
+@pytest.mark.parametrize(
+    ("game_id", "options"), [("aliens", {"max_turns": 40}), ("coasters", {"max_rounds": 9})]
+)
+def test_a_game_that_is_over_is_worth_its_points(game_id: str, options: dict[str, Any]) -> None:
+    """The seat that won has all points."""
+    worth = worth_of(game_id)
     assert worth is not None
-    ends = [positions("coasters", 2, {"max_rounds": 9}, seed, 10_000)[-1] for seed in range(8)]
+    ends = [positions(game_id, 2, options, seed, 10_000)[-1] for seed in range(8)]
     for end in ends:
-        ranks = load_game("coasters").outcome(end).ranks
+        ranks = load_game(game_id).outcome(end).ranks
         wanted = {(1, 2): (1.0, 0.0), (2, 1): (0.0, 1.0), (1, 1): (0.5, 0.5)}
         assert worth.shares(end) == wanted[ranks[0], ranks[1]]
+
+
+def test_dice_that_bring_a_ship_nearer_are_luck() -> None:
+    """In aliens a side that can reach a base at once, by its dice, is ahead of where it was before the roll."""
+    game, worth = load_game("aliens"), worth_of("aliens")
+    assert worth is not None
+    gains = []
+    for state in positions("aliens", 2, {"max_turns": 200}, 3, 2_000):
+        if game.actors(state) != (CHANCE,) or not worth.shares(state)[state.seat] < 0.9:
+            continue
+        after = [
+            game.apply(state, roll)[0]
+            for roll in product(*map(range, game.chance(state)))  # type: ignore[arg-type]
+        ]
+        gains.append(max(worth.shares(one)[state.seat] for one in after) - worth.shares(state)[state.seat])
+    assert len(gains) > 10
+    assert fmean(gains) > 0.02
 
 
 @pytest.mark.parametrize("game_id", game_ids())

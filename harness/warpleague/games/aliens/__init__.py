@@ -21,6 +21,7 @@ class Aliens(InPlaceGame[State, Action]):
     id = "aliens"
     title = "OrthogonAliens against DiagonAliens"
     players = (2,)
+    worth = "warpleague.opponents.worth_aliens"
     Options = AliensOptions
     Actions: ClassVar[tuple[type, ...]] = ACTIONS
     View = _position.View
