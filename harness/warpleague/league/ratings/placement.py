@@ -21,7 +21,9 @@ _FAR: Final = 4_000.0  # Elo beyond the ends of the scale: further than any matc
 _BOUND: Final = 0.05  # the probability with which a bound for a bot that won or lost everything may be wrong
 _MODERATION: Final = 4
 """Deals that count as if they varied as independent matches do, so that few deals that went alike do not seem sure."""
-_SPREAD: Final = 300.0  # Elo: how far bots are from the middle of the scale; it only chooses the first opponents
+_SPREAD: Final = (
+    300.0  # Elo: how far bots are from the middle of the scale; it only chooses the first opponents
+)
 
 
 @attrs.define
@@ -86,7 +88,9 @@ class Placement:
         middle = sum(self.levels) / len(self.levels)
         weight = SCALE / _SPREAD**2
         likely = _root(
-            lambda elo: self._score(elo) - (elo - middle) * weight, self.levels[0] - _FAR, self.levels[-1] + _FAR
+            lambda elo: self._score(elo) - (elo - middle) * weight,
+            self.levels[0] - _FAR,
+            self.levels[-1] + _FAR,
         )
         return min(range(len(self.levels)), key=lambda level: abs(self.levels[level] - likely))
 
@@ -113,7 +117,9 @@ class Placement:
     def _alike(self, elo: float) -> float:
         """The same if each deal were one match, for a bot that won or lost everything."""
         way = 1 if self.one_way == 1 else -1
-        return sum(count * _log_share(way * (elo - self.levels[key[0]])) for key, count in self._deals.items())
+        return sum(
+            count * _log_share(way * (elo - self.levels[key[0]])) for key, count in self._deals.items()
+        )
 
     def _dispersion(self, elo: float, freedom: int) -> float:
         """The variance of deals' points over that of independent matches."""
