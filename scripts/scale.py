@@ -5,8 +5,8 @@ python scripts/scale.py aliens --deals 40       play on until each pair of level
 python scripts/scale.py --write                 fit what is measured, and write the scale that the package ships
 
 Each level plays the next two above it, in both seat orders of each deal, in this process and without clocks. Deals are
-kept in results/scale, so a run that was stopped goes on where it was. They belong to the ladder as it was: after a change
-of its programs the files have other names. The fit is the one of leagues; its anchor is random play.
+kept in results/scale, so a run that was stopped goes on where it was. They belong to the ladder as it was: after a
+change of its programs the files have other names. The fit is the one of leagues; its anchor is random play.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _SHOWN: Final = 12  # digits of the scale's digest
 
 
 def run_rate(args: Namespace) -> int:
-    """Exit code 0: rated; 1: it faulted in every match, or a match is void, or a fault stopped it; 130: interrupted."""
+    """Exit code 0: rated; 1: it faulted in every match, a match is void, or a fault stopped it; 130: Ctrl-C."""
     game = load_game(args.game)
     if args.players not in game.players:
         allowed = ", ".join(map(str, game.players))
@@ -135,7 +135,7 @@ def _check_scale(league: League, scale: Scale) -> None:
         if bot.digest != level.digest:
             raise BadInput(
                 f"{level.bot}: its content is {bot.digest[:_SHOWN]}, but the scale was measured with "
-                f"{level.digest[:_SHOWN]}; a folder of your own with this name hides the bot that comes with Warp League"
+                f"{level.digest[:_SHOWN]}; a folder of your own with this name hides the shipped bot"
             )
 
 

@@ -6,16 +6,18 @@ The likelihood does not depend on how opponents were chosen, so they may be chos
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from math import exp, log, log1p
 from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.league.ratings.sprt import Estimate
 from warpleague.league.ratings.statistics import SCALE, expected, t95
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from warpleague.league.ratings.sprt import Estimate
 
 _FAR: Final = 4_000.0  # Elo beyond the ends of the scale: further than any match tells
 _BOUND: Final = 0.05  # the probability with which a bound for a bot that won or lost everything may be wrong
@@ -70,11 +72,13 @@ class Placement:
 
         The bound holds even if matches on one deal always end alike. All are None before the first deal.
         """
+        from warpleague.league.ratings.sprt import Estimate  # numpy, which other leagues do without
+
         if not self.deals:
             return Estimate(None, None, None)
         bottom, top = self.levels[0] - _FAR, self.levels[-1] + _FAR
         if way := self.one_way:
-            bound = _root(lambda elo: way * (self._alike(elo) - log(_BOUND)), bottom, top)
+            bound = _root(lambda elo: way * (log(_BOUND) - self._alike(elo)), bottom, top)
             return Estimate(None, bound, None) if way > 0 else Estimate(None, None, bound)
         elo = _root(self._score, bottom, top)
         freedom = _MODERATION + self.deals - 1
@@ -138,7 +142,7 @@ def half_of(estimate: Estimate) -> float | None:
 
 def level_of(levels: Sequence[float], elo: float) -> float | None:
     """Where `elo` is on a scale: 1 is its first level, 2.5 halfway from the second to the third; None beyond it."""
-    for number, (low, high) in enumerate(zip(levels, levels[1:], strict=False), start=1):
+    for number, (low, high) in enumerate(pairwise(levels), start=1):
         if low <= elo <= high:
             return number + (elo - low) / (high - low)
     return None

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from warpleague.league.ratings.placement import Placement
 from warpleague.league.results.faulted import BotFaults, ConfinedMatches, bot_faults, confined_matches, voids
 from warpleague.league.schedule.formats.placement import PlacementFollower
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthFormat, StrengthTest
 
 if TYPE_CHECKING:
+    from warpleague.league.ratings.placement import Placement
     from warpleague.league.results.league import Change, League
     from warpleague.league.schedule.formats.strength_test import Match
     from warpleague.league.season.fixture import Fixture, StoredMatch

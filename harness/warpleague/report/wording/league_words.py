@@ -509,7 +509,7 @@ def placement_lines(known: Placement, name: str, *, random_is_a_guess: bool) -> 
 
 
 def _placed_words(known: Placement) -> str:
-    """The level with its interval, then the Elo over random play; bounds where an interval has an end only on one side."""
+    """The level with its interval, then the Elo over random play; a bound after wins or losses only."""
     estimate, levels = known.estimate(), known.levels
 
     def place(elo: float) -> str:

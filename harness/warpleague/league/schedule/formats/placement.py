@@ -92,7 +92,7 @@ def count_deal(known: Placement, outcome: Outcome) -> None:
 
 
 class PlacementFollower:
-    """Counts matches that end in any order: each deal once it is whole; what it is part of does not depend on order."""
+    """Counts matches that end in any order: each deal once it is whole. Their order has no effect."""
 
     def __init__(self, season: Season) -> None:
         self.state, self.within = Placement(season.format.levels), season.format.within
