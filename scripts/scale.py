@@ -93,7 +93,8 @@ def fitted(game_id: str) -> dict[str, Any]:
                 "bot": folder,
                 "digest": folder_digest(ROOT / folder, read_manifest(ROOT / folder).files),
                 "elo_over_random": round(fit.ratings[level] or 0.0, 1),
-                "half_interval_elo": rounded(fit.half(level) if level else 0.0, 1),
+                # Beyond a guess an error is that within a tier, not of the distance to random play.
+                "half_interval_elo": None if any(bounds[:level]) else rounded(fit.half(level) or 0.0, 1),
                 "step_is_a_guess": level > 0 and bounds[level - 1],
             }
             for level, folder in enumerate(folders)
