@@ -305,6 +305,32 @@ CORE: Final = (
             codes={0: "accepted: the new bot is better",
                    1: "rejected: it is not better; or a match is void, or `--stop-on-fault` stopped the test",
                    3: "undecided: `--max-matches` was reached, or the interval of `--fixed` holds equal bots"}),
+    Command("rate", "find out how strong a bot is on the ladder", "warpleague.cli.rate:run_rate",
+            group="improve a bot",
+            about=("Find out how strong a bot is on the scale of the ladder, bots of known strength from random play "
+                   "(level 1) to the strongest (level 5). Each deal is against the level that tells most."),
+            arguments=(
+        Argument("bot BOT", "the folder of the bot; BOT@0.1s gives it time limits of its own"),
+        Argument("--game GAME", "the game", required=True),
+        Argument("--players N", "how many players a match has (default: 2)", type=count(1), default=2),
+        Argument("--within ELO", "stop when half the 95 %% interval is this small (default 50)",
+                 type=count(1), default=50),
+        Argument("--matches N", "stop after N matches", type=count(2), dest="max_matches"),
+        Argument("--time TIME", "stop after this time, such as 10m, when the matches that have begun are over",
+                 type=duration(0, 1e9, above=True), dest="for_s"),
+        Argument("--seed TEXT", "a text from which all dice follow (default: a random text; the same command "
+                 "later goes on with it)"),
+        Argument("--jobs N", "the number of matches at the same time (default: one for each core)",
+                 type=count(0)),
+        Flag("--in-process", "for bots in Python that you trust: call them in the process that plays the "
+             "match, without clocks and limits"),
+        LOG, RESULTS, STOP_ON_FAULT, QUIET, JSON, CLOCK, *CONFINED,
+    ), examples=(
+        "rate bots/mine --game aliens",
+        "rate bots/mine --game aliens --in-process --within 30",
+        "rate bots/mine --game sheets --time 10m",
+    ),
+            codes={1: "the bot faulted in every match; or a match is void, or `--stop-on-fault` stopped it"}),
     Command("replay", "show or verify the record of a match", group="improve a bot",
             about=("Show a recorded match, verify that it holds, make a page of it, or take a position from "
                    "it.")),

@@ -60,7 +60,7 @@ def run_compare(args: Namespace) -> int:
     deals_of = _league(args, inside=False)[1] if args.in_process else None
     with open_to_run(config, args.results, args.tools.prepare, deals_of=deals_of) as league:
         if args.in_process:
-            _play_inside(league, args)
+            play_in_referees(league, args)
         if same := _same_bot(league):
             say(f"note: {same}")
         if not args.quiet:
@@ -110,8 +110,13 @@ def _result_json(league: League, state: StrengthTest, report: RunReport) -> dict
 def _league(args: Namespace, *, inside: bool) -> tuple[Path, LeagueConfig]:
     """The league file that this test is, and what it says; `inside` for matches in the processes of the referees."""
     file = _league_file(args, inside=inside)
+    return file, load_written(file)
+
+
+def load_written(file: Path) -> LeagueConfig:
+    """What a league file says that a command has written; `BadInput` names the option that is wrong."""
     try:
-        return file, load_config(file)
+        return load_config(file)
     except ConfigError as error:
         # Whoever gave an option knows nothing of a file.
         raise BadInput(
@@ -155,7 +160,7 @@ def _time_words(line: TimeLine) -> str:
     )
 
 
-def _play_inside(league: League, args: Namespace) -> None:
+def play_in_referees(league: League, args: Namespace) -> None:
     """Have the matches played in the processes of the referees; `BadInput` if a bot is not in Python."""
     for bot in league.season.bots:
         if python_command(bot.run) is None:
@@ -200,7 +205,7 @@ def _print_result(
 def _league_file(args: Namespace, *, inside: bool) -> Path:
     """Write the league file that this test is, so that every other command can be used on it."""
     entrants, names = _entrants(args)
-    data: dict[str, Any] = {**_played(args, entrants, names, inside=inside)}
+    data: dict[str, Any] = {**played_keys(args, entrants, names, inside=inside)}
     # What a store cannot change gives it its name; the hypotheses may change, and the deals played count again.
     what = blake2b(repr(sorted(data.items())).encode(), digest_size=4).hexdigest()
     plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:20] for name in names[:2]]
@@ -222,7 +227,9 @@ def _league_file(args: Namespace, *, inside: bool) -> Path:
     return file
 
 
-def _played(args: Namespace, entrants: list[_Entrant], names: list[str], *, inside: bool) -> dict[str, Any]:
+def played_keys(
+    args: Namespace, entrants: list[_Entrant], names: list[str], *, inside: bool
+) -> dict[str, Any]:
     """The keys of the league file about what is played: bots, game, clock and rules."""
     game = load_game(args.game)
     clock = {
@@ -267,11 +274,11 @@ def _entrants(args: Namespace) -> tuple[list[_Entrant], list[str]]:
             f"--field: beside NEW or OLD, a table of {players} needs at least {players - 1} more bots, not "
             f"{len(args.field)}"
         )
-    entrants = [_entrant(text) for text in (args.new, args.old, *args.field)]
+    entrants = [entrant_of(text) for text in (args.new, args.old, *args.field)]
     return entrants, _names(entrants)
 
 
-def _entrant(text: str) -> _Entrant:
+def entrant_of(text: str) -> _Entrant:
     """The folder of a bot, and the clock that stands behind it: `bots/mine@0.1s`, `bots/mine@60s+0.5s/2s`."""
     folder, at, clock = text.rpartition("@")
     if not at or located(Path(text)).is_dir():

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.league.results.faulted import BotFaults, ConfinedMatches, bot_faults, confined_matches, voids
+from warpleague.league.schedule.formats.placement import PlacementFollower
 from warpleague.league.schedule.formats.strength_test import Deal, StrengthFormat, StrengthTest
 
 if TYPE_CHECKING:
+    from warpleague.league.ratings.placement import Placement
     from warpleague.league.results.league import Change, League
     from warpleague.league.schedule.formats.strength_test import Match
     from warpleague.league.season.fixture import Fixture, StoredMatch
@@ -178,6 +180,14 @@ class Follower:
         while len(self._open.get(self._next, ())) == self._size:
             self.state.add(Deal.of(self._open.pop(self._next)))
             self._next += 1
+
+
+def placement(league: League) -> Placement:
+    """What is known of the first bot of a placement after all whole deals that are stored."""
+    follower = PlacementFollower(league.season)
+    for fixture, result in league.results():
+        follower.finished(fixture, result)
+    return follower.state
 
 
 def strength_test(league: League) -> StrengthTest:

@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 # One class for each table. Its fields are the keys: reader, errors, schema and the stored copy follow from them.
 
 
-FormatKind = Literal["round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test"]
+FormatKind = Literal[
+    "round-robin", "gauntlet", "swiss", "knockout", "double-elimination", "ladder", "test", "placement"
+]
 Seating = Literal["all", "rotations", "fixed"]
 Dice = Literal["shared", "own"]
 # Tables stay in memory, and seating a hundred thousand takes seconds.
@@ -152,7 +154,8 @@ class FormatTable:
     `elo1` is), or until `max_matches` are played. With `fixed` it plays this number of matches and decides nothing
     before the end. A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much
     longer than others take at most the part `time_share` of the time beyond that of the middle bot; a round-robin or
-    a gauntlet until `until` ends it, or all is played.
+    a gauntlet until `until` ends it, or all is played. A placement plays until half the 95 % interval of the first
+    bot's strength is `within` Elo; `levels` are the strengths of the other bots, which are known.
     """
 
     kind: FormatKind = "round-robin"
@@ -174,6 +177,8 @@ class FormatTable:
     fixed: int | None = attrs.field(default=None, validator=optional(ge(1)))
     until: UntilTable | None = attrs.field(default=None, metadata=_IF_SET)
     time_share: float = attrs.field(default=TIME_SHARE, validator=[gt(0), le(1)], metadata=_IF_SET)
+    levels: tuple[float, ...] = attrs.field(default=(), metadata=_IF_SET)
+    within: float = attrs.field(default=50.0, validator=[gt(0), le(1_000)], metadata=_IF_SET)
 
     @property
     def adaptive(self) -> bool:
@@ -564,6 +569,10 @@ def _check_format(config: LeagueConfig, where: str) -> None:
     _check_end(config, where)
     if kind == "test":
         _check_test(config, where)
+    if kind == "placement":
+        _check_placement(config, where)
+    elif form.levels:
+        raise ConfigError(f'{where}: format.levels: only kind = "placement" has levels')
     if kind == "swiss":
         _check_swiss(config, where)
     elif form.rounds:
@@ -632,6 +641,24 @@ def _check_swiss(config: LeagueConfig, where: str) -> None:
     if config.game.players == 1:
         raise ConfigError(
             f"{where}: format.kind: a Swiss needs tables of two or more; set players under [game]"
+        )
+
+
+def _check_placement(config: LeagueConfig, where: str) -> None:
+    form, bots = config.format, len(config.bots)
+    if config.game.players != 2 or form.seats == "fixed" or form.dice == "own":
+        raise ConfigError(
+            f"{where}: format.kind: a placement needs tables of two, every seat order and shared dice"
+        )
+    if form.tables != "all" or form.deals != 1:
+        raise ConfigError(f"{where}: format: a placement chooses its deals; leave out tables and deals")
+    if len(form.levels) < 2 or list(form.levels) != sorted(form.levels):
+        raise ConfigError(
+            f"{where}: format.levels: the strengths of two opponents or more, from weak to strong"
+        )
+    if bots and bots != 1 + len(form.levels):
+        raise ConfigError(
+            f"{where}: format.levels: must have one number for each bot but the first: {bots - 1}"
         )
 
 

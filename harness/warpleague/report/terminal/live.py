@@ -25,10 +25,11 @@ from warpleague.league.results.standings import earlier_versions, ranked, ranks_
 from warpleague.league.results.status import Follower
 from warpleague.league.results.tallies import Tally, tally
 from warpleague.league.schedule.formats.api import seatings_count
+from warpleague.league.schedule.formats.placement import PlacementFollower
 from warpleague.report.terminal.console import BAD, QUIET
 from warpleague.report.terminal.tables import standings_table
 from warpleague.report.wording.bracket import latest_lines
-from warpleague.report.wording.league_words import brief, duration, fault_lines, state_lines
+from warpleague.report.wording.league_words import brief, duration, fault_lines, placement_brief, state_lines
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class _Counting(RunWatcher):
         self._ends.append(self.clock_s())
         self.faults = FaultCounts.of(league) if before else FaultCounts(league.season.names)
         self.test: Follower | None = None
+        self.placed: PlacementFollower | None = None
+        if league.season.format.kind == "placement":
+            self.placed = PlacementFollower(league.season)
+            for fixture, result in league.results():
+                self.placed.finished(fixture, result)
         if league.season.format.kind == "test":
             self.test = Follower(league.season)
             for fixture, result in league.results():
@@ -84,6 +90,18 @@ class _Counting(RunWatcher):
         self.faults.add(fixture.seats, result.faults)
         if self.test is not None:
             self.test.finished(fixture, result)
+        if self.placed is not None:
+            self.placed.finished(fixture, result)
+
+    def placed_words(self) -> str:
+        """What is known of a bot that is placed, and about how long it still takes."""
+        if self.placed is None:
+            return ""
+        words, count = placement_brief(self.placed.state, self.placed.within), len(self._ends) - 1
+        left = self.placed.state.left(self.placed.within)
+        if left is None or count < 1:
+            return words
+        return f"{words} ({duration((self.clock_s() - self._ends[0]) / count * left)})"
 
     def failed(self, void: Void) -> None:
         """A match is void: its traceback is shown at once."""
@@ -149,6 +167,7 @@ class PlainWatcher(_Counting):
         if now - self._printed_at >= _LINE_S:
             self._printed_at = now
             details = "" if self.test is None else f"; {brief(self.test.state)}"
+            details += f"; {self.placed_words()}" if self.placed is not None else ""
             details += "".join(f"; {line}" for line in self.faulted())
             self.console.print(
                 f"{', '.join(filter(None, (self.progress(), self.pace())))}{details}",
@@ -259,6 +278,8 @@ class LiveWatcher(_Counting):
         if self.test is not None:
             lines = [Text(line, no_wrap=True) for line in state_lines(self.test.state, width=width)]
             return Group(*parts, Text(""), *lines)
+        if self.placed is not None:
+            return Group(*parts, Text(""), Text(self.placed_words(), no_wrap=True))
         cup = self.league.season.format.kind in _BRACKETS and len(self.league.season.bots) <= _FIT_BOTS
         if cup:
             bracket = self._drawn_bracket(width, max(self.console.height - len(parts) - _LEAST, _LEAST))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from warpleague.league.ratings.placement import level_of
 from warpleague.league.ratings.statistics import Mean, expected, share_interval
 from warpleague.match.faults import shortened
 from warpleague.report.wording.match_words import one_line
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from warpleague.league.play.running import RunReport
+    from warpleague.league.ratings.placement import Placement
     from warpleague.league.ratings.sprt import Estimate
     from warpleague.league.results.details import FaultLine, SeatLine, TimeLine
     from warpleague.league.results.faulted import BotFaults, ConfinedMatches
@@ -40,6 +42,7 @@ _KINDS: Final = {
     "double-elimination": "a double elimination",
     "ladder": "a ladder",
     "test": "a test of strength",
+    "placement": "a placement",
 }
 _CYCLES: Final = 0.005  # the probability below which chance does not explain the cycles
 _MAX_CHANGES: Final = 8  # listed in one line
@@ -537,6 +540,54 @@ def brief(state: StrengthTest) -> str:
     if state.left is not None and _is_informative(state):
         parts.append(f"about {counted(state.left, 'match')} left")
     return ", ".join(parts)
+
+
+def placement_brief(known: Placement, within: float) -> str:
+    """What is known of a bot's strength in one line, and how much is left."""
+    left = known.left(within)
+    words = _placed_words(known)
+    return words if left is None else f"{words}, about {counted(left, 'match')} left"
+
+
+def placement_lines(known: Placement, name: str, *, random_is_a_guess: bool) -> list[str]:
+    """How strong a bot is on the ladder's scale, and whom it played.
+
+    `random_is_a_guess`: random play lost every match, so that how far it is below the others is not known.
+    """
+    lines = [f"{name}: {_placed_words(known)}."]
+    if random_is_a_guess:
+        lines.append(
+            "On this scale a level won every match against those below: Elo over random play is a guess."
+        )
+    for level in range(len(known.levels)):
+        points, matches = known.against(level)
+        if matches:
+            lines.append(f"  {points:g} points of {counted(matches, 'match')} against level {level + 1}")
+    return lines
+
+
+def _placed_words(known: Placement) -> str:
+    """The level with its interval, then the Elo over random play; a bound after wins or losses only."""
+    estimate, levels = known.estimate(), known.levels
+
+    def place(elo: float) -> str:
+        level = level_of(levels, elo)
+        return (
+            f"{level:.1f}" if level is not None else "below 1" if elo < levels[0] else f"above {len(levels)}"
+        )
+
+    low, high = estimate.low, estimate.high
+    if estimate.elo is not None and low is not None and high is not None:
+        elo = estimate.elo
+        half = (high - low) / 2
+        return f"level {place(elo)} ({place(low)} to {place(high)}), {elo:+.0f} ± {half:.0f} over random play"
+    if low is not None:
+        where = f"above level {len(levels)}" if low > levels[-1] else f"level {place(low)} or more"
+        return f"{where} (it won every match), {low:+.0f} or more over random play"
+    if high is not None:
+        where = "below level 1" if high < levels[0] else f"below level {place(high)}"
+        return f"{where} (it lost every match), {high:+.0f} or less over random play"
+    return "no deal has been played"
 
 
 def estimate_words(estimate: Estimate) -> str:

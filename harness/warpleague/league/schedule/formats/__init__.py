@@ -22,6 +22,7 @@ CLASSES: Final = {
     "double-elimination": "knockout:Knockout",
     "ladder": "ladder:Ladder",
     "test": "strength_test:StrengthFormat",
+    "placement": "placement:PlacementFormat",
 }
 """The module of each format in this folder, and its class, which is made of a season.
 

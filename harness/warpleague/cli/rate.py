@@ -1,0 +1,163 @@
+"""Find out how strong a bot is on the ladder's scale, with as few matches as possible."""
+
+from __future__ import annotations
+
+import shlex
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import tomli_w
+
+from warpleague.cli.common import print_json, program, say, write_file
+from warpleague.cli.compare import entrant_of, load_written, play_in_referees, played_keys
+from warpleague.cli.league_run import play_season
+from warpleague.cli.match_options import log_folder
+from warpleague.errors import BadInput
+from warpleague.games import load_game
+from warpleague.league.play.entering import open_to_run
+from warpleague.league.ratings.placement import level_of
+from warpleague.league.results.faulted import bot_faults
+from warpleague.league.results.status import placement
+from warpleague.opponents.scale import Scale, scale_of
+from warpleague.report.wording.league_words import duration, fault_lines, placement_lines, waited_words
+from warpleague.text import counted
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from warpleague.league.play.running import RunReport
+    from warpleague.league.results.league import League
+
+_SHOWN: Final = 12  # digits of the scale's digest
+
+
+def run_rate(args: Namespace) -> int:
+    """Exit code 0: rated; 1: it faulted in every match, a match is void, or a fault stopped it; 130: Ctrl-C."""
+    game = load_game(args.game)
+    if args.players not in game.players:
+        allowed = ", ".join(map(str, game.players))
+        raise BadInput(f"--players: {game.id} is for {allowed} players, not {args.players}")
+    scale = scale_of(game.id, args.players)
+    if args.in_process and args.log is not None:
+        raise BadInput("--in-process does not go with --log")
+    file = _league_file(args, scale)
+    with open_to_run(load_written(file), args.results, args.tools.prepare) as league:
+        _check_scale(league, scale)
+        if args.in_process:
+            play_in_referees(league, args)
+        if not args.quiet:
+            say(
+                f"{league.config.name}: {game.id}; {league.schedule.describe()}; scale {scale.digest[:_SHOWN]}"
+            )
+        report = play_season(league, args, log_folder(args.log))
+        faults = bot_faults(league)
+        bad = any(fault.bot == league.season.names[0] and fault.matches == fault.played for fault in faults)
+        if args.json:
+            print_json({**_json(league, scale, report), "faulted_in_every_match": bad, "file": str(file)})
+        else:
+            _print(league, scale, report, bad=bad)
+            print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")
+        if report.stopped:
+            return 130
+        if report.void or report.failure:
+            say(report.failure or f"{counted(len(report.void), 'match')} void; run the same command again")
+        return 1 if bad or report.void or report.failure or report.fault else 0
+
+
+def _print(league: League, scale: Scale, report: RunReport, *, bad: bool) -> None:
+    known, name = placement(league), league.season.names[0]
+    if bad:
+        print(f"{name} faulted in every match, so nothing is known of its strength.")
+    else:
+        for line in placement_lines(known, name, random_is_a_guess=scale.random_is_a_guess):
+            print(line)
+    print(f"Scale {scale.digest[:_SHOWN]}: {scale.game}, {scale.players} players.")
+    for line in fault_lines(bot_faults(league)):
+        print(f"{line}.")
+    print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}.")
+    for line in waited_words(report):
+        print(line)
+
+
+def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
+    """What is known of the bot, the scale that says so, and what was played."""
+    known = placement(league)
+    estimate, levels = known.estimate(), scale.elo
+    ends = {
+        "elo_over_random": estimate.elo,
+        "elo_over_random_low": estimate.low,
+        "elo_over_random_high": estimate.high,
+    }
+    places = {
+        key: None if value is None else level_of(levels, value)
+        for key, value in zip(("level", "level_low", "level_high"), ends.values(), strict=True)
+    }
+    names = league.season.names
+    against = [(level, *known.against(level)) for level in range(len(levels))]
+    return {
+        "league": league.config.name,
+        "bot": names[0],
+        "game": scale.game,
+        "players": scale.players,
+        "scale": scale.digest,
+        "random_distance_is_a_guess": scale.random_is_a_guess,
+        **{key: None if value is None else round(value, 2) for key, value in {**places, **ends}.items()},
+        "won_every_match": known.one_way == 1,
+        "lost_every_match": known.one_way == -1,
+        "deals": known.deals,
+        "matches": known.matches,
+        "against": [
+            {
+                "bot": names[1 + level],
+                "level": 1 + level,
+                "elo_over_random": levels[level],
+                "matches": n,
+                "points": won,
+            }
+            for level, won, n in against
+            if n
+        ],
+        "played": report.played,
+        "stored": report.stored,
+        "complete": report.complete,
+        "stopped": report.stopped,
+        "elapsed_s": round(report.elapsed_s, 3),
+        "cpu_ms": round(report.cpu_ms, 3),
+        "faults": [fault.to_json() for fault in bot_faults(league)],
+        "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
+    }
+
+
+def _check_scale(league: League, scale: Scale) -> None:
+    """Raise `BadInput` if the ladder that plays is not the one that was measured."""
+    for bot, level in zip(league.season.bots[1:], scale.levels, strict=True):
+        if bot.digest != level.digest:
+            raise BadInput(
+                f"{level.bot}: its content is {bot.digest[:_SHOWN]}, but the scale was measured with "
+                f"{level.digest[:_SHOWN]}; a folder of your own with this name hides the shipped bot"
+            )
+
+
+def _league_file(args: Namespace, scale: Scale) -> Path:
+    """Write the league file that this rating is, so that every other command can be used on it."""
+    bot = entrant_of(args.bot)
+    levels = [(Path(level.bot), None) for level in scale.levels]
+    rivals = [folder.name for folder, _ in levels]
+    name = (bot[0].name or bot[0].resolve().name)[:50]
+    args.field, args.option = [], []  # the scale holds for the default options
+    names = [f"{name}-rated" if name.casefold() in rivals else name, *rivals]
+    data = played_keys(args, [bot, *levels], names, inside=args.in_process)
+    what = blake2b(repr((sorted(data.items()), scale.digest)).encode(), digest_size=4).hexdigest()
+    plain = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name)[:20]
+    data["name"] = f"rate-{plain}-{scale.game}-{what}" + ("-inside" if args.in_process else "")
+    data["format"] = {
+        "kind": "placement",
+        "levels": list(scale.elo),
+        "within": float(args.within),
+        **({} if args.max_matches is None else {"max_matches": args.max_matches}),
+    }
+    file: Path = args.results / f"{data['name']}.toml"
+    how = " --in-process: league run would play it in other conditions" if args.in_process else ""
+    write_file(file, f"# Written by warpleague rate{how}.\n{tomli_w.dumps(data)}".encode())
+    return file
