@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import attrs
 import numpy as np
 
-from warpleague.league.ratings.statistics import SCALE, elo_of, expected, t95
+from warpleague.league.ratings.statistics import SCALE, elo_of, expected, limits_of_equal, t95
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -362,8 +362,7 @@ def estimate(test: Sprt, counts: DealCounts, decision: int, max_steps: int = _ST
 def share_limits(counts: DealCounts, tail: float = 0.025) -> tuple[float, float] | None:
     """The two-sided 95 % interval of the mean value of a deal, after a number of deals fixed before; None without any.
 
-    By Student's t over deals. Where all deals had one value, the limits are the means at which that has a probability
-    of `tail` at most, whatever the distribution of deals is (by Markov's inequality, for each deal).
+    By Student's t over deals; where all deals had one value, by `limits_of_equal` with this `tail`.
     """
     if not counts.deals:
         return None
@@ -371,8 +370,7 @@ def share_limits(counts: DealCounts, tail: float = 0.025) -> tuple[float, float]
     low, high = float(values[0]), float(values[-1])
     if half is not None:
         return max(mean - half, low), min(mean + half, high)
-    likely = tail ** (1 / counts.deals)
-    return low + (mean - low) * likely, high - (high - mean) * likely
+    return limits_of_equal(mean, counts.deals, low, high, tail)
 
 
 def fixed_estimate(counts: DealCounts) -> Shares:

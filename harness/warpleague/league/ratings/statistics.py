@@ -216,22 +216,31 @@ def share_interval(won: int, played: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
+def limits_of_equal(
+    value: float, count: int, low: float = 0.0, high: float = 1.0, tail: float = 0.025
+) -> tuple[float, float]:
+    """The interval of a mean whose `count` > 0 values, from `low` to `high`, all were `value`.
+
+    Its ends are the means at which that has a probability of `tail` at most, whatever the distribution of values is
+    (by Markov's inequality, for each value). At `low` and `high` this is the interval of Clopper and Pearson (1934).
+    """
+    likely = tail ** (1 / count)
+    return low + (value - low) * likely, high - (high - value) * likely
+
+
 def deals_interval(values: Sequence[float], low: float = 0.0, high: float = 1.0) -> tuple[float, float]:
     """The 95 % interval of a mean over deals, one value for each, all from `low` to `high`. It is never empty.
 
     Student's t alone is too narrow if most deals end alike, so one deal at either end is added (as Agresti and Coull
-    1998 and Agresti and Caffo 2000 do for shares). If all of n deals ended alike, at most 1 - 0.025^(1/n) of deals end
-    otherwise, with the confidence of one end of a 95 % interval (Clopper and Pearson 1934).
+    1998 and Agresti and Caffo 2000 do for shares). If all deals ended alike, it has the `limits_of_equal`.
 
     Raises:
         ValueError: There are no values, or some are below `low` or above `high`.
     """
     if not values or min(values) < low or max(values) > high:
         raise ValueError(f"an interval needs values from {low} to {high}")
-    count = len(values)
     if min(values) == max(values):
-        other = 1 - 0.025 ** (1 / count)
-        return values[0] - other * (values[0] - low), values[0] + other * (high - values[0])
+        return limits_of_equal(values[0], len(values), low, high)
     mean = Mean()
     for value in (*values, low, high):
         mean.add(value)
