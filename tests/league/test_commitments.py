@@ -34,7 +34,7 @@ def test_the_commitment_covers_all_that_is_open_to_choice(make_season: MakeSeaso
         "conditions": season.conditions,
         "format": {**attrs.asdict(season.format), "seeding": "order", "seating": 2},
     }
-    for key in ("ratings", "until", "time_share"):
+    for key in ("levels", "ratings", "until", "time_share", "within"):
         del what["format"][key]
     assert base == sha256(canonical(json.loads(json.dumps(what)))).hexdigest()
     first, *rest = season.bots
