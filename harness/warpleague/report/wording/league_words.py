@@ -332,7 +332,7 @@ def fit_notes(standings: Standings) -> list[str]:
         lines.append("?: provisional, on less than half as many deals as bots have on average.")
     if any(line.guessed for line in standings.lines):
         lines.append(
-            "≈: the bot, or a group it is in, won or lost every decided match against the others; a guess, so without ±."
+            "≈: the bot, or a group it is in, won or lost every decided match against the rest; a guess, so without ±."
         )
     fit = standings.fit
     if fit is not None and not fit.converged:
