@@ -72,7 +72,8 @@ class Posterior:
 
     `distances` are the variances of the differences of pairs. `deals` counts the deals of each bot. `scatter` is the
     variance of deals, divided by that of independent matches. `links` are pairs of versions, the earlier one first.
-    `spread` is how far bots are from the mean, in Elo, as far as results tell. `drifts` are the drifts to try.
+    `spread` is how far bots are from the mean, in Elo, as far as results tell; `spread_interval` is its 95 % interval.
+    `drifts` are the drifts to try.
     """
 
     bots: int
@@ -84,6 +85,7 @@ class Posterior:
     deals: list[int] = attrs.field(init=False)
     scatter: float = 1.0
     spread: float = attrs.field(init=False)
+    spread_interval: tuple[float, float] = attrs.field(init=False)
     _priors: list[tuple[float, float]] = attrs.field(init=False)  # spreads and drifts to try, in Elo
     _weights: Floats = attrs.field(init=False)  # of these, before there are results
     _maxima: list[Floats] = attrs.field(init=False)  # the most likely ratings with each of them
@@ -188,8 +190,23 @@ class Posterior:
         weights = np.exp(explained - explained.max()) * self._weights
         weights /= weights.sum()
         self.mean = weights @ np.array(self._maxima)
-        self.spread = float(weights @ np.array([spread for spread, _ in self._priors]))
+        self._spread_out(weights)
         return np.asarray(weights)
+
+    def _spread_out(self, weights: Floats) -> None:
+        """Find the spread of the bots, and the interval that has 95 % of the weights (a credible interval)."""
+        spreads = np.array([spread for spread, _ in self._priors])
+        self.spread = float(weights @ spreads)
+        # Each spread stands for those nearer to it than to others, by ratio; the least one, for none at all, too.
+        below = np.array([0.0, *(weights[spreads <= spread].sum() for spread in SPREADS)])
+        edges = np.array([0.0, *(spread * 2**0.25 for spread in SPREADS)])
+        density = np.diff(below) / np.diff(edges)
+        # What is likeliest belongs to it: none at all, too, if that is likelier than its upper end would be.
+        tail = 0.0 if density[0] >= density[np.searchsorted(below, 0.95) - 1] else 0.025
+        low, high = (
+            np.interp((tail, tail + 0.95), below, edges) if tail else (0.0, np.interp(0.95, below, edges))
+        )
+        self.spread_interval = float(low), float(high)
 
     def _mix(self, weights: Floats, scatter: float) -> None:
         """Find the covariance with these weights of the priors and the scatter that the ratings were found with."""
@@ -421,6 +438,7 @@ def shrunk_fit(
         guessed=(False,) * bots,
         deals=tuple(deals),
         spread=known.spread,
+        spread_interval=known.spread_interval,
     )
 
 
