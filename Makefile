@@ -182,6 +182,7 @@ simulations: bootstrap ## simulate leagues and tests of strength whose truth is 
 	$(BIN)/python tests/soak/strength.py ladder $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py best $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py adaptive $(SIMULATIONS)
+	$(BIN)/python tests/soak/strength.py equal $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py versions $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py edits $(SIMULATIONS)
 	$(BIN)/python tests/soak/strength.py ranks $(SIMULATIONS)

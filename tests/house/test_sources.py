@@ -210,6 +210,27 @@ def test_the_status_of_a_league_is_cheap(tmp_path: Path) -> None:
     assert loaded_by("league", "status", *config) & heavy == set()
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux lists the threads of a process")
+def test_a_ladder_starts_no_threads_for_linear_algebra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They wait longer than they work; but what bots start with stays as it was."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    code = (
+        "import os, sys\n"
+        "from warpleague.cli import main\n"
+        f"main(['league', 'status', 'leagues/aliens-season.toml', '--results', {str(tmp_path)!r}])\n"
+        "threads = len(os.listdir('/proc/self/task'))\n"
+        "print('numpy' in sys.modules, threads, 'OPENBLAS_NUM_THREADS' in os.environ, file=sys.stderr)\n"
+    )
+    assert (
+        main(["league", "commit", "leagues/aliens-season.toml", "--results", str(tmp_path), "--entrants"])
+        == 0
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.split() == ["True", "1", "False"]
+
+
 def test_a_quiet_run_draws_nothing(tmp_path: Path) -> None:
     """A run without progress and tables does not load what draws them: all cores would wait for it at the end."""
     config = ("leagues/demo-sheets.toml", "--results", str(tmp_path))

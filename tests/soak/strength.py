@@ -5,6 +5,7 @@
     python tests/soak/strength.py ladder     how soon does a ladder settle the first three places, how often wrongly?
     python tests/soak/strength.py best       how soon is the best of six bots known, how often is it a wrong one?
     python tests/soak/strength.py adaptive   do intervals hold where results choose the matches, and the top rating?
+    python tests/soak/strength.py equal      how much is the first of equal bots overrated, which spread do they show?
     python tests/soak/strength.py versions   how much is the best of twenty versions overrated that are all alike?
     python tests/soak/strength.py edits      do intervals hold where versions are edits by programs, as in rounds?
     python tests/soak/strength.py ranks      do the sets of ranks of a league hold, of all bots at once?
@@ -424,6 +425,48 @@ def adaptive(many: int, seed: int) -> bool:
     return fine
 
 
+EQUAL: tuple[tuple[str, int, dict[str, Any], int, float], ...] = (
+    ("ladder", 10, {"kind": "ladder"}, 200, 35),
+    ("ladder", 10, {"kind": "ladder"}, 600, 20),
+    ("swiss", 12, {"kind": "swiss", "rounds": 5, "deals": 1}, 1_000_000, 100),
+    ("swiss", 10, {"kind": "swiss", "rounds": 7, "deals": 3}, 1_000_000, 40),
+    ("knockout", 8, {"kind": "knockout", "deals": 2}, 1_000_000, 120),
+    ("knockout", 16, {"kind": "knockout", "deals": 5}, 1_000_000, 60),
+    ("double elimination", 16, {"kind": "double-elimination", "deals": 5}, 1_000_000, 50),
+)
+"""Formats of equal bots: their number, matches at most, and how much the first may be overrated, in Elo."""
+
+
+def equal(many: int, seed: int) -> bool:
+    """Equal bots: how much the first is overrated, and the spread they seem to have, whose interval is to reach 0."""
+    fine = True
+    print("format              bots  matches  first overrated  shown spread  interval    reaches 0  own")
+    for name, bots, form, most, limit in EQUAL:
+        first, shown, own, lengths = [], [], [], []
+        for number in range(many):
+            rng, outcomes = np.random.default_rng([seed, bots, most, number]), Outcomes()
+            for group, places in played(season(bots, 2, number, **form), np.zeros(bots), 0.0, most, rng):
+                outcomes.add_deal(list(zip(group.seats, places, strict=True)))
+            fit = shrunk_fit(outcomes, bots)
+            off = np.array(fit.ratings) - 1500.0
+            first.append(off.max())
+            own += (np.abs(off) <= t95(10_000) * np.array(fit.errors)).tolist()
+            low, high = fit.spread_interval or (0.0, 0.0)
+            shown.append((fit.spread or 0.0, low, high, float(low == 0)))
+            lengths.append(outcomes.matches)
+        spread, low, high, reaches = np.mean(shown, axis=0)
+        good = bool(np.mean(first) <= limit and np.mean(own) >= 0.95)
+        fine = fine and good
+        print(
+            f"{name:18}  {bots:4}  {np.mean(lengths):7,.0f}  {np.mean(first):+8.0f}"
+            f" ±{np.std(first) / np.sqrt(many):3.0f}  {spread:15.0f}  {low:3.0f} to {high:3.0f}"
+            f"  {reaches:9.2f}  {np.mean(own):.3f}"
+            f"{'' if good else '  OUT OF RANGE'}",
+            flush=True,
+        )
+    return fine
+
+
 # Sets of ranks
 
 RANKED = (
@@ -664,7 +707,8 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "what", choices=["errors", "tests", "ladder", "best", "adaptive", "versions", "edits", "ranks"]
+        "what",
+        choices=["errors", "tests", "ladder", "best", "adaptive", "equal", "versions", "edits", "ranks"],
     )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
@@ -675,6 +719,7 @@ def main() -> int:
         "ladder": (ladder, 200),
         "best": (best, 200),
         "adaptive": (adaptive, 200),
+        "equal": (equal, 200),
         "versions": (versions, 200),
         "edits": (edits, 200),
         "ranks": (ranks, 1_000),

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import textwrap
 from argparse import Namespace
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import print_json
 from warpleague.cli.league_common import open_league, print_json_list, with_lucks
 from warpleague.errors import BadInput
+from warpleague.league.ratings.threads import one_thread
 from warpleague.league.results.league import listed
 from warpleague.text import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from warpleague.league.results.league import League
     from warpleague.league.season.fixture import Fixture, StoredMatch
 
-_THREADS: Final = "OPENBLAS_NUM_THREADS"
 _NUMBER: Final = 9
 """The columns of a match's number, and of the blanks after it."""
 
@@ -34,7 +30,7 @@ def run_status(args: Namespace) -> int:
     )
     from warpleague.report.terminal.status import status_json, status_table
 
-    with open_league(args) as league, _one_thread():  # numpy, where matches are played
+    with open_league(args) as league, one_thread():  # numpy, where matches are played
         if args.json:
             print_json(status_json(league))
         else:
@@ -46,7 +42,7 @@ def run_table(args: Namespace) -> int:
     """Print one of the tables: the last word of the command names it."""
     from warpleague.report.terminal.console import make_console
 
-    with _one_thread():
+    with one_thread():
         from warpleague.report.terminal.tables import VIEWS  # loads numpy
     view = VIEWS[args.command.word]
     with open_league(args) as league:
@@ -72,7 +68,7 @@ def run_standings(args: Namespace) -> int:
         raise BadInput("--without-luck is for one league: leave out --together")
     from warpleague.report.terminal.console import make_console
 
-    with _one_thread():
+    with one_thread():
         from warpleague.league.results.together import LeagueResults, together  # loads numpy
         from warpleague.report.terminal.together import together_json, together_table
     results = []
@@ -85,18 +81,6 @@ def run_standings(args: Namespace) -> int:
     else:
         make_console().print(together_table(table))
     return 0
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let numpy, which is loaded now, start no threads for linear algebra: that takes longer than what they do."""
-    known = os.environ.get(_THREADS)
-    os.environ[_THREADS] = known or "1"
-    try:
-        yield
-    finally:
-        if known is None:
-            del os.environ[_THREADS]
 
 
 def run_list(args: Namespace) -> int:

@@ -18,7 +18,7 @@ from warpleague.errors import StoreError
 from warpleague.league.play.running import StopWhen
 from warpleague.league.play.verifying import mispaired
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
-from warpleague.league.ratings.posterior import shrunk_fit
+from warpleague.league.ratings.posterior import Posterior, shrunk_fit
 from warpleague.league.ratings.statistics import SCALE
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
@@ -348,7 +348,7 @@ def test_the_best_meet_more_often_and_are_found_sooner(make_season: Any) -> None
 @pytest.mark.parametrize("players", [2, 3])
 def test_ratings_of_a_ladder_hold_though_results_choose_its_matches(players: int, make_season: Any) -> None:
     """The intervals of ten ladders hold the true ratings, and the bot that is rated highest is not overrated."""
-    inside, over = [], []
+    inside, over, spreads = [], [], []
     for number in range(10):
         rng = np.random.default_rng(number)
         truth = rng.normal(0, 100, 8)
@@ -362,9 +362,52 @@ def test_ratings_of_a_ladder_hold_though_results_choose_its_matches(players: int
         off = np.array(fit.ratings) - 1500 - truth + truth.mean()
         inside += [abs(off[bot]) <= fit.half(bot) for bot in range(8)]
         over.append(off[np.argmax(off + truth)])
+        assert fit.spread is not None
+        assert fit.spread_interval is not None
+        low, high = fit.spread_interval
         assert 30 < fit.spread < 250
+        assert low < fit.spread < high
+        spreads.append((low, high))
     assert np.mean(inside) > 0.85
     assert abs(np.mean(over)) < 40
+    assert sum(low <= 100 <= high for low, high in spreads) >= 8
+
+
+def test_equal_bots_may_differ_by_nothing() -> None:
+    """Where each bot won half of its matches, the interval of the spread begins at 0; more matches make it shorter."""
+    highest = []
+    for deals in (1, 10, 100):
+        outcomes = Outcomes()
+        for pair in combinations(range(6), 2):
+            outcomes.add_deal([(pair, (1, 2)), (pair[::-1], (1, 2))], times=deals)
+        fit = shrunk_fit(outcomes, 6)
+        low, high = fit.spread_interval or (None, 0.0)
+        assert low == 0.0
+        assert fit.spread is not None
+        assert 0 < fit.spread < high
+        highest.append(high)
+    assert highest == sorted(highest, reverse=True)
+    assert highest[-1] < 30
+
+
+def test_shrunk_ratings_at_once_are_those_of_deals_one_by_one() -> None:
+    """Whether all outcomes come at once, or in parts as in a ladder, the ratings and the covariance are the same."""
+    rng, outcomes, parts = np.random.default_rng(4), Outcomes(), Posterior(12)
+    truth = rng.normal(0, 1, 12)
+    for _ in range(400):
+        one, two = (int(bot) for bot in rng.choice(12, 2, replace=False))
+        won = rng.random() < 1 / (1 + np.exp(truth[two] - truth[one]))
+        deal = [((one, two), (1, 2) if won else (2, 1))]
+        outcomes.add_deal(deal)
+        parts.add(deal)
+        if rng.random() < 0.05:
+            parts.update()
+    whole = Posterior.of(outcomes, 12)
+    parts.scatter = 1.0
+    for _ in range(20):
+        parts.update()
+    assert np.allclose(parts.mean, whole.mean, atol=0.02)
+    assert np.allclose(parts.covariance, whole.covariance, atol=0.002)
 
 
 def test_shrunk_ratings_are_finite_and_say_how_little_is_known() -> None:

@@ -51,8 +51,9 @@ class Fit:
     are linked by matches: ratings of different islands must not be compared. `covariance` is in squared Elo, zero
     outside of tiers. `seats` are the ratings of seats, `seat_errors` theirs; empty if they were not fitted. `draws` is
     Davidson's parameter. `converged` is whether the computation came to its end. Shrunk ratings have `deals`, how many
-    each bot played, and `spread`, how far bots are from the mean in Elo: one standard deviation. `shrunk` are the
-    shrunk ratings beside the most likely ones: they say which of two bots is the stronger one.
+    each bot played, and `spread`, how far bots are from the mean in Elo: one standard deviation, with its 95 %
+    `spread_interval`. `shrunk` are the shrunk ratings beside the most likely ones: they say which of two bots is the
+    stronger one.
     """
 
     ratings: tuple[float | None, ...]
@@ -72,6 +73,7 @@ class Fit:
     pair_freedom: Floats | None = None
     deals: tuple[int, ...] = ()
     spread: float | None = None
+    spread_interval: tuple[float, float] | None = None
     shrunk: Fit | None = None
 
     def half(self, bot: int) -> float | None:

@@ -55,6 +55,9 @@ EDIT_DRIFTS: Final = (*DRIFTS, 120.0, 240.0, 480.0)
 NEAR_ELO: Final = 50.0
 """Bots that are so far apart, in Elo, are near each other, however much is known of them."""
 _STEPS: Final = 30
+_STEP: Final = 1e-6
+_NO_WEIGHT: Final = 1e-17  # of a prior: less than what rounding leaves
+_HOPELESS: Final = 1e-40
 _ROUNDS: Final = 8
 _SETTLED: Final = 0.01
 _DIGITS: Final = 9  # what is compared has no more, so that machines that round differently choose alike
@@ -69,7 +72,8 @@ class Posterior:
 
     `distances` are the variances of the differences of pairs. `deals` counts the deals of each bot. `scatter` is the
     variance of deals, divided by that of independent matches. `links` are pairs of versions, the earlier one first.
-    `spread` is how far bots are from the mean, in Elo, as far as results tell. `drifts` are the drifts to try.
+    `spread` is how far bots are from the mean, in Elo, as far as results tell; `spread_interval` is its 95 % interval.
+    `drifts` are the drifts to try.
     """
 
     bots: int
@@ -81,6 +85,7 @@ class Posterior:
     deals: list[int] = attrs.field(init=False)
     scatter: float = 1.0
     spread: float = attrs.field(init=False)
+    spread_interval: tuple[float, float] = attrs.field(init=False)
     _priors: list[tuple[float, float]] = attrs.field(init=False)  # spreads and drifts to try, in Elo
     _weights: Floats = attrs.field(init=False)  # of these, before there are results
     _maxima: list[Floats] = attrs.field(init=False)  # the most likely ratings with each of them
@@ -109,7 +114,8 @@ class Posterior:
             link = np.zeros(n)
             link[one], link[two] = 1.0, -1.0
             self._linked += np.outer(link, link)
-        self.update()
+        if self._whole is None:
+            self.update()
 
     @classmethod
     def of(
@@ -124,24 +130,30 @@ class Posterior:
         if earlier is not None:
             bots, links = bots + earlier.versions, earlier.links
             outcomes = outcomes.with_all(earlier.outcomes)
-        posterior = cls(bots, links, drifts)
         deals = Deals.of(outcomes)
         if not len(deals.times):
-            return posterior
+            return cls(bots, links, drifts)
         rows = pair_rows(deals, np.zeros(bots, dtype=np.int64))
         one, two = rows.bots.T
+        posterior = cls(
+            bots, links, drifts, whole=(rows.deal, one, two, rows.points, np.ones(len(one)), deals.times)
+        )
         for first, second, points in ((one, two, rows.points), (two, one, 1.0 - rows.points)):
             at, size = first * bots + second, bots * bots
             posterior._points += added(at, rows.weight * points, size).reshape(bots, bots)
             posterior._games += added(at, rows.weight, size).reshape(bots, bots)
         seated = np.unique(np.repeat(deals.deal, outcomes.players) * bots + deals.bots.ravel())
         posterior.deals = added(seated % bots, deals.times[seated // bots], bots).astype(int).tolist()
-        posterior._whole = rows.deal, one, two, rows.points, np.ones(len(one)), deals.times
+        tried: Sequence[int] = range(len(posterior._priors))
         for _ in range(_ROUNDS):
             before = posterior.scatter
-            posterior.update()
+            weights = posterior._weighed(tried)
+            posterior._scattered()
             if abs(posterior.scatter - before) <= _SETTLED * before:
                 break
+            # The next round differs by the scatter only: what explains so little now is not tried again.
+            tried = [place for place in tried if weights[place] > _HOPELESS]
+        posterior._mix(weights, before)
         return posterior
 
     def add(self, matches: Iterable[tuple[Sequence[int], Sequence[int]]], times: int = 1) -> None:
@@ -165,47 +177,93 @@ class Posterior:
 
     def update(self) -> None:
         """Find the ratings and their covariance: those of all priors together, each weighed by what it explains."""
-        fits = [self._fitted(place, *prior) for place, prior in enumerate(self._priors)]
-        explained = np.array([fit[1] for fit in fits])
+        before = self.scatter
+        weights = self._weighed(range(len(self._priors)))
+        self._scattered()
+        self._mix(weights, before)
+
+    def _weighed(self, tried: Sequence[int]) -> Floats:
+        """Find `mean`, that of all priors together: the weight of each, by what it explains; 0 for those not tried."""
+        explained = np.full(len(self._priors), -np.inf)
+        for place in tried:
+            explained[place] = self._fitted(place)
         weights = np.exp(explained - explained.max()) * self._weights
         weights /= weights.sum()
+        self.mean = weights @ np.array(self._maxima)
+        self._spread_out(weights)
+        return np.asarray(weights)
+
+    def _spread_out(self, weights: Floats) -> None:
+        """Find the spread of the bots, and the interval that has 95 % of the weights (a credible interval)."""
+        spreads = np.array([spread for spread, _ in self._priors])
+        self.spread = float(weights @ spreads)
+        # Each spread stands for those nearer to it than to others, by ratio; the least one, for none at all, too.
+        below = np.array([0.0, *(weights[spreads <= spread].sum() for spread in SPREADS)])
+        edges = np.array([0.0, *(spread * 2**0.25 for spread in SPREADS)])
+        density = np.diff(below) / np.diff(edges)
+        # What is likeliest belongs to it: none at all, too, if that is likelier than its upper end would be.
+        tail = 0.0 if density[0] >= density[np.searchsorted(below, 0.95) - 1] else 0.025
+        low, high = (
+            np.interp((tail, tail + 0.95), below, edges) if tail else (0.0, np.interp(0.95, below, edges))
+        )
+        self.spread_interval = float(low), float(high)
+
+    def _mix(self, weights: Floats, scatter: float) -> None:
+        """Find the covariance with these weights of the priors and the scatter that the ratings were found with."""
         # A mixture of normal distributions, taken for one: its mean, and its covariance, to which the differences of
         # the means add. So it counts, too, that nobody knows the spread.
-        self.mean = sum((w * self._maxima[place] for place, w in enumerate(weights)), np.zeros(self.bots))
         self.covariance = np.zeros((self.bots, self.bots))
-        for weight, start, (inverse, _) in zip(weights, self._maxima, fits, strict=True):
-            self.covariance += weight * (inverse + np.outer(start - self.mean, start - self.mean))
+        for place, weight in enumerate(weights.tolist()):
+            if weight > _NO_WEIGHT:
+                away = self._maxima[place] - self.mean
+                inverse = _inverse(self._curvature(place, scatter)[0])
+                self.covariance += weight * (inverse + np.outer(away, away))
         self.distances = _distances(self.covariance)
-        self.spread = float(weights @ np.array([spread for spread, _ in self._priors]))
-        self._scattered()
 
-    def _fitted(self, place: int, spread: float, drift_elo: float) -> tuple[Floats, float]:
-        """Find the most likely ratings with a prior: their covariance, and the log probability of the results."""
-        prior = (SCALE / spread) ** 2
-        drift = (SCALE / drift_elo) ** 2
-        linked = drift * self._linked
-        points, games = self._points / self.scatter, self._games / self.scatter
-        # From the maximum of the last update: few results came since, so a few steps are enough. Steps are bounded,
-        # since far from the maximum the likelihood is nearly flat, and a whole step would lead beyond it.
-        maximum = self._maxima[place]
+    def _curvature(self, place: int, scatter: float) -> tuple[Floats, Floats]:
+        """The precision of the ratings about the most likely ones with a prior, and the slope there."""
+        maximum, (spread, drift) = self._maxima[place], self._priors[place]
+        prior = (SCALE / spread) ** 2 * self._first
+        share = 1 / (1 + np.exp(maximum[None, :] - maximum[:, None]))
+        weight = share * self._games
+        slope = (self._points - weight).sum(axis=1) / scatter - prior * maximum
+        weight *= (1 - share) / scatter
+        precision = -weight
+        precision[np.diag_indices(self.bots)] += weight.sum(axis=1) + prior
+        if self.links:
+            linked = (SCALE / drift) ** 2 * self._linked
+            precision += linked
+            slope -= linked @ maximum
+        return precision, slope
+
+    def _fitted(self, place: int) -> float:
+        """Find the most likely ratings with a prior: the log probability of the results."""
+        # From the maximum of the last update: few results came since, so a few steps are enough; at first from that
+        # of the prior before. Steps are bounded, since far from the maximum the likelihood is nearly flat, and a whole
+        # step would lead beyond it.
+        if not self._maxima[place].any():
+            self._maxima[place] = self._maxima[max(place - 1, 0)]
         for _ in range(_STEPS):
-            share = 1 / (1 + np.exp(maximum[None, :] - maximum[:, None]))
-            weight = games * share * (1 - share)
-            precision = np.diag(weight.sum(axis=1) + prior * self._first) + linked - weight
-            slope = (points - games * share).sum(axis=1) - prior * self._first * maximum - linked @ maximum
-            step = np.clip(np.linalg.solve(precision, slope), -1, 1)
-            maximum = maximum + step
-            if np.abs(step).max() < 1e-10:
+            precision, slope = self._curvature(place, self.scatter)
+            if not slope.any():
                 break
-        self._maxima[place] = maximum
+            step = np.clip(np.linalg.solve(precision, slope), -1, 1)
+            self._maxima[place] = self._maxima[place] + step
+            # What is left is about the square of the last step.
+            if np.abs(step).max() < _STEP:
+                precision, _ = self._curvature(place, self.scatter)
+                break
         # Laplace: the probability of the results with this prior is that at the maximum, times the volume of the
         # normal distribution that has the same curvature there.
+        maximum, (spread, drift) = self._maxima[place], self._priors[place]
+        prior, linked = (SCALE / spread) ** 2, (SCALE / drift) ** 2
         logs = -np.logaddexp(0.0, maximum[None, :] - maximum[:, None])
-        explained = (points * logs).sum() - prior * (maximum @ (self._first * maximum)) / 2
-        explained -= maximum @ linked @ maximum / 2
-        explained += (self._first.sum() * np.log(prior) + len(self.links) * np.log(drift)) / 2
-        explained -= np.linalg.slogdet(precision)[1] / 2
-        return _inverse(precision), float(explained)
+        explained = (self._points * logs).sum() / self.scatter - prior * (
+            maximum @ (self._first * maximum)
+        ) / 2
+        explained -= linked * (maximum @ self._linked @ maximum) / 2
+        explained += (self._first.sum() * np.log(prior) + len(self.links) * np.log(linked)) / 2
+        return float(explained - np.log(np.linalg.cholesky(precision).diagonal()).sum())
 
     def met(self) -> NDArray[np.bool_]:
         """For each pair whether it has met."""
@@ -220,9 +278,11 @@ class Posterior:
         off, variance = points - games * share, games * share * (1 - share)
         # All points of a bot on a deal together, since they share its luck. Nobody knows how much at first: so it
         # counts as if independent results, worth `_PRIOR_WEIGHT`, had been seen before.
-        size = len(often) * self.bots
-        more = np.bincount(kind * self.bots + one, off, size) - np.bincount(kind * self.bots + two, off, size)
-        seen = (more * more).reshape(len(often), self.bots).sum(axis=1) @ often / 2
+        seated, at = np.unique(
+            np.concatenate((kind, kind)) * self.bots + np.concatenate((one, two)), return_inverse=True
+        )
+        more = np.bincount(at, np.concatenate((off, -off)))
+        seen = (more * more) @ often[seated // self.bots] / 2
         expected = variance @ often[kind]
         self.scatter = max(float((seen + _PRIOR_WEIGHT) / (expected + _PRIOR_WEIGHT)), _LEAST_SCATTER)
 
@@ -378,6 +438,7 @@ def shrunk_fit(
         guessed=(False,) * bots,
         deals=tuple(deals),
         spread=known.spread,
+        spread_interval=known.spread_interval,
     )
 
 

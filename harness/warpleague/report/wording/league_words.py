@@ -320,11 +320,12 @@ def placing_words(line: Standing) -> tuple[str, ...]:
 def fit_notes(standings: Standings) -> list[str]:
     """Notes on fitted ratings: how they were computed, and what must not be compared."""
     lines: list[str] = []
-    spread = standings.fit.spread if standings.fit is not None else None
-    if spread is not None:
+    fit = standings.fit
+    if fit is not None and fit.spread is not None and fit.spread_interval is not None:
+        low, high = fit.spread_interval
         lines.append(
             "Results chose the matches, so each fit is drawn towards the mean, the more the less is known of the bot"
-            f" (bots differ by about {spread:.0f} Elo)."
+            f" (bots differ by about {fit.spread:.0f} Elo, 95 %: {low:.0f} to {high:.0f})."
         )
         if not any(line.placing for line in standings.lines) and not standings.by_score:
             lines[-1] += " Bots are ranked by the lower end of ±."
@@ -334,7 +335,6 @@ def fit_notes(standings: Standings) -> list[str]:
         lines.append(
             "≈: the bot, or a group it is in, won or lost every decided match against the rest; a guess, so without ±."
         )
-    fit = standings.fit
     if fit is not None and not fit.converged:
         lines.append("The fit has not converged: do not rely on it.")
     if fit is not None and fit.seats:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from warpleague.league.ratings.threads import one_thread
 from warpleague.league.schedule.formats.api import Format, Static, Until
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def format_of(season: Season) -> Format:
     form = season.format
     sampled = form.kind == "round-robin" and form.tables != "all"
     module, _, name = CLASSES["sampled" if sampled else form.kind].partition(":")
-    made: Format = getattr(import_module(f"{__name__}.{module}"), name)(season)
+    with one_thread():  # where it loads numpy
+        made: Format = getattr(import_module(f"{__name__}.{module}"), name)(season)
     if form.until is not None and isinstance(made, Static):
         return Until(season, made)
     return made

@@ -160,7 +160,7 @@ class _Choice:
     matches: int
     known: Posterior
     present: list[int]
-    dealt: Counter[int] = attrs.Factory(Counter)
+    dealt: Ints = attrs.field(init=False)  # how many deals each bot has had
     met: Counter[Table] = attrs.Factory(Counter)
     together: Ints = attrs.field(init=False)  # how many deals each pair has had
     times: TimeShare = attrs.field(init=False)
@@ -169,11 +169,20 @@ class _Choice:
     """Whether the last batch has fewer deals, since the first deals of new bots are not over."""
     _waiting: frozenset[int] = frozenset()
     """New bots in their first deal, slow ones that have taken their share."""
-    _luck: dict[int, int] = attrs.field(init=False)
+    _luck: Ints = attrs.field(init=False)
+    """The place of each bot in an order drawn by lot."""
+    _pair_luck: Ints = attrs.field(init=False)
+    """The same for each pair: first that of the bot that comes first, then that of the other."""
 
     def __attrs_post_init__(self) -> None:
-        self._luck = {bot: self.season.shuffled([bot]) for bot in self.present}
         bots = len(self.season.bots)
+        lot = sorted(self.present, key=lambda bot: self.season.shuffled([bot]))
+        self._luck = np.zeros(bots, dtype=np.int64)
+        self._luck[lot] = range(len(lot))
+        self._pair_luck = np.minimum.outer(self._luck, self._luck) * bots + np.maximum.outer(
+            self._luck, self._luck
+        )
+        self.dealt = np.zeros(bots, dtype=np.int64)
         self.times = TimeShare(bots, self.season.format.time_share)
         self.together = np.zeros((bots, bots), dtype=np.int64)
 
@@ -209,7 +218,7 @@ class _Choice:
             self.times.plan(group)
             self.chosen += 1
             self.met[table] += 1
-            self.dealt.update(table)
+            self.dealt[list(table)] += 1
             for one, two in permutations(table, 2):
                 self.together[one, two] += 1
 
@@ -221,11 +230,13 @@ class _Choice:
         must be clear, all go to pairs whose order is not yet clear (`asked`).
         """
         here = self._here()
-        dealt = [self.dealt[bot] for bot in here]
+        dealt = self.dealt[here].tolist()
         mean, least = sum(dealt) / len(dealt), min(dealt)
         if least < max(mean / _SHARE, min(mean, FEWEST)):
             needy = [bot for bot, many in zip(here, dealt, strict=True) if many == least]
-            return self._filled([min(needy, key=self._luck.__getitem__)], each * self.known.distances)
+            return self._filled(
+                [min(needy, key=self._luck.tolist().__getitem__)], each * self.known.distances
+            )
         if self.season.format.until is None and self.chosen % _EVEN == 0:
             return self._filled(self._least_met(), -self.together.astype(float))
         allowed = np.zeros(len(self.season.bots))
@@ -235,8 +246,8 @@ class _Choice:
         fresh = np.where(self._met_too_soon(), 0.0, worth)
         worth = fresh if fresh.any() else worth
         # Machines may round differently: what is as good but for the last digits is equal.
-        best = zip(*(worth >= worth.max() * (1 - _ROUNDED)).nonzero(), strict=True)
-        return self._filled(min(([int(one), int(two)] for one, two in best), key=self._drawn), worth)
+        best = np.argwhere(worth >= worth.max() * (1 - _ROUNDED))
+        return self._filled(self._drawn(best, 0), worth)
 
     def _filled(self, table: list[int], worth: Floats) -> Table:
         """The table with who is worth most beside those who sit there; a new bot first meets whom it has not met."""
@@ -260,18 +271,21 @@ class _Choice:
         here = np.array(self._here())
         together = self.together[np.ix_(here, here)].astype(float)
         np.fill_diagonal(together, np.inf)
-        pairs = here[np.argwhere(together == together.min())].tolist()
-        return min(pairs, key=lambda pair: (self.dealt[pair[0]] + self.dealt[pair[1]], self._drawn(pair)))
+        pairs = here[np.argwhere(together == together.min())]
+        return self._drawn(pairs, self.dealt[pairs].sum(axis=1))
 
     def _met_too_soon(self) -> NDArray[np.bool_]:
         """For each pair whether it has met, and one of them is new: it has not had time to meet every other bot."""
         opponents = (len(self.present) - 1) / (self.season.players - 1)
-        new = np.array([self.dealt[bot] < opponents for bot in range(len(self.season.bots))])
+        new = self.dealt < opponents
         met: NDArray[np.bool_] = (self.together > 0) & (new[:, None] | new[None, :])
         return met
 
-    def _drawn(self, table: list[int]) -> list[int]:
-        return sorted(self._luck[bot] for bot in table)
+    def _drawn(self, pairs: Ints, before: Ints | int) -> list[int]:
+        """Of some pairs the one for which `before` is least, and of these the first by lot."""
+        one, two = pairs.T
+        least = int(np.argmin(before * len(self.season.bots) ** 2 + self._pair_luck[one, two]))
+        return [int(bot) for bot in pairs[least]]
 
 
 def groups(season: Season) -> tuple[list[Group], list[Group]]:
