@@ -1,6 +1,7 @@
 """Standings without luck: what is left is the true strength, surer than before; nobody can choose it afterwards."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -116,14 +117,18 @@ def duels(cup: Cup, refereed: Refereed) -> Path:
 def another_worth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
     """Lets coasters name another worth function, or none."""
     monkeypatch.syspath_prepend(tmp_path)
+    written: set[str] = set()
 
     def name(module: str, body: str = "VERSION = 1\ndef shares(state): return (0.5, 0.5)\n") -> None:
         if module:
             (tmp_path / f"{module}.py").write_text(body, "utf-8")
+            written.add(module)
         monkeypatch.setattr(type(load_game("coasters")), "worth", module)
         worth_of.cache_clear()
 
     yield name
+    for module in written:
+        sys.modules.pop(module, None)
     worth_of.cache_clear()
 
 

@@ -1,5 +1,6 @@
 """The luck of a record: what dice gave each seat, by a game's worth function."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
@@ -31,9 +32,11 @@ def record() -> bytes:
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Lets coasters name a worth function that is written here; gives what writes it."""
     monkeypatch.syspath_prepend(tmp_path)
+    written: set[str] = set()
 
     def write(name: str, body: str, **more: str) -> Any:
         (tmp_path / f"{name}.py").write_text(body, "utf-8")
+        written.add(name)
         for file, text in more.items():
             (tmp_path / file).write_text(text, "utf-8")
         monkeypatch.setattr(type(COASTERS), "worth", name)
@@ -41,6 +44,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         return worth_of("coasters")
 
     yield write
+    for name in written:
+        sys.modules.pop(name, None)
     worth_of.cache_clear()
 
 
