@@ -9,7 +9,7 @@ import attrs
 import tomli_w
 
 from warpleague.cli.common import print_json, program, say, write_file
-from warpleague.cli.league_run import fault_line, play_season
+from warpleague.cli.league_run import play_season, print_troubles
 from warpleague.errors import BadInput, ConfigError
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.results.best import best_of
@@ -116,12 +116,7 @@ def _print_best(league: League, until: UntilTable, best: Best | None, report: Ru
     print(best_words(best, until, len(league.season.bots)))
     for line in fault_lines(bot_faults(league), MAX_FAULTED):
         print(f"{line}.")
-    if report.fault is not None:
-        print(f"{fault_line(report.fault)}; played matches stay.")
-    if report.void:
-        print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
-    if report.failure is not None:
-        print(f"Given up: {report.failure}")
+    print_troubles(report)
     print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}.")
     for line in waited_words(report):
         print(line)

@@ -212,12 +212,7 @@ def _conclude(args: Namespace, league: League, report: RunReport) -> None:
         print(line)
     if args.quiet:  # else they stand below the table
         print(*(f"{line}\n" for line in fault_lines(bot_faults(league), MAX_FAULTED)), sep="", end="")
-    if report.fault is not None:
-        print(f"{fault_line(report.fault)}; played matches stay.")
-    if report.void:
-        print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
-    if report.failure is not None:
-        print(f"Given up: {report.failure}")
+    print_troubles(report)
     if not report.complete:
         print(f"Go on:           {league_command(args, 'run')}")
     if league.skipped:
@@ -300,6 +295,16 @@ def _watcher(args: Namespace) -> Iterator[RunWatcher]:
     else:
         with LiveWatcher(console) as watcher:
             yield watcher
+
+
+def print_troubles(report: RunReport) -> None:
+    """Print what stopped a run before its end, and what of it is void."""
+    if report.fault is not None:
+        print(f"{fault_line(report.fault)}; played matches stay.")
+    if report.void:
+        print(f"{len(report.void)} void (the harness or its host failed); the next run tries them again.")
+    if report.failure is not None:
+        print(f"Given up: {report.failure}")
 
 
 def fault_line(fault: MatchFault) -> str:

@@ -18,7 +18,7 @@ from warpleague.report.wording.columns import (
     help_lines,
     shown_columns,
 )
-from warpleague.report.wording.league_words import percent
+from warpleague.report.wording.league_words import percent, share_words
 from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted
 
@@ -71,7 +71,7 @@ def share_text(share: Share | None) -> str:
         return "-"
     # With two deals half an interval may be wider than all shares.
     known = share.half is not None and share.half < 1
-    return f"{percent(share.mean)[:-2]} ± {percent(share.half or 0.0)}" if known else percent(share.mean)
+    return share_words(share.mean, share.half if known else None)
 
 
 def helped_text(line: AuthorLine) -> str:

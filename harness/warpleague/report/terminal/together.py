@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from warpleague.league.ratings.statistics import rounded
 from warpleague.report.terminal.tables import filled, titled
 from warpleague.report.wording.columns import Column, TableView, help_lines
-from warpleague.report.wording.league_words import percent
+from warpleague.report.wording.league_words import percent, share_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -54,9 +54,7 @@ def _columns(table: Together) -> list[_Column]:
 
 
 def _share(line: TogetherLine) -> str:
-    if line.share is None:
-        return "–"
-    return percent(line.share) if line.half is None else f"{percent(line.share)[:-2]} ± {percent(line.half)}"
+    return "–" if line.share is None else share_words(line.share, line.half)
 
 
 def _share_in(line: TogetherLine, league: str) -> str:

@@ -67,6 +67,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def share_words(share: float, half: float | None) -> str:
+    """A share in percent with half its 95 % interval, if there is one."""
+    return percent(share) if half is None else f"{100 * share:.1f} ± {percent(half)}"
+
+
 def waited_words(report: RunReport) -> list[str]:
     """A sentence on a run whose bots waited for longer than they computed; empty if that does not matter."""
     if report.wait_ms < max(report.cpu_ms, _MIN_WAIT_MS):
