@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measure the games as a benchmark, and write the tables of docs/games/benchmark.md.
 
-    python scripts/benchmark.py                          every table of the list, some hours
-    python scripts/benchmark.py "captains 4" --deals 20  one table
-    python scripts/benchmark.py "sheets 2" --minutes 5   as many deals as fit in this processor time, at most 100
+    python scripts/benchmark.py                          every table of the list, some hours; again: what is missing
+    python scripts/benchmark.py "captains 4" --deals 20  one table, to this many deals
+    python scripts/benchmark.py --write                  play nothing; write the page from the results
     python scripts/benchmark.py --check                  play nothing; fail if the page has not these figures
 
 At a table of four, say, four times the strongest bot of the ladder plays each deal twice: with the same dice, but with
@@ -11,10 +11,11 @@ other random numbers of the bots. So the share of luck can be told: it is the co
 which is the part of the variance of results that lies between deals. (The strongest bot of coasters draws nothing. So
 that its matches on a deal differ, it plays one of ten actions at random for this figure.) A result is the share of the
 other seats that a seat beats; alone, its score. Then each level takes one seat beside the strongest bots, another seat
-in each deal. All errors are 95 % intervals from the differences between deals.
+in each deal.
 
-The figures are kept in docs/games/benchmark.json, table by table, so a part can be measured anew. Matches are played
-in this process, without clocks; time is that of the processor.
+Each match leaves a line of JSON in docs/games/benchmark.jsonl, and what is there is not played again. So this can be
+stopped at any time, and several may run beside each other, each with tables of its own. Matches are played in this
+process, without clocks; time is that of the processor.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from bisect import bisect_left
+from collections import defaultdict
 from functools import lru_cache
 from hashlib import blake2b
-from math import ceil, floor, log2, perm, sqrt
+from itertools import accumulate
+from math import atanh, ceil, exp, floor, log2, perm, sqrt
 from pathlib import Path
-from statistics import mean
+from statistics import mean, pvariance
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -34,35 +38,40 @@ from luck import Player, play
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.ratings.statistics import Mean, deals_interval, pair_points, t95
+from warpleague.league.ratings.statistics import Mean, deals_interval, pair_points
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "games" / "benchmark.md"
-FIGURES = PAGE.with_suffix(".json")
+RESULTS = PAGE.with_suffix(".jsonl")
 TABLES = {
     "aliens": (2,),
     "captains": (1, 2, 3, 4, 5),
-    "coasters": (2, 4, 6),
-    "sheets": (1, 2, 4),
+    "coasters": (2, 3, 4, 5, 6),
+    "sheets": (1, 2, 3, 4),
 }
-LEVELS = (2, 3, 4, 5)
+DEALS = {"aliens": 100, "captains": 40, "coasters": 100, "sheets": 100}
+SEED = "benchmark 2"
+"""With the number of a deal it gives the dice. Chosen before the first match; no deal was drawn again."""
+LEVELS = (2, 3, 4)
 LEAST = 20
-"""Deals; the page has no errors from fewer."""
+"""Deals; the page has no figures from fewer."""
 UNSTEADY = {"coasters": "coasters-5~"}
 """Who plays where the strongest bot draws no random numbers."""
 START, END = "<!-- made by scripts/benchmark.py -->", "<!-- end -->"
 
-Figures = dict[str, Any]
+Line = dict[str, Any]
+"""A match: its table, row, deal; ranks, scores and the score of the game's own opponent; what the strongest bots' \
+decisions were like, and processor time in seconds."""
 
 
 # -- what is hidden --------------------------------------------------------------------------------------------------
 
 
-def hidden_in_aliens(view: Figures) -> float:
+def hidden_in_aliens(view: Line) -> float:
     """The bits of the enemy's coins: for each suit, in how many ways its unknown values can lie on the board."""
     bits = 0.0
     for suit in ("suns", "moons", "crowns", "arms"):
@@ -72,7 +81,7 @@ def hidden_in_aliens(view: Figures) -> float:
     return bits
 
 
-def hidden_in_captains(view: Figures) -> float:
+def hidden_in_captains(view: Line) -> float:
     """The bits of the other hands: how many sets of cards they can be, by the number of cards that nobody showed."""
     if "known" not in view:
         return 0.0
@@ -104,7 +113,7 @@ def _less(sizes: tuple[int, ...], cards: int) -> tuple[tuple[int, ...], ...]:
     )
 
 
-HIDDEN: dict[str, Callable[[Figures], float]] = {"aliens": hidden_in_aliens, "captains": hidden_in_captains}
+HIDDEN: dict[str, Callable[[Line], float]] = {"aliens": hidden_in_aliens, "captains": hidden_in_captains}
 """In coasters only talk is hidden, in sheets nothing."""
 
 
@@ -133,39 +142,128 @@ class Watched(Player):
         return super().choose(game, state, seat)
 
 
-def results(outcome: Any) -> list[float]:
+# -- playing ---------------------------------------------------------------------------------------------------------
+
+
+def rows_of(game: str) -> list[str]:
+    """What is played on each deal: the strongest bots twice, slipping ones twice if they draw nothing, each level."""
+    slipping = ["slips", "slips again"] if game in UNSTEADY else []
+    return ["strongest", "again", *slipping, "random", *[f"level {level}" for level in LEVELS]]
+
+
+class Table:
+    """One table: a game and its number of seats."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        game, _, seats = name.partition(" ")
+        self.game, self.seats = load_game(game), int(seats)
+        self.options = load_options(self.game, self.seats, {})
+        self._players: dict[tuple[str, int], Watched] = {}
+
+    def match(self, row: str, deal: int) -> Line:
+        """Play a match of a row."""
+        players = [self._player(self._bot(row, seat, deal), seat) for seat in range(self.seats)]
+        for player in players:
+            player.again = int(row.endswith("again"))
+            player.legal, player.bits = [], []
+        start = process_time()
+        found = play(self.game, self.options, players, match_key(f"{SEED} {deal}"))
+        seconds = process_time() - start
+        legal = [count for player in players for count in player.legal]
+        bits = [some for player in players for some in player.bits]
+        return {
+            "table": self.name,
+            "row": row,
+            "deal": deal,
+            "ranks": list(found.ranks),
+            "scores": list(found.scores),
+            "rival": found.rival,
+            "decisions": len(legal),
+            "forced": legal.count(1),
+            "legal": sum(legal),
+            "most": max(legal),
+            "views": len(bits),
+            "bits": round(sum(bits), 3),
+            "most_bits": round(max(bits, default=0.0), 3),
+            "seconds": round(seconds, 4),
+        }
+
+    def _bot(self, row: str, seat: int, deal: int) -> str:
+        game = self.game.id
+        if row.startswith("slips"):
+            return UNSTEADY[game]
+        if row in ("strongest", "again") or seat != deal % self.seats:
+            return f"{game}-5"
+        return row.replace("level ", f"{game}-")
+
+    def _player(self, bot: str, seat: int) -> Watched:
+        if (bot, seat) not in self._players:
+            self._players[bot, seat] = Watched(bot, seat)
+        return self._players[bot, seat]
+
+
+def measure(names: Sequence[str], deals: int | None, path: Path) -> None:
+    """Play what the results lack, deal by deal, so that all tables grow alike; each match is written at once."""
+    lines = lines_of(path)
+    if path.exists():
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")  # no cut line
+    done = {(line["table"], line["row"], line["deal"]) for line in lines}
+    tables = [Table(name) for name in names]
+    wanted = {table.name: deals or DEALS[table.game.id] for table in tables}
+    with path.open("a", encoding="utf-8", buffering=1) as file:
+        for deal in range(max(wanted.values())):
+            for table in tables:
+                for row in rows_of(table.game.id):
+                    if deal < wanted[table.name] and (table.name, row, deal) not in done:
+                        file.write(json.dumps(table.match(row, deal)) + "\n")
+            print(f"deal {deal + 1} of {max(wanted.values())}", flush=True)
+
+
+def lines_of(path: Path) -> list[Line]:
+    """The results of a file, none if there is no file; a line that a stop cut short, the last, does not count."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
+# -- figures ---------------------------------------------------------------------------------------------------------
+
+
+Rows = dict[str, list[Line]]
+"""The matches of a table by row, each in the order of deals."""
+
+
+def rows_by_table(lines: Iterable[Line]) -> dict[str, Rows]:
+    """The tables that have results, in the order of the list; of each only the deals that all its rows have."""
+    found: dict[str, dict[str, dict[int, Line]]] = defaultdict(lambda: defaultdict(dict))
+    for line in lines:
+        found[line["table"]][line["row"]][line["deal"]] = line
+    tables = {}
+    for name in [name for name in every_table() if name in found]:
+        rows = [found[name][row] for row in rows_of(name.partition(" ")[0])]
+        deals = sorted(set.intersection(*[set(row) for row in rows]))
+        if deals:
+            tables[name] = {row: [found[name][row][deal] for deal in deals] for row in found[name]}
+    return tables
+
+
+def results(line: Line) -> list[float]:
     """For each seat the share of the others that it beats; alone its score, less that of the game's own opponent."""
-    ranks = outcome.ranks
+    ranks = line["ranks"]
     if len(ranks) == 1:
-        return [outcome.scores[0] - (outcome.rival or 0)]
+        return [line["scores"][0] - (line["rival"] or 0)]
     return [
         mean(pair_points(rank, other) for number, other in enumerate(ranks) if number != seat)
         for seat, rank in enumerate(ranks)
     ]
 
 
-def interval(values: Sequence[float]) -> list[float]:
+def interval(values: Iterable[float]) -> tuple[float, float]:
     """The mean, and half of its 95 % interval by Student's t (0 of one value, or if all are equal)."""
     found = Mean()
     for value in values:
         found.add(value)
-    return [found.mean, found.half or 0.0]
-
-
-def unsteady(name: str, game: Any, options: Any, seats: int, deals: int) -> list[tuple[Any, Any]]:
-    """Two outcomes of each deal between bots that slip, where those that do not would play the same match twice."""
-    if name not in UNSTEADY:
-        return []
-    bots = [Watched(UNSTEADY[name], seat) for seat in range(seats)]
-    found = []
-    for deal in range(deals):
-        pair = []
-        for again in (0, 1):
-            for bot in bots:
-                bot.again = again
-            pair.append(play(game, options, bots, match_key(f"benchmark {deal}")))
-        found.append((pair[0], pair[1]))
-    return found
+    return found.mean, found.half or 0.0
 
 
 def correlation(pairs: Sequence[tuple[list[float], list[float]]]) -> float:
@@ -180,109 +278,75 @@ def correlation(pairs: Sequence[tuple[list[float], list[float]]]) -> float:
     return shared / total if total else 0.0
 
 
-def luck(outcomes: Sequence[tuple[Any, Any]]) -> list[float]:
-    """The share of luck, and half of its 95 % interval by a jackknife over deals."""
-    pairs = [(results(one), results(two)) for one, two in outcomes]
-    parts = [correlation([*pairs[:deal], *pairs[deal + 1 :]]) for deal in range(len(pairs))]
-    middle, count = mean(parts), len(parts)
-    return [
-        correlation(pairs),
-        t95(count - 1) * sqrt((count - 1) / count * sum((part - middle) ** 2 for part in parts)),
-    ]
+def luck(one: Sequence[Line], two: Sequence[Line]) -> tuple[float, float, float]:
+    """The share of luck from two matches a deal: median and ends of its 95 % interval, all between 0 and 1.
 
-
-def measure_table(name: str, seats: int, deals: int, minutes: float, level_deals: int | None) -> Figures:
-    """The figures of a table: first the strongest bots alone, then each level beside them, on half as many deals.
-
-    `level_deals` says on how many, if not on half.
+    Fisher's z of the correlation is nearly normal (Fisher 1921); its error is from a jackknife over deals. Before the
+    data, each share from 0 to 1 is as likely as any other. What the data make of that is summed on a grid.
     """
-    game = load_game(name)
-    options = load_options(game, seats, {})
-    strong = [Watched(f"{name}-5", seat) for seat in range(seats)]
-    begun = process_time()
-    outcomes: list[tuple[Any, Any]] = []
-    times: list[float] = []
-    # Two of three minutes are for the strongest alone.
-    while len(outcomes) < deals and (len(outcomes) < 3 or process_time() - begun < 60 * minutes * 2 / 3):
-        key, found = match_key(f"benchmark {len(outcomes)}"), []
-        for again in (0, 1):
-            for player in strong:
-                player.again = again
-            start = process_time()
-            found.append(play(game, options, strong, key))
-            times.append(process_time() - start)
-        outcomes.append((found[0], found[1]))
-    legal = [count for player in strong for count in player.legal]
-    bits = [some for player in strong for some in player.bits]
-    matches = len(times)
-    won = [
-        [found.ranks.count(1) ** -1 if rank == 1 else 0.0 for rank in found.ranks]
-        for pair in outcomes
-        for found in pair
+    pairs = [(results(a), results(b)) for a, b in zip(one, two, strict=True)]
+    parts = [
+        atanh(min(max(correlation([*pairs[:deal], *pairs[deal + 1 :]]), -0.999), 0.999))
+        for deal in range(len(pairs))
     ]
-    by_deal = [
-        [mean(both) for both in zip(*won[deal : deal + 2], strict=True)] for deal in range(0, matches, 2)
-    ]
-    figures: Figures = {
-        "deals": len(outcomes),
-        "decisions": len(legal) / matches,
-        "forced": legal.count(1) / len(legal),
-        "legal": mean(legal),
-        "most": max(legal),
-        "bits": mean(bits) if bits else 0.0,
-        "most_bits": max(bits, default=0.0),
-        "seconds": mean(times),
-        "luck": luck(unsteady(name, game, options, seats, len(outcomes)) or outcomes),
-        "draws": mean(found.ranks.count(1) > 1 for pair in outcomes for found in pair),
-        "firsts": [interval(column) for column in zip(*by_deal, strict=True)],
-        "score": interval([mean([*one.scores, *two.scores]) for one, two in outcomes]),
-    }
-    played = max(3, len(outcomes) // 2) if level_deals is None else level_deals
-    figures["levels"] = levels(name, game, options, strong, played) if played else {}
-    return figures
+    middle, count = mean(parts), len(parts)
+    error = max(sqrt((count - 1) / count * sum((part - middle) ** 2 for part in parts)), 0.001)
+    grid = [(step + 0.5) / 1000 for step in range(1000)]
+    sums = list(accumulate(exp(-(((atanh(share) - middle) / error) ** 2) / 2) for share in grid))
+    low, median, high = (grid[bisect_left(sums, end * sums[-1])] for end in (0.025, 0.5, 0.975))
+    return median, low, high
 
 
-def levels(name: str, game: Any, options: Any, strong: Sequence[Watched], deals: int) -> Figures:
-    """For each level below the strongest: its results and scores in one seat beside the strongest bots."""
-    found: Figures = {}
-    for player in strong:
-        player.again = 0
-    for level in ["random", *[f"{name}-{number}" for number in LEVELS[:-1]]]:
-        bot = Watched(level, len(strong))
-        shares, scores = [], []
-        for deal in range(deals):
-            seat = deal % len(strong)
-            outcome = play(
-                game,
-                options,
-                [*strong[:seat], bot, *strong[seat + 1 :]],
-                match_key(f"benchmark {deal}"),
-            )
-            shares.append(results(outcome)[seat])
-            scores.append(outcome.scores[seat])
-        found[level] = {"deals": deals, "share": interval(shares), "score": interval(scores)}
-    return found
+def skill(strongest: Sequence[Line], level: Sequence[Line]) -> tuple[float, float, float]:
+    """The part of the variance of results that it decides who is stronger, and its 95 % interval.
+
+    Results are those of two bots of equal number, a level's and the strongest's: the variance between the two over
+    all the variance (eta squared), which is the square of the correlation of being stronger and doing better.
+    """
+    if len(strongest[0]["ranks"]) == 1:
+        own, other = ([results(line)[0] for line in row] for row in (strongest, level))
+        within = (pvariance(own) + pvariance(other)) / 2
+        gap, half = interval(a - b for a, b in zip(own, other, strict=True))
+        ends = [abs(gap), max(abs(gap) - half, 0.0), abs(gap) + half]
+        value, low, high = (end**2 / (end**2 + 4 * within) if end else 0.0 for end in ends)
+        return value, low, high
+    shares, spread = [], []
+    for line in level:
+        seat = line["deal"] % len(line["ranks"])
+        points = [
+            pair_points(line["ranks"][seat], rank)
+            for other, rank in enumerate(line["ranks"])
+            if other != seat
+        ]
+        shares.append(mean(points))
+        spread.append(mean((point - 0.5) ** 2 for point in points))
+    low, high = deals_interval(shares)
+    ends = [abs(mean(shares) - 0.5), *sorted([abs(low - 0.5), abs(high - 0.5)])]
+    if low <= 0.5 <= high:
+        ends[1] = 0.0
+    value, low, high = (min(end**2 / mean(spread), 1.0) if end else 0.0 for end in ends)
+    return value, low, high
 
 
 # -- the page --------------------------------------------------------------------------------------------------------
 
 
-def plus_minus(pair: Sequence[float], digits: int = 0, times: float = 1) -> str:
+def plus_minus(pair: tuple[float, float], digits: int = 0, times: float = 1) -> str:
     """`12.3 ± 4.5`."""
     return f"{times * pair[0]:.{digits}f} ± {times * pair[1]:.{digits}f}"
 
 
-def percent(pair: Sequence[float], deals: int) -> str:
-    """A share of points over `deals`, in percent: `12 ± 4`, or a bound if all deals ended alike."""
-    if pair[1]:
-        return plus_minus(pair, 0, 100)
-    low, high = (100 * end for end in deals_interval([pair[0]] * deals))
+def percent(values: Sequence[float]) -> str:
+    """A share of points, a value a deal, in percent: `12 ± 4`, or a bound if all deals ended alike."""
+    found = interval(values)
+    if found[1]:
+        return plus_minus(found, 0, 100)
+    low, high = (100 * end for end in deals_interval(values))
     return f"at most {ceil(high)}" if low == 0 else f"{floor(low)} to {ceil(high)}"
 
 
-def share_of_luck(pair: Sequence[float]) -> str:
-    """`0.12 (0.00 to 0.40)`: a part of a variance, so what the estimate leaves below 0 or above 1 is cut off."""
-    value, low, high = (min(max(each, 0.0), 1.0) for each in (pair[0], pair[0] - pair[1], pair[0] + pair[1]))
+def part(value: float, low: float, high: float) -> str:
+    """`0.12 (0.01 to 0.40)`: a part of a variance."""
     return f"{value:.2f} ({low:.2f} to {high:.2f})"
 
 
@@ -292,52 +356,73 @@ def table(head: str, rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([*lines, *[f"| {' | '.join(row)} |" for row in rows]])
 
 
-def of_level(figures: Figures, seats: int) -> str:
-    """How a level did beside the strongest bots."""
-    score = plus_minus(figures["score"], 1)
-    return (
-        score
-        if seats == 1
-        else f"{percent(figures['share'], figures['deals'])} % ({figures['score'][0]:.1f})"
-    )
+def shape_of(rows: Rows) -> list[str]:
+    """What matches of the strongest bots are like."""
+    lines = rows["strongest"] + rows["again"]
+    total = {
+        key: sum(line[key] for line in lines) for key in ("decisions", "forced", "legal", "views", "bits")
+    }
+    most_bits = max(line["most_bits"] for line in lines)
+    hidden = f"{total['bits'] / total['views']:.1f} ({most_bits:.1f})" if most_bits else "0"
+    return [
+        f"{total['decisions'] / len(lines):.0f}",
+        f"{100 * total['forced'] / total['decisions']:.0f} %",
+        f"{total['legal'] / total['decisions']:.1f}",
+        str(max(line["most"] for line in lines)),
+        hidden,
+        f"{mean(line['seconds'] for line in lines):.1f}",
+    ]
 
 
-def tables_of(all_figures: dict[str, Figures]) -> str:
+def fate_of(game: str, rows: Rows) -> list[str]:
+    """How much dice, seats and bots decide."""
+    slipping = "slips" if game in UNSTEADY else "strongest"
+    found = [part(*luck(rows[slipping], rows["slips again" if game in UNSTEADY else "again"]))]
+    found += [part(*skill(rows["strongest"], rows[f"level {level}"])) for level in (4, 2)]
+    if len(rows["strongest"][0]["ranks"]) == 1:
+        return [*found, "", ""]
+    won = [
+        [[(rank == 1) / line["ranks"].count(1) for rank in line["ranks"]] for line in pair]
+        for pair in zip(rows["strongest"], rows["again"], strict=True)
+    ]
+    firsts = zip(*[[mean(both) for both in zip(*pair, strict=True)] for pair in won], strict=True)
+    draws = mean(line["ranks"].count(1) > 1 for row in ("strongest", "again") for line in rows[row])
+    return [*found, ", ".join(percent(column) for column in firsts), f"{100 * draws:.0f} %"]
+
+
+def levels_of(rows: Rows) -> list[str]:
+    """How each level did beside the strongest bots: its share and mean score; alone, its score."""
+    found = []
+    for row in ["random", *[f"level {level}" for level in LEVELS]]:
+        seats = [line["deal"] % len(line["ranks"]) for line in rows[row]]
+        scores = interval(line["scores"][seat] for line, seat in zip(rows[row], seats, strict=True))
+        shares = [results(line)[seat] for line, seat in zip(rows[row], seats, strict=True)]
+        alone = len(rows[row][0]["ranks"]) == 1
+        found.append(plus_minus(scores, 1) if alone else f"{percent(shares)} % ({scores[0]:.1f})")
+    own = [(one, two) for one, two in zip(rows["strongest"], rows["again"], strict=True)]
+    score = interval(mean([*one["scores"], *two["scores"]]) for one, two in own)
+    return [*found, plus_minus(score, 1) if alone else f"50 % ({score[0]:.1f})"]
+
+
+def tables_of(lines: Iterable[Line]) -> str:
     """The tables of the page."""
     shapes, fates, bots = [], [], []
-    for name, figures in all_figures.items():
+    for name, rows in rows_by_table(lines).items():
         game, _, number = name.partition(" ")
-        seats = int(number)
-        where = [game, "solo" if seats == 1 else number]
-        hidden = f"{figures['bits']:.1f} ({figures['most_bits']:.1f})" if figures["most_bits"] else "0"
-        shapes.append(
-            [*where, f"{figures['decisions']:.0f}", f"{100 * figures['forced']:.0f} %", f"{figures['legal']:.1f}",
-             str(figures["most"]), hidden, f"{figures['seconds']:.1f}"]
-        )  # fmt: skip
-        firsts = (
-            ", ".join(percent(first, figures["deals"]) for first in figures["firsts"]) if seats > 1 else ""
-        )
-        draws = f"{100 * figures['draws']:.0f} %" if seats > 1 else ""
-        if figures["deals"] >= LEAST:
-            fates.append([*where, str(figures["deals"]), share_of_luck(figures["luck"]), firsts, draws])
-        found = figures["levels"]
-        own = plus_minus(figures["score"], 1) if seats == 1 else f"50 % ({figures['score'][0]:.1f})"
-        played = min((each["deals"] for each in found.values()), default=0)
-        if played >= LEAST:
-            bots.append([*where, str(played), *[of_level(each, seats) for each in found.values()], own])
+        deals = str(len(rows["strongest"]))
+        where = [game, "solo" if number == "1" else number]
+        shapes.append([*where, *shape_of(rows)])
+        if int(deals) >= LEAST:
+            fates.append([*where, deals, *fate_of(game, rows)])
+            bots.append([*where, deals, *levels_of(rows)])
+    fate = "luck | skill, 5 and 4 | skill, 5 and 2 | first places by seat, in % | shared first places"
     return "\n\n".join(
         [
-            table(
-                "game | seats | decisions | forced | legal actions | most | hidden bits (most) | seconds",
-                shapes,
-            ),
-            table(
-                "game | seats | deals | share of luck | first places by seat, in % | shared first places",
-                fates,
-            ),
+            table("game | seats | decisions | forced | legal actions | most | hidden bits (most) | seconds", shapes),
+            table(f"game | seats | deals | {fate}", fates),
             table("game | seats | deals | random play | level 2 | level 3 | level 4 | level 5", bots),
         ]
-    )
+    )  # fmt: skip
 
 
 def page_with(text: str, tables: str) -> str:
@@ -347,57 +432,39 @@ def page_with(text: str, tables: str) -> str:
     return f"{before}{START}\n\n{tables}\n\n{END}{after}"
 
 
-def read(path: Path) -> str:
-    """The text of a file; empty if there is none."""
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+def every_table() -> list[str]:
+    """The names of all tables: `aliens 2`, ..."""
+    return [f"{name} {seats}" for name, sizes in TABLES.items() for seats in sizes]
 
 
 def main() -> int:
-    """Measure, and write figures and page; the exit code."""
-    every = [f"{name} {seats}" for name, sizes in TABLES.items() for seats in sizes]
+    """Measure, and write results and page; the exit code."""
+    every = every_table()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"some of: {', '.join(every)}")
-    parser.add_argument("--deals", type=int, default=100, help="at most (default 100)")
-    parser.add_argument(
-        "--minutes", type=float, default=60, help="of processor time for each table, about (default 60)"
-    )
-    parser.add_argument(
-        "--levels", type=int, metavar="DEALS", help="of the lower levels (default: half of the deals)"
-    )
-    parser.add_argument("--figures", type=Path, default=FIGURES, help="where the figures are kept")
+    parser.add_argument("--deals", type=int, help="of each table (default 40 in captains, else 100)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the results are kept")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page with the tables")
-    parser.add_argument("--write", action="store_true", help="play nothing; write the page from the figures")
+    parser.add_argument("--write", action="store_true", help="play nothing; write the page from the results")
     parser.add_argument(
         "--check", action="store_true", help="play nothing; fail if the page is not up to date"
     )
     args = parser.parse_args()
-    if args.deals < 3 or any(name not in every for name in args.tables):
-        parser.error(f"at least three deals, and tables such as {every[0]!r}, {every[1]!r}")
+    if (args.deals or 2) < 2 or any(name not in every for name in args.tables):
+        parser.error(f"at least two deals, and tables such as {every[0]!r}, {every[1]!r}")
     try:
-        if args.check or args.write:
-            page = read(args.page)
-            wanted = page_with(page, tables_of(json.loads(read(args.figures))))
-            if args.write:
-                args.page.write_text(wanted, encoding="utf-8")
-            return int(args.check and page != wanted)
-        for name in args.tables or every:
-            game, _, seats = name.partition(" ")
-            figures = measure_table(game, int(seats), args.deals, args.minutes, args.levels)
-            found = {
-                **json.loads(read(args.figures) or "{}"),
-                name: figures,
-            }  # others may have measured meanwhile
-            known = {each: found[each] for each in every if each in found}
-            text = json.dumps(known, indent=1) + "\n"
-            args.figures.write_text(text, encoding="utf-8")
-            args.page.write_text(page_with(read(args.page), tables_of(known)), encoding="utf-8")
-            print(f"{name}: {known[name]['deals']} deals", flush=True)
-    except (BadInput, OSError, ValueError) as error:
+        if not (args.check or args.write):
+            measure(args.tables or every, args.deals, args.results)
+        page = args.page.read_text(encoding="utf-8")
+        wanted = page_with(page, tables_of(lines_of(args.results)))
+        if not args.check:
+            args.page.write_text(wanted, encoding="utf-8")
+    except (BadInput, OSError, ValueError, KeyError) as error:
         print(f"benchmark: {error}", file=sys.stderr)
         return 2
-    return 0
+    return int(args.check and page != wanted)
 
 
 if __name__ == "__main__":
