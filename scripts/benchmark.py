@@ -425,11 +425,13 @@ def tables_of(lines: Iterable[Line]) -> str:
     )  # fmt: skip
 
 
-def page_with(text: str, tables: str) -> str:
-    """The page with these tables in their place."""
-    before, _, rest = text.partition(START)
+def page_with(text: str, tables: str, start: str = START) -> str:
+    """The page with these tables in their place: between `start` and the next end."""
+    before, mark, rest = text.partition(start)
+    if not mark:
+        raise BadInput(f"the page has no line {start}")
     _, _, after = rest.partition(END)
-    return f"{before}{START}\n\n{tables}\n\n{END}{after}"
+    return f"{before}{start}\n\n{tables}\n\n{END}{after}"
 
 
 def every_table() -> list[str]:

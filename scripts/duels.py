@@ -72,22 +72,22 @@ def seating(seats: int, number: int) -> list[int]:
 
 def deal(
     game: Any, options: Any, bots: list[list[Timed]], key: bytes, places: list[int]
-) -> tuple[float, float]:
-    """The share of points of the first bot in one deal, and by how much its score is better, on average.
+) -> tuple[list[float], float]:
+    """The share of points of the first bot in each match of a deal, and by how much its score is better, on average.
 
     `bots` has a player of each bot for each seat; `places` says which bot has which seat in the first match.
     """
     if len(places) == 1:
         one, two = (play(game, options, players, key) for players in bots)
         scores = [outcome.scores[0] - (outcome.rival or 0) for outcome in (one, two)]
-        return points(scores[0], scores[1]), scores[0] - scores[1]
+        return [points(scores[0], scores[1])], scores[0] - scores[1]
     shares, margins = [], []
     for here in (places, [1 - bot for bot in places]):
         found = play(game, options, [bots[bot][seat] for seat, bot in enumerate(here)], key)
         own, other = ([seat for seat, bot in enumerate(here) if bot == which] for which in (0, 1))
         shares.append(mean(points(-found.ranks[a], -found.ranks[b]) for a in own for b in other))
         margins.append(mean(found.scores[a] for a in own) - mean(found.scores[b] for b in other))
-    return mean(shares), mean(margins)
+    return shares, mean(margins)
 
 
 def kept(path: Path | None, row: dict[str, Any]) -> list[tuple[float, float]]:
@@ -143,7 +143,8 @@ def main() -> None:
         print(told(args.bots, found))
     for number in range(len(found), args.deals):
         places = seating(players, number)
-        found.append(deal(game, options, bots, match_key(f"{args.seed} {number}"), places))
+        shares, margin = deal(game, options, bots, match_key(f"{args.seed} {number}"), places)
+        found.append((mean(shares), margin))
         if args.results:
             line = {**row, "deal": number, "share": found[-1][0], "margin": found[-1][1]}
             with args.results.open("a", encoding="utf-8") as file:

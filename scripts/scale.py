@@ -1,29 +1,38 @@
 #!/usr/bin/env python3
-"""Measure the scale of the ladder: how strong each level is, in Elo over random play.
+"""Measure the ladder: how strong each level is, and the steps between levels at all tables.
 
-python scripts/scale.py aliens --deals 40       play on until each pair of levels has played 40 deals
-python scripts/scale.py --write                 fit what is measured, and write the scale that the package ships
+python scripts/scale.py                       play what is missing, some hours; it may be stopped and continued
+python scripts/scale.py "captains 4" --deals 20
+python scripts/scale.py --write               play nothing; write the scale of the package and docs/opponents.md
+python scripts/scale.py --check               play nothing; fail if the page has not these figures
 
-Each level plays the next two above it, in both seat orders of each deal, in this process and without clocks. Deals are
-kept in results/scale, so a run that was stopped goes on where it was. They belong to the ladder as it was: after a
-change of its programs the files have other names. The fit is the one of leagues; its anchor is random play.
+At tables of two each level plays the next two above it; at larger tables, and alone, the next one. Matches are those
+of `scripts/duels.py`: each deal in both seat orders, in this process, without clocks. The results are in
+docs/opponents.csv, one line a deal. They belong to the ladder as it is: after a change of its programs, begin anew.
+The scale is the fit of leagues to the duels; its anchor is random play.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
-from collections import Counter
+import sys
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
-from ladder import games, version
-from luck import Player, play
+from benchmark import every_table, page_with, table
+from duels import deal, elo, seating
+from luck import Player
 
+from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.ratings.statistics import rounded
+from warpleague.league.ratings.statistics import deals_interval, rounded
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 from warpleague.opponents.player import LEVELS
@@ -32,61 +41,111 @@ from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 
 ROOT = Path(__file__).resolve().parent.parent
-MEASURED = ROOT / "results" / "scale"
-PAIRS = tuple((low, low + step) for step in (1, 2) for low in range(1, LEVELS + 1) if low + step <= LEVELS)
-"""Each level with the next above it, and then with the next but one."""
+PAGE = ROOT / "docs" / "opponents.md"
+RESULTS = PAGE.with_suffix(".csv")
+SEED = "ladder 2"
+"""With the two bots, the seats, and the number of a deal it gives the dice. No deal was drawn again."""
+DEALS = {"aliens": 100, "captains": 40, "coasters": 100, "sheets": 100}
+"""At tables of two; 40 at others."""
+LEAST = 20
+"""Deals; the page has no row from fewer."""
+OTHERS = {
+    "aliens": [("aliens-search", "aliens-5")],
+    "captains": [("captains-planner", "captains-5")],
+    "coasters": [("coasters-hunter", "coasters-5")],
+    "sheets": [("sheets-greedy", "sheets-5")],
+}
+"""Bots beside the ladder, which play duels against level 5."""
+COLUMNS = ["table", "one", "two", "deal", "first", "second"]
+
+Row = tuple[str, str, str]
+"""A table such as `sheets 2`, and the two bots, the weaker one first."""
+Played = dict[Row, dict[int, list[float]]]
+"""By row and deal: the share of points of the second bot in each match, two matches a deal and alone one."""
 
 
-def deals_file(game: str) -> Path:
-    """Where the deals of a game are kept, one a line, for the ladder as it is."""
-    return MEASURED / f"{game}-2-{version(game).partition('+')[2]}.jsonl"
+def bot_of(game: str, level: int) -> str:
+    """The name of a level, for `luck.Player`."""
+    return "random" if level == 1 else f"{game}-{level}"
 
 
-def measured(game: str) -> list[dict[str, Any]]:
-    """All deals of a game: its number, the pair of levels, and the ranks of this pair in each seat order."""
-    path = deals_file(game)
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+def rows_of(name: str) -> list[Row]:
+    """What is played at a table."""
+    game, _, seats = name.partition(" ")
+    steps = (1, 2) if seats == "2" else (1,)
+    pairs = [
+        (bot_of(game, low), bot_of(game, low + step)) for step in steps for low in range(LEVELS - step, 0, -1)
+    ]
+    return [(name, *pair) for pair in pairs + (OTHERS[game] if seats == "2" else [])]
 
 
-def measure(game_id: str, deals: int) -> None:
-    """Play the deals that are missing, all pairs in turn."""
+def read(path: Path) -> Played:
+    """The results of a file; a line that a stop cut short, the last, does not count."""
+    found: Played = defaultdict(dict)
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    for line in csv.DictReader(part for part in text.splitlines(keepends=True) if part.endswith("\n")):
+        shares = [float(line[key]) for key in ("first", "second") if line[key]]
+        found[line["table"], line["one"], line["two"]][int(line["deal"])] = shares
+    return found
+
+
+def measure(names: list[str], deals: int | None, path: Path) -> None:
+    """Play the deals that are missing, all rows in turn; each deal is written at once."""
+    done = read(path)
+    if not path.exists():
+        path.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
+    rows = [row for name in names for row in rows_of(name)]
+    most = deals or max(DEALS.values())
+    with path.open("a", encoding="utf-8", buffering=1) as file:
+        for number in range(most):
+            for row in rows:
+                if number < (deals or wanted(row[0])) and number not in done[row]:
+                    shares = [f"{share:g}" for share in play_deal(row, number)]
+                    file.write(",".join([*row, str(number), *shares, ""][: len(COLUMNS)]) + "\n")
+            print(f"deal {number + 1} of {most}", flush=True)
+
+
+def wanted(name: str) -> int:
+    """How many deals a row of this table needs."""
+    game, _, seats = name.partition(" ")
+    return DEALS[game] if seats == "2" else 40
+
+
+def play_deal(row: Row, number: int) -> list[float]:
+    """The share of points of the second bot in each match of a deal."""
+    name, one, two = row
+    game_id, _, seats = name.partition(" ")
     game = load_game(game_id)
-    options = load_options(game, 2, {})
-    done = {(*one["pair"], one["deal"]) for one in measured(game_id)}
-    players = {
-        level: Player("random" if level == 1 else f"{game_id}-{level}", level)
-        for level in range(1, LEVELS + 1)
-    }
-    path = deals_file(game_id)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        for deal in range(deals):
-            for low, high in PAIRS:
-                if (low, high, deal) in done:
-                    continue
-                key = match_key(f"scale {low} {high} {deal}")
-                first = play(game, options, [players[low], players[high]], key).ranks
-                second = play(game, options, [players[high], players[low]], key).ranks
-                line = {"deal": deal, "pair": [low, high], "ranks": [list(first), list(second[::-1])]}
-                print(json.dumps(line), file=file, flush=True)
+    bots = [[player(bot, which, seat) for seat in range(int(seats))] for which, bot in enumerate((two, one))]
+    options = load_options(game, int(seats), {})
+    key = match_key(" ".join([SEED, *row, str(number)]))
+    return deal(game, options, bots, key, seating(int(seats), number))[0]
 
 
-def fitted(game_id: str) -> dict[str, Any]:
+@cache
+def player(bot: str, which: int, _seat: int) -> Player:
+    """A player for each seat of a bot."""
+    return Player(bot, which)
+
+
+def fitted(game: str, played: Played) -> dict[str, Any]:
     """The scale of a game, as the file has it."""
-    outcomes, pairs = Outcomes(), Counter[tuple[int, int]]()
-    for one in measured(game_id):
-        low, high = (level - 1 for level in one["pair"])
-        first, second = (tuple(ranks) for ranks in one["ranks"])
-        outcomes.add_deal([((low, high), first), ((high, low), second[::-1])])
-        pairs[low + 1, high + 1] += 1
+    outcomes, pairs = Outcomes(), []
+    ranks = {1.0: (2, 1), 0.5: (1, 1), 0.0: (1, 2)}  # of the lower and the higher level
+    for low in range(1, LEVELS + 1):
+        for high in range(low + 1, min(low + 2, LEVELS) + 1):
+            deals = played[f"{game} 2", bot_of(game, low), bot_of(game, high)]
+            if not deals:
+                raise BadInput(f"{game}: levels {low} and {high} have not played; run scripts/scale.py")
+            for shares in deals.values():
+                outcomes.add_deal([((low - 1, high - 1), ranks[share]) for share in shares])
+            pairs.append([low, high, len(deals)])
     fit = joint_fit(outcomes, LEVELS, start=0.0, anchor=0)
-    if None in fit.ratings or len(pairs) < len(PAIRS):
-        raise SystemExit(f"{game_id}: not every pair has played; run: python scripts/scale.py {game_id}")
-    folders = ["bots/random-python", *(f"bots/ladder/{game_id}-{level}" for level in range(2, LEVELS + 1))]
+    folders = ["bots/random-python", *(f"bots/ladder/{game}-{level}" for level in range(2, LEVELS + 1))]
     # A level that won every match against all below is placed by one more deal, drawn: that is no estimate.
     bounds = [fit.tiers[level] != fit.tiers[level - 1] for level in range(1, LEVELS)]
     return {
-        "game": game_id,
+        "game": game,
         "players": 2,
         "levels": [
             {
@@ -99,26 +158,61 @@ def fitted(game_id: str) -> dict[str, Any]:
             }
             for level, folder in enumerate(folders)
         ],
-        "deals": [[low, high, count] for (low, high), count in sorted(pairs.items())],
+        "deals": pairs,
     }
 
 
-def main() -> None:
-    """Measure, or write the scale."""
+def steps(game: str, played: Played) -> str:
+    """The table of the page for a game: by how much the second bot of a row is stronger."""
+    rows = []
+    for name in (name for name in every_table() if name.startswith(f"{game} ")):
+        seats = name.partition(" ")[2]
+        for row in rows_of(name):
+            shares = [mean(matches) for _, matches in sorted(played[row].items())]
+            if len(shares) >= LEAST:
+                low, high = deals_interval(shares)
+                ends = mean(shares), low, high
+                score, gap = ([f"{100 * end:.1f}" for end in ends], [f"{elo(end):+.0f}" for end in ends])
+                if mean(shares) in (0, 1):
+                    score[0], gap[0] = f"{100 * mean(shares):.0f}", "no estimate"
+                told = [f"{first} ({low} to {high})" for first, low, high in (score, gap)]
+                alone = "solo" if seats == "1" else seats
+                rows.append([f"{row[2]}, {row[1]}", alone, str(len(shares)), *told])
+    return table("step | seats | deals | score in % | Elo", rows)
+
+
+def main() -> int:
+    """Measure, or write scale and page; the exit code."""
+    every = every_table()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("game", nargs="?", choices=games(), help="default: all games")
-    parser.add_argument("--deals", type=int, default=40, help="of each pair (default 40)")
-    parser.add_argument("--write", action="store_true", help="play nothing, and write the scale")
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"some of: {', '.join(every)}")
+    parser.add_argument("--deals", type=int, help="of each row (default 100 or 40)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the results are kept")
+    parser.add_argument("--write", action="store_true", help="play nothing, and write scale and page")
+    parser.add_argument("--check", action="store_true", help="play nothing; fail if they are not up to date")
     args = parser.parse_args()
-    if args.write:
-        scales = {"scales": [fitted(game) for game in games()]}
-        SCALE_FILE.write_text(json.dumps(scales, indent=1) + "\n", encoding="utf-8")
-        return
-    for game in [args.game] if args.game else games():
-        measure(game, args.deals)
+    if any(name not in every for name in args.tables):
+        parser.error(f"there are tables such as {every[0]!r}, {every[1]!r}")
+    if not (args.write or args.check):
+        measure(args.tables or every, args.deals, args.results)
+        return 0
+    try:
+        played = read(args.results)
+        scales = json.dumps({"scales": [fitted(game, played) for game in DEALS]}, indent=1) + "\n"
+        page = text = PAGE.read_text(encoding="utf-8")
+        for game in DEALS:
+            page = page_with(page, steps(game, played), f"<!-- made by scripts/scale.py: {game} -->")
+    except (BadInput, OSError, ValueError, KeyError) as error:
+        print(f"scale: {error}", file=sys.stderr)
+        return 2
+    if args.check:
+        return int((page, scales) != (text, SCALE_FILE.read_text(encoding="utf-8")))
+    SCALE_FILE.write_text(scales, encoding="utf-8")
+    PAGE.write_text(page, encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
