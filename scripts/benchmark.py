@@ -13,7 +13,7 @@ that its matches on a deal differ, it plays one of ten actions at random for thi
 other seats that a seat beats; alone, its score. Then each level takes one seat beside the strongest bots, another seat
 in each deal.
 
-Each match leaves a line of JSON in docs/games/benchmark.jsonl, and what is there is not played again. So this can be
+Each match leaves a line in docs/games/benchmark.csv, and what is there is not played again. So this can be
 stopped at any time, and several may run beside each other, each with tables of its own. Matches are played in this
 process, without clocks; time is that of the processor.
 """
@@ -21,14 +21,14 @@ process, without clocks; time is that of the processor.
 from __future__ import annotations
 
 import argparse
-import json
+import csv
 import sys
 from bisect import bisect_left
 from collections import defaultdict
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import accumulate
-from math import atanh, ceil, exp, floor, log2, perm, sqrt
+from math import atanh, exp, log2, perm, sqrt
 from pathlib import Path
 from statistics import mean, pvariance
 from time import process_time
@@ -38,7 +38,7 @@ from luck import Player, play
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.ratings.statistics import Mean, deals_interval, pair_points
+from warpleague.league.ratings.statistics import Mean, pair_points
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "games" / "benchmark.md"
-RESULTS = PAGE.with_suffix(".jsonl")
+RESULTS = PAGE.with_suffix(".csv")
 TABLES = {
     "aliens": (2,),
     "captains": (1, 2, 3, 4, 5),
@@ -62,6 +62,9 @@ LEAST = 20
 UNSTEADY = {"coasters": "coasters-5~"}
 """Who plays where the strongest bot draws no random numbers."""
 START, END = "<!-- made by scripts/benchmark.py -->", "<!-- end -->"
+
+COLUMNS = ["table", "row", "deal", "ranks", "scores", "rival", "decisions", "forced", "legal", "most"]
+COLUMNS += ["views", "bits", "most_bits", "seconds"]
 
 Line = dict[str, Any]
 """A match: its table, row, deal; ranks, scores and the score of the game's own opponent; what the strongest bots' \
@@ -176,9 +179,9 @@ class Table:
             "table": self.name,
             "row": row,
             "deal": deal,
-            "ranks": list(found.ranks),
-            "scores": list(found.scores),
-            "rival": found.rival,
+            "ranks": " ".join(map(str, found.ranks)),
+            "scores": " ".join(f"{score:g}" for score in found.scores),
+            "rival": f"{found.rival or 0:g}",
             "decisions": len(legal),
             "forced": legal.count(1),
             "legal": sum(legal),
@@ -205,25 +208,32 @@ class Table:
 
 def measure(names: Sequence[str], deals: int | None, path: Path) -> None:
     """Play what the results lack, deal by deal, so that all tables grow alike; each match is written at once."""
-    lines = lines_of(path)
-    if path.exists():
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")  # no cut line
-    done = {(line["table"], line["row"], line["deal"]) for line in lines}
+    done = {(line["table"], line["row"], line["deal"]) for line in lines_of(path)}
+    text = path.read_text(encoding="utf-8") if path.exists() else ",".join(COLUMNS) + "\n"
+    path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")  # without a line that a stop cut short
     tables = [Table(name) for name in names]
     wanted = {table.name: deals or DEALS[table.game.id] for table in tables}
-    with path.open("a", encoding="utf-8", buffering=1) as file:
+    with path.open("a", encoding="utf-8", buffering=1, newline="") as file:
+        rows_file = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         for deal in range(max(wanted.values())):
             for table in tables:
                 for row in rows_of(table.game.id):
                     if deal < wanted[table.name] and (table.name, row, deal) not in done:
-                        file.write(json.dumps(table.match(row, deal)) + "\n")
+                        rows_file.writerow(table.match(row, deal))
             print(f"deal {deal + 1} of {max(wanted.values())}", flush=True)
 
 
 def lines_of(path: Path) -> list[Line]:
     """The results of a file, none if there is no file; a line that a stop cut short, the last, does not count."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    found = []
+    for row in csv.DictReader(part for part in text.splitlines(keepends=True) if part.endswith("\n")):
+        line: Line = {key: float(row[key] or 0) for key in COLUMNS[5:]}
+        line |= {"table": row["table"], "row": row["row"], "deal": int(row["deal"])}
+        line["ranks"] = [int(rank) for rank in row["ranks"].split()]
+        line["scores"] = [float(score) for score in row["scores"].split()]
+        found.append(line)
+    return found
 
 
 # -- figures ---------------------------------------------------------------------------------------------------------
@@ -251,7 +261,7 @@ def results(line: Line) -> list[float]:
     """For each seat the share of the others that it beats; alone its score, less that of the game's own opponent."""
     ranks = line["ranks"]
     if len(ranks) == 1:
-        return [line["scores"][0] - (line["rival"] or 0)]
+        return [line["scores"][0] - line["rival"]]
     return [
         mean(pair_points(rank, other) for number, other in enumerate(ranks) if number != seat)
         for seat, rank in enumerate(ranks)
@@ -260,9 +270,7 @@ def results(line: Line) -> list[float]:
 
 def interval(values: Iterable[float]) -> tuple[float, float]:
     """The mean, and half of its 95 % interval by Student's t (0 of one value, or if all are equal)."""
-    found = Mean()
-    for value in values:
-        found.add(value)
+    found = Mean.of(values)
     return found.mean, found.half or 0.0
 
 
@@ -320,7 +328,7 @@ def skill(strongest: Sequence[Line], level: Sequence[Line]) -> tuple[float, floa
         ]
         shares.append(mean(points))
         spread.append(mean((point - 0.5) ** 2 for point in points))
-    low, high = deals_interval(shares)
+    low, high = Mean.of(shares).share_interval() or (0.0, 1.0)
     ends = [abs(mean(shares) - 0.5), *sorted([abs(low - 0.5), abs(high - 0.5)])]
     if low <= 0.5 <= high:
         ends[1] = 0.0
@@ -331,18 +339,15 @@ def skill(strongest: Sequence[Line], level: Sequence[Line]) -> tuple[float, floa
 # -- the page --------------------------------------------------------------------------------------------------------
 
 
-def plus_minus(pair: tuple[float, float], digits: int = 0, times: float = 1) -> str:
+def plus_minus(pair: tuple[float, float]) -> str:
     """`12.3 ± 4.5`."""
-    return f"{times * pair[0]:.{digits}f} ± {times * pair[1]:.{digits}f}"
+    return f"{pair[0]:.1f} ± {pair[1]:.1f}"
 
 
-def percent(values: Sequence[float]) -> str:
-    """A share of points, a value a deal, in percent: `12 ± 4`, or a bound if all deals ended alike."""
-    found = interval(values)
-    if found[1]:
-        return plus_minus(found, 0, 100)
-    low, high = (100 * end for end in deals_interval(values))
-    return f"at most {ceil(high)}" if low == 0 else f"{floor(low)} to {ceil(high)}"
+def percent(shares: Sequence[float]) -> str:
+    """The mean of shares, a value a deal, in percent, and its 95 % interval: `12 (8 to 17)`."""
+    low, high = Mean.of(shares).share_interval() or (0.0, 1.0)
+    return f"{100 * mean(shares):.0f} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def part(value: float, low: float, high: float) -> str:
@@ -368,7 +373,7 @@ def shape_of(rows: Rows) -> list[str]:
         f"{total['decisions'] / len(lines):.0f}",
         f"{100 * total['forced'] / total['decisions']:.0f} %",
         f"{total['legal'] / total['decisions']:.1f}",
-        str(max(line["most"] for line in lines)),
+        f"{max(line['most'] for line in lines):.0f}",
         hidden,
         f"{mean(line['seconds'] for line in lines):.1f}",
     ]
@@ -391,17 +396,16 @@ def fate_of(game: str, rows: Rows) -> list[str]:
 
 
 def levels_of(rows: Rows) -> list[str]:
-    """How each level did beside the strongest bots: its share and mean score; alone, its score."""
+    """How each level did beside the strongest bots: its share of the others that it beat; alone, its score."""
     found = []
-    for row in ["random", *[f"level {level}" for level in LEVELS]]:
-        seats = [line["deal"] % len(line["ranks"]) for line in rows[row]]
-        scores = interval(line["scores"][seat] for line, seat in zip(rows[row], seats, strict=True))
-        shares = [results(line)[seat] for line, seat in zip(rows[row], seats, strict=True)]
-        alone = len(rows[row][0]["ranks"]) == 1
-        found.append(plus_minus(scores, 1) if alone else f"{percent(shares)} % ({scores[0]:.1f})")
-    own = [(one, two) for one, two in zip(rows["strongest"], rows["again"], strict=True)]
-    score = interval(mean([*one["scores"], *two["scores"]]) for one, two in own)
-    return [*found, plus_minus(score, 1) if alone else f"50 % ({score[0]:.1f})"]
+    for row in ["random", *[f"level {level}" for level in LEVELS], "strongest"]:
+        if len(rows[row][0]["ranks"]) == 1:
+            found.append(plus_minus(interval(line["scores"][0] for line in rows[row])))
+        elif row == "strongest":
+            found.append("50")
+        else:
+            found.append(percent([results(line)[line["deal"] % len(line["ranks"])] for line in rows[row]]))
+    return found
 
 
 def tables_of(lines: Iterable[Line]) -> str:

@@ -29,7 +29,7 @@ from luck import Player, play
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.ratings.statistics import Mean, deals_interval
+from warpleague.league.ratings.statistics import Mean
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 
@@ -102,10 +102,8 @@ def kept(path: Path | None, row: dict[str, Any]) -> list[tuple[float, float]]:
 def told(bots: list[str], found: list[tuple[float, float]]) -> str:
     """How it stands after two deals or more: the share of points, Elo and score, with 95 % intervals over deals."""
     shares, margins = zip(*found, strict=True)
-    low, high = deals_interval(shares)
-    score = Mean()
-    for margin in margins:
-        score.add(margin)
+    low, high = Mean.of(shares).share_interval() or (0.0, 1.0)
+    score = Mean.of(margins)
     share, one, two = mean(shares), *bots
     text = f"{len(found)} deals: {one} scored {100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f}) against {two}"
     text += f", Elo {elo(share):+.0f} ({elo(low):+.0f} to {elo(high):+.0f}), score {score.mean:+.2f}"

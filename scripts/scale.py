@@ -32,7 +32,7 @@ from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
-from warpleague.league.ratings.statistics import deals_interval, rounded
+from warpleague.league.ratings.statistics import Mean, rounded
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 from warpleague.opponents.player import LEVELS
@@ -92,8 +92,8 @@ def read(path: Path) -> Played:
 def measure(names: list[str], deals: int | None, path: Path) -> None:
     """Play the deals that are missing, all rows in turn; each deal is written at once."""
     done = read(path)
-    if not path.exists():
-        path.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
+    text = path.read_text(encoding="utf-8") if path.exists() else ",".join(COLUMNS) + "\n"
+    path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")  # without a line that a stop cut short
     rows = [row for name in names for row in rows_of(name)]
     most = deals or max(DEALS.values())
     with path.open("a", encoding="utf-8", buffering=1) as file:
@@ -170,8 +170,7 @@ def steps(game: str, played: Played) -> str:
         for row in rows_of(name):
             shares = [mean(matches) for _, matches in sorted(played[row].items())]
             if len(shares) >= LEAST:
-                low, high = deals_interval(shares)
-                ends = mean(shares), low, high
+                ends = mean(shares), *(Mean.of(shares).share_interval() or (0.0, 1.0))
                 score, gap = ([f"{100 * end:.1f}" for end in ends], [f"{elo(end):+.0f}" for end in ends])
                 if mean(shares) in (0, 1):
                     score[0], gap[0] = f"{100 * mean(shares):.0f}", "no estimate"

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from math import sqrt
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -40,51 +41,73 @@ PAGE = "before\n\n<!-- made by scripts/benchmark.py -->\n\n<!-- end -->\n\nafter
 
 @pytest.fixture
 def benchmark(root: Path, tmp_path: Path) -> Run:
-    """Runs the script on figures and a page of its own."""
+    """Runs the script on results and a page of its own."""
     (tmp_path / "page.md").write_text(PAGE)
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        own = ["--figures", str(tmp_path / "figures.json"), "--page", str(tmp_path / "page.md")]
+        own = ["--results", str(tmp_path / "results.csv"), "--page", str(tmp_path / "page.md")]
         command = [sys.executable, str(root / "scripts/benchmark.py"), *arguments, *own]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     return run
 
 
-def test_a_table_is_measured_and_written_into_the_page(benchmark: Run, tmp_path: Path) -> None:
-    """Three deals of coasters: the figures fit each other, and the page has them between its marks."""
-    done = benchmark("coasters 2", "--deals", "3")
-    assert (done.returncode, done.stdout) == (0, "coasters 2: 3 deals\n")
-    figures = json.loads((tmp_path / "figures.json").read_text())["coasters 2"]
-    assert sum(first for first, _ in figures["firsts"]) == pytest.approx(1)
-    assert 1 <= figures["legal"] <= figures["most"]
-    assert list(figures["levels"]) == ["random", "coasters-2", "coasters-3", "coasters-4"]
-    page = (tmp_path / "page.md").read_text()
-    assert page.startswith("before\n")
-    assert page.endswith("after\n")
-    assert page.count("| coasters | 2 |") == 1  # too few deals for a row with errors
+def test_a_table_is_measured_in_parts_and_written_into_the_page(benchmark: Run, tmp_path: Path) -> None:
+    """Three deals of coasters, the last after a stop that cut a line short; the page has them between its marks."""
+    results, page = tmp_path / "results.csv", tmp_path / "page.md"
+    assert benchmark("coasters 2", "--deals", "2").returncode == 0
+    before = results.read_text()
+    results.write_text(before + "coasters 2,strongest,2,1 2,1")
+    assert benchmark("coasters 2", "--deals", "3").returncode == 0
+    assert results.read_text().startswith(before)
+    deals = [line.split(",")[1:3] for line in results.read_text().splitlines()[1:]]
+    rows = ["strongest", "again", "slips", "slips again", "random", "level 2", "level 3", "level 4"]
+    assert deals == [[row, str(deal)] for deal in range(3) for row in rows]
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert text.count("| coasters | 2 |") == 1  # too few deals for rows with errors
     assert benchmark("--check").returncode == 0
-    (tmp_path / "page.md").write_text(page.replace("| coasters | 2 |", "| coasters | 3 |"))
+    page.write_text(text.replace("| coasters | 2 |", "| coasters | 3 |"))
     assert benchmark("--check").returncode == 1
 
 
-def test_the_page_has_the_figures_that_are_kept(root: Path) -> None:
-    """Nobody changed a figure of the page by hand."""
-    command = [sys.executable, str(root / "scripts/benchmark.py"), "--check"]
+@pytest.mark.parametrize("script", ["benchmark.py", "scale.py"])
+def test_the_page_has_the_figures_that_are_kept(root: Path, script: str) -> None:
+    """Nobody changed a figure of the page, or of the scale, by hand."""
+    command = [sys.executable, str(root / "scripts" / script), "--check"]
     assert subprocess.run(command, check=False).returncode == 0
+
+
+def test_a_share_of_luck_never_leaves_zero_to_one(root: Path) -> None:
+    """Of 40 simulated deals, with truths from 0.1 to 0.9: the interval is within, and holds nine of ten times at least."""
+    sys.path.append(str(root / "scripts"))  # it imports other scripts
+    luck = program(root / "scripts/benchmark.py").luck
+    rng, held, many = Random(1), 0, 60
+    for number in range(many):
+        true = 0.1 + number % 5 / 5
+        pairs = []
+        for _ in range(40):
+            shared = rng.gauss(0, sqrt(true))
+            scores = [shared + rng.gauss(0, sqrt(1 - true)) for _ in range(2)]
+            pairs.append([{"ranks": [1], "scores": [score], "rival": 0} for score in scores])
+        value, low, high = luck(*zip(*pairs, strict=True))
+        assert 0 <= low <= value <= high <= 1
+        held += low <= true <= high
+    assert held >= 0.9 * many
 
 
 @pytest.mark.parametrize("page", ["docs/games/benchmark.md", "docs/opponents.md"])
 def test_every_row_with_an_error_has_twenty_deals_or_more(root: Path, page: str) -> None:
-    """Each table with ± has a column of deals, and no figure of it is from fewer than 20."""
+    """Each row with an interval has a column of deals, and no figure of it is from fewer than 20."""
     head: list[str] = []
     rows = 0
     for line in (root / page).read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
         head = (head or cells) if cells else []
-        if cells and "±" in line:
+        if cells and ("±" in line or " to " in line):
             rows += 1
-            assert all(int(deals) >= 20 for deals in cells[head.index("deals")].split("; ")), line
+            assert int(cells[head.index("deals")]) >= 20, line
     assert rows >= 2
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.league.conftest import Cup
 
 from warpleague.errors import StoreError
-from warpleague.league.ratings.statistics import Mean, deals_interval, student, t95
+from warpleague.league.ratings.statistics import Mean, student, t95
 from warpleague.league.results import details, standings
 from warpleague.league.results.league import CourseCache, League, open_to_read
 from warpleague.league.results.standings import ranked
@@ -57,6 +57,11 @@ def test_intervals_of_means_are_students() -> None:
     assert student(0.0, 7) == 0.5
 
 
+def interval(shares: list[float]) -> tuple[float, float]:
+    """Of the mean of shares, one a deal."""
+    return Mean.of(shares).share_interval() or (0.0, 1.0)
+
+
 @pytest.mark.parametrize("deals", [3, 4, 6, 20, 40])
 @pytest.mark.parametrize("true", [0.5, 0.7, 0.9, 0.98])
 @pytest.mark.parametrize("together", [False, True])
@@ -65,21 +70,18 @@ def test_intervals_over_deals_hold_what_they_promise(deals: int, true: float, to
     rng, held, many = Random(f"{deals} {true} {together}"), 0, 1000
     for _ in range(many):
         draws = [(rng.random() < true, rng.random() < true) for _ in range(deals)]
-        low, high = deals_interval([(a + (a if together else b)) / 2 for a, b in draws])
+        low, high = interval([(a + (a if together else b)) / 2 for a, b in draws])
         held += low <= true <= high
     assert held >= 0.92 * many
 
 
 def test_intervals_of_deals_that_end_alike_are_bounds() -> None:
     """Never is a share certain: the bound is that of Clopper and Pearson, and more deals tell more."""
-    assert deals_interval([1.0] * 3) == pytest.approx((0.025 ** (1 / 3), 1.0))
-    assert deals_interval([0.0] * 40) == pytest.approx((0.0, 0.0881), abs=1e-4)
-    low, high = deals_interval([0.5] * 20)
+    assert interval([1.0] * 3) == pytest.approx((0.025 ** (1 / 3), 1.0))
+    assert interval([0.0] * 40) == pytest.approx((0.0, 0.0881), abs=1e-4)
+    low, high = interval([0.5] * 20)
     assert low < 0.5 < high
-    assert deals_interval([30.0, 30.0], 0.0, 60.0) == pytest.approx((30 * 0.025**0.5, 60 - 30 * 0.025**0.5))
-    for wrong in ([], [1.2], [-0.1, 0.5]):
-        with pytest.raises(ValueError, match="from 0"):
-            deals_interval(wrong)
+    assert Mean().share_interval() is None
 
 
 def test_errors_of_means_are_by_group() -> None:
@@ -156,8 +158,8 @@ def test_crosstable_seats_faults_and_times(league: League) -> None:
     seat0, seat1 = (line_json(SEATS, line) for line in details.seats(league))
     assert (seat0["won"], seat0["drawn"], seat0["lost"], seat0["share"]) == (4, 4, 0, 0.75)
     assert seat1["share"] == 0.25
-    # On each deal one win and one draw, whoever sits there first: no variation that an error could come from.
-    assert seat0["share_error"] is None
+    # On each deal one win and one draw, whoever sits there first: no variation, so the interval is a bound.
+    assert 0 < seat0["share_low"] < 0.75 < seat0["share_high"] < 1
     found = list(details.faults(league))
     assert [(line.bot, line.seat, line.fault.kind, line.fault.n) for line in found] == [
         ("b", 0, "timeout", 7)

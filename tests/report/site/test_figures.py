@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from warpleague.league.ratings.statistics import t95
 from warpleague.league.results import details, standings
 from warpleague.league.results.league import League, open_to_read
 from warpleague.league.results.standings import rating_course
@@ -116,10 +115,9 @@ def test_other_tables_are_those_of_the_json(league: League, page: Tables) -> Non
         shares = [100 * other["points"] / other["meetings"] for other in line["against"].values()]
         assert all(map(near, shown, shares))
         assert len(shown) == len(shares)
-    deals = {fixture.group for fixture, _ in league.results()}
     for cells, line in zip(page.rows("seats"), VIEWS["seats"].data(league), strict=True):
         assert near(cells["share"], 100 * line["share"])
-        assert near(cells["± 95 %"], 100 * t95(len(deals) - 1) * line["share_error"])
+        assert cells["95 % interval"] == f"{100 * line['share_low']:.1f} to {100 * line['share_high']:.1f}"
         assert near(cells["mean score"], line["score"])
         for name in ("seat", "played", "won", "drawn", "lost", "faults"):
             assert cells[name] == f"{line[name]:,}"
@@ -155,7 +153,19 @@ def test_page_and_json_have_the_declared_columns(league: League, page: Tables) -
     assert VIEWS["seats"].data(league) == [line_json(SEATS, line) for line in seats]
     assert VIEWS["times"].data(league) == [line_json(TIMES, line) for line in times]
     assert list(line_json(SEATS, seats[0])) == [
-        *("seat", "played", "won", "drawn", "lost", "share", "share_error", "score", "faults", "even")
+        *(
+            "seat",
+            "played",
+            "won",
+            "drawn",
+            "lost",
+            "share",
+            "share_low",
+            "share_high",
+            "score",
+            "faults",
+            "even",
+        )
     ]
     assert list(line_json(TIMES, times[0])) == [
         *("bot", "matches", "decisions", "wall_ms", "cpu_ms", "wait_ms", "longest_ms", "longest_match")

@@ -165,7 +165,7 @@ def test_solo_standings_against_a_rival(width: int) -> None:
         == {
             60: [*left, "+1.00", "4.97", "+5.00", "6.35", "2"],
             80: [*left, "+1.00", "4.97", "+5.00", "6.35", *counts],
-            120: [*left, "21", "to", "94", "+1.00", "4.97", "12.00", "+5.00", "6.35", "3", *counts],
+            120: [*left, "20.8", "to", "93.9", "+1.00", "4.97", "12.00", "+5.00", "6.35", "3", *counts],
         }[width]
     )
     assert all(len(line) <= width for line in out.splitlines() if "wins:" not in line)

@@ -18,7 +18,7 @@ from warpleague.report.wording.columns import (
     help_lines,
     shown_columns,
 )
-from warpleague.report.wording.league_words import percent, share_words
+from warpleague.report.wording.league_words import interval_words, percent
 from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted
 
@@ -66,12 +66,8 @@ def rating_text(rating: float | None, error: float | None) -> str:
 
 
 def share_text(share: Share | None) -> str:
-    """A share of points in percent, with half its 95 % interval."""
-    if share is None:
-        return "-"
-    # With two deals half an interval may be wider than all shares.
-    known = share.half is not None and share.half < 1
-    return share_words(share.mean, share.half if known else None)
+    """A share of points in percent, with its 95 % interval."""
+    return "-" if share is None else f"{percent(share.mean)} ({interval_words(share.low, share.high)})"
 
 
 def helped_text(line: AuthorLine) -> str:
@@ -81,8 +77,8 @@ def helped_text(line: AuthorLine) -> str:
         return ""
     if helped["verdict"] == TOO_FEW:
         return f"{percent(helped['share'])}, {TOO_FEW}"
-    low, high = (f"{100 * helped[key]:.1f}" for key in ("share_low", "share_high"))
-    return f"{percent(helped['share'])} ({low} to {high}), {helped['verdict']}"
+    span = interval_words(helped["share_low"], helped["share_high"])
+    return f"{percent(helped['share'])} ({span}), {helped['verdict']}"
 
 
 def chance_lines(results: Results) -> list[str]:

@@ -51,22 +51,21 @@ if TYPE_CHECKING:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A mean share of points in `matches`, with half its 95 % interval.
-
-    The interval is None for too few deals, or if all had the same result.
-    """
+    """A mean share of points in `matches`, with the ends of its 95 % interval, with the deal as the unit."""
 
     mean: float
-    half: float | None
+    low: float
+    high: float
     matches: int
 
     @classmethod
     def of(cls, mean: Mean) -> Share | None:
         """The share of a mean, or None without matches."""
-        if not mean.count:
+        ends = mean.share_interval()
+        if ends is None:
             return None
-        half = mean.half
-        return cls(mean=round(mean.mean, 6), half=rounded(half, 6), matches=mean.count)
+        low, high = ends
+        return cls(mean=round(mean.mean, 6), low=round(low, 6), high=round(high, 6), matches=mean.count)
 
 
 @attrs.frozen(kw_only=True)

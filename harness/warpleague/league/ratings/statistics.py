@@ -111,6 +111,14 @@ class Mean:
         # The group that `add` has open is the empty one after the last.
         return cls(count, origin, total, None, 0.0, 0, groups - 1, sums2, products, sizes2)
 
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Mean:
+        """The mean of values that are groups of their own."""
+        mean = cls()
+        for value in values:
+            mean.add(value)
+        return mean
+
     def __add__(self, other: Mean) -> Mean:
         """The mean of both, which have no group in common."""
         if not (self.count and other.count):
@@ -164,6 +172,22 @@ class Mean:
         if spread <= _NOTHING * (sums2 + mean * mean * sizes2):
             return None
         return sqrt(spread * groups / (groups - 1)) / self.count
+
+    def share_interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of a mean of shares, all from 0 to 1; None without values. It is never empty.
+
+        Student's t alone is too narrow if most groups end alike, so one group of the usual size is added at either end
+        (as Agresti and Coull 1998 and Agresti and Caffo 2000 do). If all went alike, it has the `limits_of_equal`.
+        """
+        groups = self._groups + 1
+        if not self.count:
+            return None
+        if self.error is None:
+            return limits_of_equal(self.mean, groups)
+        size = max(1, round(self.count / groups))
+        wide = self + Mean.of_sums(2 * size, 0.0, size, 2, size**2, size**2, 2 * size**2)
+        half = wide.half or 0.0
+        return max(0.0, wide.mean - half), min(1.0, wide.mean + half)
 
     def _closed(self) -> tuple[int, float, float, int]:
         """The number of groups, and over them the sums of sum², sum times size, and size², the last one included."""
@@ -226,26 +250,6 @@ def limits_of_equal(
     """
     likely = tail ** (1 / count)
     return low + (value - low) * likely, high - (high - value) * likely
-
-
-def deals_interval(values: Sequence[float], low: float = 0.0, high: float = 1.0) -> tuple[float, float]:
-    """The 95 % interval of a mean over deals, one value for each, all from `low` to `high`. It is never empty.
-
-    Student's t alone is too narrow if most deals end alike, so one deal at either end is added (as Agresti and Coull
-    1998 and Agresti and Caffo 2000 do for shares). If all deals ended alike, it has the `limits_of_equal`.
-
-    Raises:
-        ValueError: There are no values, or some are below `low` or above `high`.
-    """
-    if not values or min(values) < low or max(values) > high:
-        raise ValueError(f"an interval needs values from {low} to {high}")
-    if min(values) == max(values):
-        return limits_of_equal(values[0], len(values), low, high)
-    mean = Mean()
-    for value in (*values, low, high):
-        mean.add(value)
-    half = mean.half or 0.0
-    return max(low, mean.mean - half), min(high, mean.mean + half)
 
 
 def differences_to_next(order: Sequence[int], values: Iterable[tuple[int, int, float]]) -> list[Mean]:

@@ -344,15 +344,15 @@ def _apart(places: Iterable[float], gap: float, last: float) -> list[float]:
     return values
 
 
-def small_interval(value: float, half: float | None) -> Markup:
-    """A share with its interval, small enough for a cell of a table."""
+def small_interval(value: float, ends: tuple[float, float] | None) -> Markup:
+    """A share with the ends of its interval, small enough for a cell of a table."""
 
     def x(number: float) -> float:
         return round(100 * min(max(number, 0.0), 1.0), 1)
 
     bar = Markup()
-    if half is not None:
-        bar = Markup('<path class="bar" d="M{},6H{}"/>').format(x(value - half), x(value + half))
+    if ends is not None:
+        bar = Markup('<path class="bar" d="M{},6H{}"/>').format(*map(x, ends))
     return Markup(
         '<svg class="chart small" viewBox="-4 0 108 12" aria-hidden="true"><path class="grid" d="M0,6H100"/>'
         '<path class="zero" d="M50,1v10"/>{}<circle class="dot" cx="{}" cy="6" r="3.2"/></svg>'

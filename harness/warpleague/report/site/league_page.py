@@ -676,7 +676,11 @@ def _cross(table: Standings) -> list[dict[str, Any]]:
 
 
 def _shares_chart(line: SeatLine) -> Markup:
-    return charts.small_interval(line.share.mean, line.share.half) if line.record.played else Markup()
+    return (
+        charts.small_interval(line.share.mean, line.share.share_interval())
+        if line.record.played
+        else Markup()
+    )
 
 
 def _time_chart(lines: Sequence[TimeLine]) -> Callable[[TimeLine], Markup]:

@@ -16,6 +16,7 @@ from warpleague.report.wording.league_words import (
     FaultTally,
     fit_notes,
     fit_words,
+    interval_words,
     mean_words,
     percent,
     placing_words,
@@ -460,9 +461,14 @@ def _several_seats(view: TableView[SeatLine]) -> bool:
     return len(view.lines) > 1
 
 
-def _half(line: SeatLine) -> str:
-    half = line.share.half
-    return "" if half is None or not line.record.played else f"{100 * half:.1f}"
+def _ends(line: SeatLine) -> str:
+    ends = line.share.share_interval()
+    return "" if ends is None else interval_words(*ends)
+
+
+def _ends_json(line: SeatLine) -> dict[str, Any]:
+    low, high = line.share.share_interval() or (None, None)
+    return {"share_low": rounded(low, 6), "share_high": rounded(high, 6)}
 
 
 def _first(tally: FaultTally) -> str:
@@ -496,8 +502,7 @@ SEATS: Final[tuple[_SeatColumn, ...]] = (
     count_column("lost", lambda line: line.record.lost),
     Column("share", "share", lambda line: percent(line.share.mean) if line.record.played else "-",
            lambda line: {"share": rounded(line.share.mean if line.share.count else None, 6)}, _several_seats),
-    Column("share_error", "± 95 %", _half, lambda line: {"share_error": rounded(line.share.error, 6)},
-           _several_seats, soft=True),
+    Column("share_interval", "95 % interval", _ends, _ends_json, _several_seats, soft=True),
     Column("chart", "", shown=lambda view: view.page and _several_seats(view), drawn=True),
     Column("score", "mean score",
            lambda line: f"{line.record.scores.mean:.2f}" if line.record.played else "-",

@@ -72,6 +72,11 @@ def share_words(share: float, half: float | None) -> str:
     return percent(share) if half is None else f"{100 * share:.1f} ± {percent(half)}"
 
 
+def interval_words(low: float, high: float) -> str:
+    """The ends of the 95 % interval of a share, in percent: `41.2 to 58.0`."""
+    return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
 def waited_words(report: RunReport) -> list[str]:
     """A sentence on a run whose bots waited for longer than they computed; empty if that does not matter."""
     if report.wait_ms < max(report.cpu_ms, _MIN_WAIT_MS):
@@ -173,8 +178,7 @@ def share_span(won: int, played: int) -> str:
     """The 95 % interval of a share of matches, in percent; empty where none was played."""
     if not played:
         return ""
-    low, high = share_interval(won, played)
-    return f"{100 * low:.0f} to {100 * high:.0f}"
+    return interval_words(*share_interval(won, played))
 
 
 def mean_words(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
