@@ -200,6 +200,9 @@ def _print_result(
     for line in waited_words(report):
         print(line)
     print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")
+    if league.season.worth is not None and league.season.players == 2:
+        words = (*program(), "league", "standings", str(file), "--without-luck")
+        print(f"Without the luck of the dice: {shlex.join(words)}")
 
 
 def _league_file(args: Namespace, *, inside: bool) -> Path:
