@@ -46,7 +46,7 @@ class WarpLeagueArena(CodeArena):
         lines = json.loads((self.log_round(round_num) / "result.json").read_text())["standings"]
         for line in lines:
             stats.scores[line["bot"]] = stats.player_stats[line["bot"]].score = line["points"]
-            stats.details.append(f"{line['bot']}: rating {line['fit']}, faults {line['faults']}")
+            stats.details.append(f"{line['bot']}: rating {line['rating']}, faults {line['faults']}")
         best = max(stats.scores.values())
         winners = [name for name, score in stats.scores.items() if score == best]
         stats.winner = winners[0] if len(winners) == 1 else RESULT_TIE

@@ -126,7 +126,7 @@ def test_matches_are_listed_in_parts(arena: ApiHarness) -> None:
 
 def test_the_standings_say_which_version_and_how_it_won(arena: ApiHarness) -> None:
     """Wins by an opponent's fault are told apart, and fit the list of matches."""
-    lines = arena.ask("GET", "/api/leagues/played/standings").json
+    lines = arena.ask("GET", "/api/leagues/played/standings").json["standings"]
     assert {line["bot"]: line["content"] for line in lines} == {
         "mine": "digest of mine",
         "loser": "digest of loser",

@@ -44,7 +44,7 @@ def test_frozen_standings_have_the_matches_from_before(arena: ApiHarness) -> Non
     early, late = arena.matches[:3], arena.matches[3:]
     listed = arena.ask("GET", "/api/leagues/played/matches").json["matches"]
     assert sorted(match["match"] for match in listed) == early
-    lines = arena.ask("GET", "/api/leagues/played/standings").json
+    lines = arena.ask("GET", "/api/leagues/played/standings").json["standings"]
     assert [line["played"] for line in lines] == [3, 3]
     assert not any(match in everything(arena) for match in late)
     assert f"Shown is how the league stood at {AT}" in unescape(everything(arena))
@@ -66,7 +66,8 @@ def test_hidden_standings_have_no_matches(arena: ApiHarness) -> None:
     arena.serve(f'[arena]\nfreeze_at = "{AT}"\nfreeze = "hidden"\n')
     assert arena.ask("GET", "/api/leagues/played/matches").json["matches"] == []
     assert {
-        line["bot"]: line["played"] for line in arena.ask("GET", "/api/leagues/played/standings").json
+        line["bot"]: line["played"]
+        for line in arena.ask("GET", "/api/leagues/played/standings").json["standings"]
     } == {
         "mine": 0,
         "loser": 0,

@@ -108,8 +108,8 @@ move_s = 10
     )
     warpleague("league", "run", "l.toml", "--quiet", cwd=tmp_path)
     table = warpleague("league", "standings", "l.toml", "--json", cwd=tmp_path)
-    assert [row["bot"] for row in table] == ["strong", "middle", "weak"]
-    assert sum(row["faults"] for row in table) == 0
+    assert [row["bot"] for row in table["standings"]] == ["strong", "middle", "weak"]
+    assert sum(row["faults"] for row in table["standings"]) == 0
 
 
 @needs_gnugo

@@ -91,11 +91,11 @@ def test_chips_rank_a_league_of_poker(tmp_path: Path) -> None:
         f'seed = "chips"\nbots = ["first", "{RANDOM}"]\n[game]\nid = "openspiel:leduc_poker"\n[format]\ndeals = 4\n'
     )
     warpleague("league", "run", "l.toml", "--quiet", cwd=tmp_path)
-    lines = json.loads(warpleague("league", "standings", "l.toml", "--json", cwd=tmp_path))
+    lines = json.loads(warpleague("league", "standings", "l.toml", "--json", cwd=tmp_path))["standings"]
     scores = [line["score"] for line in lines]
     assert scores == sorted(scores, reverse=True)
     assert [line["rank"] for line in lines] == [1, 2]
-    assert all(line["score_error"] > 0 and line["fit"] is not None for line in lines)
+    assert all(line["score_half"] > 0 and line["rating"] is not None for line in lines)
     assert "It ranks" in warpleague("league", "standings", "l.toml", cwd=tmp_path)
     warpleague("league", "report", "l.toml", cwd=tmp_path)
     assert [load_game(f"openspiel:{name}").by_score for name in ("leduc_poker", "chess")] == [True, False]

@@ -80,7 +80,7 @@ def test_the_page_has_the_figures_that_are_kept(root: Path, script: str) -> None
 
 
 def test_a_share_of_luck_never_leaves_zero_to_one(root: Path) -> None:
-    """Of 40 simulated deals, with truths from 0.1 to 0.9: the interval is within, and holds nine of ten times at least."""
+    """Of 40 simulated deals, with truths from 0.1 to 0.9: the interval is within, and holds nine times of ten."""
     sys.path.append(str(root / "scripts"))  # it imports other scripts
     luck = program(root / "scripts/benchmark.py").luck
     rng, held, many = Random(1), 0, 60

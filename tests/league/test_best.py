@@ -51,7 +51,7 @@ def test_the_best_is_named_with_its_error(command: Command, league_file: Path, c
     assert data["round_robin_matches"] % 12 == 0
     assert sorted(path.name for path in cup.results.iterdir()) == ["cup-best", "cup-best.toml"]
     code, out, _ = command("standings", Path(data["file"]), "--json")
-    assert (code, json.loads(out)[0]["bot"]) == (0, "cleo")
+    assert (code, json.loads(out)["standings"][0]["bot"]) == (0, "cleo")
 
 
 def test_a_stopped_search_goes_on(command: Command, league_file: Path, cup: Cup, tmp_path: Path) -> None:

@@ -65,12 +65,17 @@ def test_run_json_is_one_object(command: Command, league_file: Path) -> None:
 
 
 def test_standings_json_has_the_promised_keys(command: Command, played: Path) -> None:
-    """`standings --json` prints a list of objects with the keys others rely on."""
+    """`standings --json` prints an object with the keys others rely on."""
     code, out, _ = command("standings", played, "--json")
-    lines = json.loads(out)
+    told = json.loads(out)
+    lines = told["standings"]
     assert code == 0
+    assert (told["league"], told["matches"]) == ("cup", 18)
+    assert told.keys() >= {"tells_apart", "matches_to_halve"}
     assert [line["rank"] for line in lines] == [1, 1, 3]
-    assert {"rank", "bot", "elo", "played", "won", "drawn", "lost", "faults"} <= lines[0].keys()
+    assert {"rank", "bot", "rating", "running_elo", "played", "won", "drawn", "lost", "faults"} <= lines[
+        0
+    ].keys()
     assert sum(line["played"] for line in lines) == 36
 
 
@@ -151,6 +156,9 @@ def test_json_has_the_documented_keys(command: Command, league_file: Path, cup: 
     rows = re.findall(
         r"^\| `(\w+)` \| (an object|a list.*?) \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE
     )
+    (lines,) = re.findall(
+        r"^\| `standings` by rank \| its list \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE
+    )
     promised = {
         action: (what.startswith("a list"), re.findall(r"`(\w+)`", keys)) for action, what, keys in rows
     }
@@ -168,6 +176,8 @@ def test_json_has_the_documented_keys(command: Command, league_file: Path, cup: 
         assert isinstance(data, list) == is_list, action
         first = data[0] if is_list else data
         assert (list(first) if isinstance(first, dict) else []) == keys, action
+        if action == "standings":
+            assert list(data["standings"][0]) == re.findall(r"`(\w+)`", lines)
     assert promised.keys() >= {"run", "commit", "status", "standings", "matches", "export", "verify", "merge"}
 
 

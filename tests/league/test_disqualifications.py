@@ -246,7 +246,7 @@ def test_the_reason_is_shown(command: Command, cup: Half) -> None:
     assert (data["matches"], data["stored"], data["other"], data["complete"]) == (6, 6, 0, True)
     assert data["taken_out"] > 0
     assert data["disqualified"][0]["reason"] == REASON
-    lines = json.loads(command("standings", path, "--json")[1])
+    lines = json.loads(command("standings", path, "--json")[1])["standings"]
     assert [line["rank"] for line in lines] == [1, 2, None]
     assert [line["disqualified"] and line["disqualified"]["bot"] for line in lines] == [None, None, "bert"]
     assert command("report", path, "--replays", "none")[0] == 0

@@ -78,7 +78,7 @@ def test_every_look_at_a_league_says_it(played: tuple[Path, str], command: Comma
         "kind": "crash",
         "message": "killed by SIGSEGV",
     }
-    lines = {line["bot"]: line for line in json.loads(command("standings", file, "--json")[1])}
+    lines = {line["bot"]: line for line in json.loads(command("standings", file, "--json")[1])["standings"]}
     told = ("faults", "faulted", "fault_kind", "fault_message")
     assert [lines["segv"][key] for key in told] == [12, 12, "crash", "killed by SIGSEGV"]
     assert [lines["anna"][key] for key in told] == [0, 0, None, None]

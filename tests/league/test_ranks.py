@@ -141,7 +141,7 @@ def test_the_table_and_json_have_the_sets(cup: Cup) -> None:
     path = cup.file("alice", "bert", "carl", deals=100)
     cup.play(path, play=crashing)
     with cup.read(path) as league:
-        text, lines = said(league), standings_json(league)
+        text, lines = said(league), standings_json(league)["standings"]
     assert [line["rank_set"] for line in lines] == [[1, 1], [2, 3], [2, 3]]
     heads = next(row for row in text.splitlines() if "ranks" in row)
     assert heads.split()[:3] == ["#", "ranks", "bot"]
@@ -151,7 +151,11 @@ def test_the_table_and_json_have_the_sets(cup: Cup) -> None:
     assert "about 1,800 more matches would halve that." in text
     disqualify(load_config(path), cup.results, "alice", "a copy", "stay")
     with cup.read(path) as league:
-        assert [line.get("rank_set") for line in standings_json(league)] == [[1, 2], [1, 2], None]
+        assert [line.get("rank_set") for line in standings_json(league)["standings"]] == [
+            [1, 2],
+            [1, 2],
+            None,
+        ]
 
 
 def scoring(spec: MatchSpec) -> MatchResult:
@@ -167,10 +171,10 @@ def test_in_solo_leagues_scores_rank(cup: Cup) -> None:
     path = cup.file("alice", "bert", "carl", game='id = "captains"\nplayers = 1', deals=30)
     cup.play(path, play=scoring)
     with cup.read(path) as league:
-        lines, text = standings_json(league), said(league)
+        lines, text = standings_json(league)["standings"], said(league)
     assert (lines[0]["bot"], lines[0]["rank_set"]) == ("alice", [1, 1])
     assert [line["rank_set"] for line in lines[1:]] == [[2, 3], [2, 3]]
-    assert lines[0]["score_error"] > 3.0
+    assert lines[0]["score_half"] > 3.0
     told = re.search(r"differ by less than about (\S+) in their mean score; about 270 more", text)
     assert told is not None
     assert 0.3 < float(told[1]) < 1.0
@@ -199,15 +203,20 @@ def test_a_bot_that_crashes_is_rated_without_that_too(cup: Cup) -> None:
     with cup.read(path) as league:
         text, lines = (
             said(league),
-            {line["bot"]: line for line in json.loads(json.dumps(standings_json(league)))},
+            {line["bot"]: line for line in json.loads(json.dumps(standings_json(league)["standings"]))},
         )
     rest = lines["a-crash"]["rating_without_faults"]
     assert rest["differs"]
     assert rest["matches_left_out"] == lines["a-crash"]["forfeits"] > 100
-    assert rest["fit"] - lines["a-crash"]["fit"] > max(rest["error"], lines["a-crash"]["error"]) > 0
     assert (
-        f"a-crash: {lines['a-crash']['fit']:.0f} ± {lines['a-crash']['error']:.0f} by all matches, "
-        f"{rest['fit']:.0f} ± {rest['error']:.0f} without the {rest['matches_left_out']} that a fault decided."
+        rest["rating"] - lines["a-crash"]["rating"]
+        > max(rest["rating_half"], lines["a-crash"]["rating_half"])
+        > 0
+    )
+    assert (
+        f"a-crash: {lines['a-crash']['rating']:.0f} ± {lines['a-crash']['rating_half']:.0f} by all matches, "
+        f"{rest['rating']:.0f} ± {rest['rating_half']:.0f} without the {rest['matches_left_out']} "
+        "that a fault decided."
     ) in text
     assert not lines["bert"]["rating_without_faults"]["differs"]
     assert "bert: " not in text
@@ -224,7 +233,7 @@ def test_nothing_is_rated_again_where_no_fault_decided(cup: Cup, monkeypatch: py
 
     monkeypatch.setattr("warpleague.league.results.standings.fitted", count)
     with cup.read(path) as league:
-        assert all("rating_without_faults" not in line for line in standings_json(league))
+        assert all("rating_without_faults" not in line for line in standings_json(league)["standings"])
     assert len(fits) == 1
 
 
@@ -246,8 +255,8 @@ def test_a_bot_that_loses_by_faults_alone_is_stronger_than_a_bound(cup: Cup, oth
     path = cup.file("alice", *others, deals=30)
     cup.play(path, play=play)
     with cup.read(path) as league:
-        lines = json.loads(json.dumps(standings_json(league)))
+        lines = json.loads(json.dumps(standings_json(league)["standings"]))
         text, line = said(league), next(one for one in lines if one["bot"] == "alice")
     rest = line["rating_without_faults"]
-    assert (rest["error"], rest["below"], rest["differs"]) == (None, None, True)
-    assert f"by all matches, more than {rest['above']:.0f} without the {line['forfeits']}" in text
+    assert (rest["rating_half"], rest["rating_below"], rest["differs"]) == (None, None, True)
+    assert f"by all matches, more than {rest['rating_above']:.0f} without the {line['forfeits']}" in text

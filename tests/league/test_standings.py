@@ -143,11 +143,11 @@ def test_standings_json(league: League) -> None:
     assert (first["won"], first["drawn"], first["lost"], first["faults"]) == (4, 4, 0, 0)
     assert (second["won"], second["drawn"], second["lost"], second["faults"]) == (0, 4, 4, 4)
     assert first["points"] == 6.0
-    assert first["fit"] == pytest.approx(1595.42, abs=0.01)
-    assert 1525 < first["elo"] < 1530  # match by match, it has come only so far
-    assert first["elo"] + second["elo"] == pytest.approx(3000.0)
+    assert first["rating"] == pytest.approx(1595.42, abs=0.01)
+    assert 1525 < first["running_elo"] < 1530  # match by match, it has come only so far
+    assert first["running_elo"] + second["running_elo"] == pytest.approx(3000.0)
     # All four deals went alike: no variation, hence nothing that an error or a likelihood could come from.
-    assert (first["error"], first["likelihood"]) == (None, None)
+    assert (first["rating_half"], first["likelihood"]) == (None, None)
 
 
 def test_crosstable_seats_faults_and_times(league: League) -> None:

@@ -257,5 +257,5 @@ def test_columns_and_keys_keep_their_order() -> None:
     assert page[-3:] == ["share", "Elo", "faults"]
     assert terminal[:7] == ["#", "ranks", "bot", "fit", "± 95 %", "LOS", "Elo"]
     keys = list(standing_json(KINDS["fit"].lines[0]))
-    assert keys[:5] == ["rank", "bot", "elo", "error", "fit"]
-    assert keys[-4:] == ["disqualified", "lead", "lead_error", "rank_set"]
+    assert keys[:5] == ["rank", "bot", "rating", "rating_half", "rating_above"]
+    assert keys[-4:] == ["disqualified", "lead", "lead_half", "rank_set"]

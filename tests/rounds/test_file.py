@@ -202,7 +202,7 @@ def test_a_league_of_all_bots_of_a_folder(
     assert {line["bot"] for line in data["standings"]} == {"ann", "bob", "cy"}
     code, standings, err = called(capsys, "league", "standings", *words)
     assert (code, err) == (0, "")
-    assert standings == data["standings"]
+    assert standings["standings"] == data["standings"]
     assert called(capsys, "league", "verify", *words)[0] == 0
 
 

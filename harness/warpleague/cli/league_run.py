@@ -193,7 +193,7 @@ def _run_json(league: League, report: RunReport) -> dict[str, Any]:
         "skipped": list(league.skipped),
         "level": league.season.level,
         "held": [way.to_json() for way in confined_matches(league)],
-        "standings": standings_json(league),
+        "standings": standings_json(league)["standings"],
         "faults": [fault.to_json() for fault in bot_faults(league)],
         "stopped_at_fault": None if report.fault is None else report.fault.to_json(),
         "disqualified": [decision.to_json() for decision in league.disqualified],

@@ -73,7 +73,11 @@ class Standing:
     """The version that the line is about; null if the bot has none."""
     content: str
     """The digest of the version's content."""
-    elo: float | None
+    rating: float | None
+    rating_half: float | None
+    """Half the 95 % interval of the rating."""
+    running_elo: float | None
+    """Elo match by match."""
     played: int
     won: int
     drawn: int
@@ -87,6 +91,19 @@ class Standing:
     provisional: bool
     """Whether it has played so little that its place says little."""
     disqualified: dict[str, Any] | None
+
+
+@attrs.frozen(kw_only=True)
+class Standings:
+    """The standings of a league."""
+
+    league: str
+    matches: int
+    tells_apart: float | None
+    """How much two bots must differ for the season to tell them apart, in Elo or in the unit that ranks."""
+    matches_to_halve: int | None
+    """How many more matches would halve that, about."""
+    standings: list[Standing]
 
 
 @attrs.frozen(kw_only=True)
@@ -105,7 +122,11 @@ class Bot:
     """A bot of a league. Texts are empty where nothing is known."""
 
     bot: str
-    rank: str
+    rank: int | None
+    """Its place in the standings; null if it is disqualified."""
+    rating: float | None
+    rating_half: float | None
+    """Half the 95 % interval of the rating."""
     strength: str
     """Its rating or score, in words."""
     version: str
@@ -238,7 +259,7 @@ class LeagueApi:
 
     # ------------------------------------------------------------------ tables
 
-    @operation("GET", "/api/leagues/{league}/standings", answer=list[Standing])
+    @operation("GET", "/api/leagues/{league}/standings", answer=Standings)
     async def standings(self, request: Request) -> Response:
         """The standings: the bots from first to last."""
         return await self._made(self._feed(request), "standings")

@@ -18,7 +18,7 @@ from warpleague.errors import BadInput, RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.languages import of_program
 from warpleague.league.play.verifying import published_record
-from warpleague.league.ratings.statistics import share_interval
+from warpleague.league.ratings.statistics import rounded, share_interval
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, busy, faults
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.standings import Standing, Standings, standings
@@ -61,7 +61,6 @@ from warpleague.report.wording.league_words import (
     one_way_lines,
     percent,
     placing_words,
-    rank_words,
     seats_remark,
     slowest_first,
     verdict,
@@ -225,7 +224,9 @@ def cards(
         rows.append(
             {
                 "bot": line.bot,
-                "rank": rank_words(line),
+                "rank": line.rank,
+                "rating": rounded(line.fit),
+                "rating_half": rounded(line.error),
                 "strength": _strength(line, table),
                 "version": one_line(seats[line.bot].version or ""),
                 "form": _form(columns, bot),

@@ -11,6 +11,7 @@ import attrs
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from warpleague.league.ratings.statistics import rounded
 from warpleague.league.results.details import faults, seats, times
 from warpleague.league.results.faulted import (
     BotFaults,
@@ -50,6 +51,7 @@ from warpleague.report.wording.league_words import (
     by_kind,
     confinement_lines,
     dice_line,
+    difference_told,
     disqualified_lines,
     fault_lines,
     has_cycles,
@@ -235,8 +237,10 @@ def _with_faults(league: League) -> tuple[Standings, list[BotFaults]]:
     return standings(league, columns), bot_faults(league, columns)
 
 
-def standings_json(league: League) -> list[dict[str, Any]]:
-    """The lines of the standings; each says which version it is of, and in how many matches its bot faulted.
+def standings_json(league: League) -> dict[str, Any]:
+    """The standings: their lines, and what the season can tell.
+
+    Each line says which version it is of, and in how many matches its bot faulted.
 
     `forfeits` are the matches in which the bot was retired for a fault, and `won_by_forfeit` those that it won in
     which an opponent was.
@@ -259,7 +263,14 @@ def standings_json(league: League) -> list[dict[str, Any]]:
             "content": bots[line.bot].digest,
         }
         lines.append(standing_json(line) | fields)
-    return lines
+    apart, more = difference_told(table)
+    return {
+        "league": league.config.name,
+        "matches": table.matches,
+        "tells_apart": rounded(apart, 4),
+        "matches_to_halve": more,
+        "standings": lines,
+    }
 
 
 def _standings_table(league: League, width: int) -> RenderableType:

@@ -217,7 +217,7 @@ def _margin_json(line: Standing) -> dict[str, Any]:
     margins = line.record.margins
     if not margins.count:
         return {}
-    return {"margin": rounded(margins.mean, 6), "margin_error": rounded(margins.error, 6)}
+    return {"margin": rounded(margins.mean, 6), "margin_half": rounded(margins.half, 6)}
 
 
 def _wins_json(line: Standing) -> dict[str, Any]:
@@ -236,15 +236,15 @@ def _score_json(line: Standing) -> dict[str, Any]:
     scores = line.record.scores
     return {
         "score": rounded(scores.mean if line.record.played else None, 6),
-        "score_error": rounded(scores.error, 6),
+        "score_half": rounded(scores.half, 6),
     }
 
 
 def _fit_json(line: Standing) -> dict[str, Any]:
     return {
-        "fit": rounded(line.fit),
-        "above": rounded(line.above),
-        "below": rounded(line.below),
+        "rating": rounded(line.fit),
+        "rating_above": rounded(line.above),
+        "rating_below": rounded(line.below),
         "tier": line.tier,
         "island": line.island,
         "guessed": line.guessed,
@@ -256,7 +256,7 @@ def _fit_json(line: Standing) -> dict[str, Any]:
 def _lead_json(line: Standing) -> dict[str, Any]:
     if line.lead is None or not line.lead.count:
         return {}
-    return {"lead": rounded(line.lead.mean, 6), "lead_error": rounded(line.lead.error, 6)}
+    return {"lead": rounded(line.lead.mean, 6), "lead_half": rounded(line.lead.half, 6)}
 
 
 def _without_luck(line: Standing) -> tuple[str, str]:
@@ -272,7 +272,7 @@ def _without_luck_json(line: Standing) -> dict[str, Any]:
         return {}
     return {
         "without_luck": rounded(left.mean.mean, 6),
-        "without_luck_error": rounded(left.mean.error, 6),
+        "without_luck_half": rounded(left.mean.half, 6),
         "without_luck_gain": rounded(left.gain, 4),
     }
 
@@ -293,7 +293,7 @@ def _ahead_json(line: Standing) -> dict[str, Any]:
         return {}
     return {
         "ahead": rounded(ahead.mean, 6),
-        "ahead_error": rounded(ahead.error, 6),
+        "ahead_half": rounded(ahead.half, 6),
         "ahead_deals": ahead.count,
     }
 
@@ -310,6 +310,13 @@ def _points_json(line: Standing) -> dict[str, Any]:
     return {"round_points": rounded(placing.points, 6), "buchholz": rounded(placing.buchholz, 6)}
 
 
+def _points_and_share_json(line: Standing) -> dict[str, Any]:
+    record = line.record
+    if record.margins.count or not record.played:
+        return {"points": rounded(record.points, 6)}
+    return {"points": rounded(record.points, 6), "share": rounded(record.points / record.played, 6)}
+
+
 def _rank_json(line: Standing) -> dict[str, Any]:
     return {"rank": line.rank, "disqualified": line.disqualified.to_json() if line.disqualified else None}
 
@@ -322,8 +329,15 @@ def _without_faults_json(line: Standing) -> dict[str, Any]:
     rest = line.without_faults
     if rest is None:
         return {}
-    values = {name: rounded(getattr(rest, name)) for name in ("fit", "error", "above", "below")}
-    return {"rating_without_faults": {"matches_left_out": rest.matches, **values, "differs": rest.differs}}
+    values = {
+        "matches_left_out": rest.matches,
+        "rating": rounded(rest.fit),
+        "rating_half": rounded(rest.error),
+        "rating_above": rounded(rest.above),
+        "rating_below": rounded(rest.below),
+        "differs": rest.differs,
+    }
+    return {"rating_without_faults": values}
 
 
 def _share(line: Standing, of: float) -> str:
@@ -389,7 +403,7 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
     Column("fit", "fit", lambda line: fit_words(line)[0], _fit_json, lambda layout: layout.fitted,
            "fit: all results at once. Elo: match by match, the last matches count most.",
            lambda layout: layout.rated),
-    Column("error", _ERROR, lambda line: fit_words(line)[1], lambda line: {"error": rounded(line.error)},
+    Column("error", _ERROR, lambda line: fit_words(line)[1], lambda line: {"rating_half": rounded(line.error)},
            lambda layout: layout.fitted, soft=True),
     # Where scores rank, the next one in the table is not the next in strength.
     Column("likelihood", "LOS",
@@ -398,7 +412,7 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
            lambda layout: layout.fitted and layout.wide and not layout.standings.by_score,
            "LOS: likelihood to be stronger than the next.", joins=True, soft=True),
     Column("elo", "Elo", lambda line: "-" if line.elo is None else f"{line.elo:.0f}",
-           lambda line: {"elo": rounded(line.elo)},
+           lambda line: {"running_elo": rounded(line.elo)},
            _elo_shown,
            lambda layout: fit_notes(layout.standings), lambda layout: layout.rated, soft=True,
            page_after="share"),
@@ -418,7 +432,7 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
     count_column("drawn", lambda line: line.record.drawn, shown=lambda layout: not layout.solo),
     count_column("lost", lambda line: line.record.lost, shown=lambda layout: not layout.solo or layout.rival),
     Column("share", "share", lambda line: _share(line, line.record.points),
-           lambda line: {"points": rounded(line.record.points, 6)},
+           _points_and_share_json,
            lambda layout: not layout.solo and layout.wide),
     Column("without_luck", "without luck", lambda line: _without_luck(line)[0], _without_luck_json, _luck_shown,
            _luck_help),
@@ -429,17 +443,17 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
 # fmt: on
 
 _FIRST_KEYS: Final = (
-    *("rank", "bot", "elo", "error", "fit", "above", "below", "tier", "island", "guessed", "provisional"),
-    *("likelihood", "played", "won", "drawn", "lost", "points", "score", "score_error", "faults"),
-    *("disqualified", "share", "share_low", "share_high", "margin", "margin_error", "lead", "lead_error"),
-    *("ahead", "ahead_error", "ahead_deals", "reached", "round_points", "buchholz"),
-    *("without_luck", "without_luck_error", "without_luck_gain"),
+    *("rank", "bot", "rating", "rating_half", "rating_above", "rating_below", "guessed", "running_elo"),
+    *("tier", "island", "provisional", "likelihood", "played", "won", "drawn", "lost", "points", "share"),
+    *("share_low", "share_high", "score", "score_half", "faults", "disqualified", "margin", "margin_half"),
+    *("lead", "lead_half", "ahead", "ahead_half", "ahead_deals", "reached", "round_points", "buchholz"),
+    *("without_luck", "without_luck_half", "without_luck_gain"),
 )
 """The order of the keys of `--json`, which never changes; keys that are not named here come after them."""
 
 
 def standing_json(line: Standing) -> dict[str, Any]:
-    """A line as a JSON object; keys named `..._error` are standard errors, `error` is half a 95 % interval."""
+    """A line as a JSON object; keys named `..._half` are half a 95 % interval."""
     values = line_json(COLUMNS, line)
     return {key: values[key] for key in _FIRST_KEYS if key in values} | values
 

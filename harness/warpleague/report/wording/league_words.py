@@ -373,21 +373,31 @@ def rank_set_notes(standings: Standings) -> list[str]:
         "ranks: by strength each bot has one of these, with 95 % confidence for all bots at once; bots with the same"
         " ones count as tied."
     ]
-    sets = standings.rank_sets
-    if sets is not None and sets.difference is not None:
+    difference, more = difference_told(standings)
+    if difference is not None:
         if standings.rival:
-            size = f"{100 * sets.difference:.1f} points of 100 in their share of wins"
+            size = f"{100 * difference:.1f} points of 100 in their share of wins"
         elif standings.solo or standings.by_score:
-            size = f"{sets.difference:.2f} in their mean score"
+            size = f"{difference:.2f} in their mean score"
         else:
-            size = f"{sets.difference:.0f} Elo"
+            size = f"{difference:.0f} Elo"
         text = f"This season cannot tell bots apart that differ by less than about {size}"
-        if sets.more is not None:
-            text += (
-                f"; about {float(f'{sets.more * standings.matches:.2g}'):,.0f} more matches would halve that"
-            )
+        if more is not None:
+            text += f"; about {more:,} more matches would halve that"
         lines.append(f"{text}.")
     return lines
+
+
+def difference_told(standings: Standings) -> tuple[float | None, int | None]:
+    """How much bots must differ for the season to tell them apart, and how many more matches would halve that.
+
+    The difference is in Elo, or in the unit that ranks: the share of wins, the mean score. The number of matches has
+    two digits.
+    """
+    sets = standings.rank_sets
+    if sets is None or sets.difference is None:
+        return None, None
+    return sets.difference, None if sets.more is None else int(float(f"{sets.more * standings.matches:.2g}"))
 
 
 def without_faults_lines(standings: Standings) -> list[str]:
