@@ -17,9 +17,11 @@ from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.posterior import fitted, shrunk_fit
 from warpleague.league.ratings.ranks import mean_rank_sets, rank_sets
 from warpleague.league.results.standings import standings
+from warpleague.league.results.status import status
 from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatTimes
 from warpleague.report.terminal.tables import standings_json, standings_table
+from warpleague.report.wording.league_words import league_sentence
 
 
 def known(*ratings: float | None, error: float = 20.0, freedom: int = 100_000, tiers: Any = None) -> Fit:
@@ -156,6 +158,23 @@ def test_the_table_and_json_have_the_sets(cup: Cup) -> None:
             [1, 2],
             None,
         ]
+
+
+@pytest.mark.parametrize(
+    ("bots", "told"),
+    [
+        (("alice", "bert", "carl"), "alice won it, "),
+        (("bert", "bess", "carl"), " came first, "),
+    ],
+)
+def test_who_came_first_among_equals_did_not_win(cup: Cup, bots: tuple[str, ...], told: str) -> None:
+    """The sentence about a league says "won it" only of a bot that is surely the strongest."""
+    path = cup.file(*bots, deals=100)
+    cup.play(path, play=crashing)
+    with cup.read(path) as league:
+        sentence = league_sentence(league, "Coasters", status(league), standings(league))
+    assert told in sentence
+    assert ("by strength it may have any rank from 1 to 3." in sentence) == ("came first" in told)
 
 
 def scoring(spec: MatchSpec) -> MatchResult:

@@ -117,7 +117,14 @@ def league_sentence(league: League, title: str, now: Status, table: Standings | 
     verb = "won it" if now.complete else "leads" if len(first) == 1 else "lead"
     if now.complete and len(first) > 1:
         verb = "share the first place"
-    return f"{text} {names} {verb}{_by(table, ranked) if len(first) == 1 else ''}."
+    if len(first) > 1:
+        return f"{text} {names} {verb}."
+    told = f"{text} {names} {verb}{_by(table, ranked)}"
+    best = ranked[0]
+    if now.complete and best.placing is None and best.rank_set is not None and best.rank_set[1] > 1:
+        told = f"{text} {names} came first{_by(table, ranked)}, but by strength it may have any rank from 1 to "
+        return f"{told}{best.rank_set[1]}."
+    return f"{told}."
 
 
 def _by(table: Standings, ranked: Sequence[Standing]) -> str:
