@@ -52,10 +52,15 @@ class Timed(Player):
         return action
 
 
-def elo(share: float) -> float:
-    """The difference in Elo that a share of points means."""
-    share = min(max(share, 0.001), 0.999)
-    return 400 * log10(share / (1 - share))
+def elo(share: float, low: float, high: float) -> str:
+    """The difference in Elo that a share of points means, with its interval: `+269 (+169 to +369)`."""
+    value, *ends = (
+        f"{400 * log10(each / (1 - each)):+.0f}" if 0.001 < each < 0.999 else ""
+        for each in (share, low, high)
+    )
+    least, most = ends
+    between = f"{least} to {most}" if least and most else f"at least {least}" if least else f"at most {most}"
+    return f"{value} ({between})" if value else between
 
 
 def points(one: float, two: float) -> float:
@@ -106,7 +111,7 @@ def told(bots: list[str], found: list[tuple[float, float]]) -> str:
     score = Mean.of(margins)
     share, one, two = mean(shares), *bots
     text = f"{len(found)} deals: {one} scored {100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f}) against {two}"
-    text += f", Elo {elo(share):+.0f} ({elo(low):+.0f} to {elo(high):+.0f}), score {score.mean:+.2f}"
+    text += f", Elo {elo(share, low, high)}, score {score.mean:+.2f}"
     return text + ("" if score.half is None else f" ± {score.half:.2f}")
 
 

@@ -171,12 +171,9 @@ def steps(game: str, played: Played) -> str:
             shares = [mean(matches) for _, matches in sorted(played[row].items())]
             if len(shares) >= LEAST:
                 ends = mean(shares), *(Mean.of(shares).share_interval() or (0.0, 1.0))
-                score, gap = ([f"{100 * end:.1f}" for end in ends], [f"{elo(end):+.0f}" for end in ends])
-                if mean(shares) in (0, 1):
-                    score[0], gap[0] = f"{100 * mean(shares):.0f}", "no estimate"
-                told = [f"{first} ({low} to {high})" for first, low, high in (score, gap)]
+                score = "{:.1f} ({:.1f} to {:.1f})".format(*(100 * end for end in ends))
                 alone = "solo" if seats == "1" else seats
-                rows.append([f"{row[2]}, {row[1]}", alone, str(len(shares)), *told])
+                rows.append([f"{row[2]}, {row[1]}", alone, str(len(shares)), score, elo(*ends)])
     return table("step | seats | deals | score in % | Elo", rows)
 
 
