@@ -14,15 +14,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from random import Random
 from typing import Any
 
 import attrs
 import dask.config
-from distributed import Client, LocalCluster, WorkerPlugin, get_worker
+from distributed import Client, LocalCluster, get_worker
 
 from warpleague.extras.cluster.executor import ClusterExecutor
-from warpleague.extras.cluster.worker import announce
+from warpleague.extras.cluster.worker import Player
 from warpleague.league.referees.pool import RefereeDied
 
 START_S = 60.0
@@ -65,27 +66,22 @@ class Bots:
         fn()
         self.known.clear()
 
+    def kill(self) -> None:
+        """End all matches and bots."""
+        self.ended.set()
 
-class Fit(WorkerPlugin):
+
+class Fit(Player):
     """Takes every worker as it is."""
 
-    name = "stand-in"
-    first = 0
+    def __init__(self) -> None:
+        self.name = "stand-in"
 
-    async def setup(self, worker: Any) -> None:
-        """Offer the worker's threads."""
-        self.pool = Bots()
-        await announce(worker, self.name)
+    def _new_pool(self) -> Any:
+        return Bots()
 
-    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - this is Dask's signature
-        """End all matches and bots."""
-        self.pool.ended.set()
-
-    async def renew(self, first: int) -> None:
-        """End all matches and bots, and have new ones."""
-        self.first = first
-        self.pool.ended.set()
-        self.pool = Bots()
+    def _prepare(self) -> None:
+        self.pool = self._new_pool()
 
 
 def answer(bots: Bots, match: Match) -> str:
@@ -133,7 +129,7 @@ class Simulation:
 
     def bots(self, worker: Any) -> Bots:
         """The bots that a worker has now."""
-        pool: Bots = worker.plugins[Fit.name].pool
+        pool: Bots = worker.plugins["stand-in"].pool
         return pool
 
     def submit(self, match: Match) -> None:
@@ -155,7 +151,7 @@ class Simulation:
         while self.lost:
             self.submit(self.lost.pop())
         self.executor.flush()
-        return len(self.ended) == matches
+        return len(self.ended) >= matches
 
     def play(self, matches: int, seconds: float) -> None:
         """Have so many matches played."""
@@ -263,7 +259,43 @@ def shared() -> None:
         assert all("was lost" in str(future.exception()) for future in lost)
 
 
-SCENARIOS = {"come-and-go": come_and_go, "overdue": overdue, "shared": shared}
+def registrations(workers: int) -> None:
+    """After three times so many registrations, more than Dask remembers events, those that come still get matches.
+
+    Dask remembers 1,000; here as many in proportion.
+    """
+    dask.config.set({"distributed.admin.low-level-log-length": 5 * workers // 2})
+    with simulated(workers) as simulation:
+        for more in (workers, 2 * workers):
+            for worker in simulation.workers[1:]:
+                simulation.kill(worker)
+            wait_until(lambda: simulation.executor.jobs == 1)
+            simulation.cluster.scale(workers + more)
+            wait_until(lambda: simulation.executor.jobs > workers)
+        simulation.play(workers, 0.01)
+        wait_until(lambda: simulation.have_ended(workers))
+
+
+def pre_empted() -> None:
+    """Where a worker is taken and another one comes all the time, all matches end."""
+    with simulated(6) as simulation:
+        simulation.play(60, 0.4)
+        for many in range(7, 27):
+            simulation.kill(simulation.workers[0])
+            simulation.cluster.scale(many)
+            wait_until(partial(simulation.have_ended, 2 * (many - 6)))
+        wait_until(lambda: simulation.have_ended(60))
+        assert simulation.said("was lost; others play its matches")
+
+
+SCENARIOS: dict[str, Callable[[], None]] = {
+    "come-and-go": come_and_go,
+    "overdue": overdue,
+    "shared": shared,
+    "registrations": partial(registrations, 40),
+    "1200-registrations": partial(registrations, 400),
+    "pre-empted": pre_empted,
+}
 
 
 def main() -> None:
