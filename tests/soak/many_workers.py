@@ -35,6 +35,7 @@ from warpleague.league.referees.pool import RefereeDied
 PATIENCE_S = 600.0
 """How long a scenario waits, in seconds: the machine may be busy."""
 QUIET = {
+    "distributed.comm.timeouts.connect": "600s",
     "distributed.admin.system-monitor.interval": "60s",
     "distributed.admin.tick.interval": "10s",
     "distributed.worker.memory.target": False,
@@ -105,7 +106,8 @@ def answer(bots: Bots, match: Match) -> str:
 class Machines:
     """A Dask scheduler in a thread, and its workers in another."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, protocol: str) -> None:
+        self.protocol = protocol
         self.runners = {"scheduler": LoopRunner(), "workers": LoopRunner()}
         for runner in self.runners.values():
             runner.start()
@@ -115,7 +117,8 @@ class Machines:
         self.runners["workers"].run_sync(self._start, range(workers))
 
     async def _new_scheduler(self) -> Any:
-        return await Scheduler(protocol="inproc://", dashboard=False)
+        host = None if self.protocol == "inproc" else "127.0.0.1"
+        return await Scheduler(protocol=f"{self.protocol}://", host=host, dashboard_address="127.0.0.1:0")
 
     def scale(self, workers: int) -> None:
         """Start workers until there have been so many."""
@@ -141,10 +144,10 @@ class Machines:
 class Simulation:
     """A cluster in this process with an executor on it."""
 
-    def __init__(self, workers: int, **how: Any) -> None:
+    def __init__(self, workers: int, protocol: str = "inproc", **how: Any) -> None:
         dask.config.set(QUIET)
         with STARTING:
-            self.cluster = Machines(workers)
+            self.cluster = Machines(workers, protocol)
             self.client = Client(self.cluster.scheduler.address, set_as_default=False)
         self.executor = ClusterExecutor(self.client, Fit(), **how)
         self.executor.begin()
@@ -155,13 +158,16 @@ class Simulation:
         """When each match ended, by the monotonic clock."""
 
     def used_s(self) -> dict[str, float]:
-        """The processor time of the scheduler, of the workers, and of the rest: the client, and what measures."""
+        """The processor time of the scheduler, of the client with this thread that calls it, and of the workers."""
 
-        async def used() -> float:
-            return time.thread_time()
+        async def loop() -> int:
+            return threading.get_ident()
 
-        parts = {part: runner.run_sync(used) for part, runner in self.cluster.runners.items()}
-        return {**parts, "client": time.process_time() - sum(parts.values())}
+        threads = {thread.name: thread.ident or 0 for thread in threading.enumerate()}
+        scheduler = cpu_s(self.cluster.runners["scheduler"].run_sync(loop))
+        own = {threading.get_ident(), threads["cluster-watch"], self.client.sync(loop)}
+        client = sum(cpu_s(thread) for thread in own)
+        return {"scheduler": scheduler, "client": client, "workers": time.process_time() - scheduler - client}
 
     @property
     def workers(self) -> list[Any]:
@@ -229,6 +235,11 @@ class Simulation:
         self.client.close()
         self.cluster.close()
         FROZEN.difference_update(frozen)
+
+
+def cpu_s(thread: int) -> float:
+    """The processor time that a thread has taken."""
+    return time.clock_gettime(time.pthread_getcpuclockid(thread))
 
 
 def wait_until(holds: Callable[[], object]) -> None:
@@ -352,6 +363,7 @@ def main() -> None:
         "--mean-s", type=float, default=4.0, help="a match takes half to one and a half of it"
     )
     parser.add_argument("--for-s", type=float, default=90.0)
+    parser.add_argument("--protocol", choices=("inproc", "tcp"), default="inproc", help="between the parts")
     parser.add_argument("--least", type=float, default=0.9, help="share of the rate of the well workers")
     args = parser.parse_args()
     if args.scenario:
@@ -359,7 +371,7 @@ def main() -> None:
             for done in [threads.submit(SCENARIOS[name]) for name in args.scenario]:
                 done.result()
         return
-    simulation = Simulation(args.workers - args.late)
+    simulation = Simulation(args.workers - args.late, args.protocol)
     try:
         sys.exit(Measurement(simulation, args).run())
     finally:
