@@ -12,6 +12,7 @@ processor time of the workers is that of their machines.
 
 import argparse
 import asyncio
+import logging
 import sys
 import threading
 import time
@@ -146,6 +147,9 @@ class Simulation:
 
     def __init__(self, workers: int, protocol: str = "inproc", **how: Any) -> None:
         dask.config.set(QUIET)
+        for name in ["distributed", *logging.root.manager.loggerDict]:
+            if name.split(".")[0] == "distributed":
+                logging.getLogger(name).setLevel(logging.CRITICAL)
         with STARTING:
             self.cluster = Machines(workers, protocol)
             self.client = Client(self.cluster.scheduler.address, set_as_default=False)
@@ -360,18 +364,25 @@ def main() -> None:
     parser.add_argument("--dying", type=int, default=10)
     parser.add_argument("--late", type=int, default=20)
     parser.add_argument(
-        "--mean-s", type=float, default=4.0, help="a match takes half to one and a half of it"
+        "--mean-s",
+        type=float,
+        help="a match takes half to one and a half of it (4 s, or more if this process could not play so many)",
     )
     parser.add_argument("--for-s", type=float, default=90.0)
     parser.add_argument("--protocol", choices=("inproc", "tcp"), default="inproc", help="between the parts")
     parser.add_argument("--least", type=float, default=0.9, help="share of the rate of the well workers")
     args = parser.parse_args()
+    args.mean_s = args.mean_s or max(4.0, args.workers / 50)
     if args.scenario:
         with ThreadPoolExecutor() as threads:
             for done in [threads.submit(SCENARIOS[name]) for name in args.scenario]:
                 done.result()
         return
-    simulation = Simulation(args.workers - args.late, args.protocol)
+    began_s, early = time.monotonic(), args.workers - args.late
+    simulation = Simulation(early, args.protocol)
+    passed_s = time.monotonic() - began_s
+    cpu = 100 * time.process_time() / passed_s
+    print(f"{early} workers started in {passed_s:.0f} s, with {cpu:.0f} % of a processor", flush=True)
     try:
         sys.exit(Measurement(simulation, args).run())
     finally:
