@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from tests.league.conftest import Command, Cup, MakeSeason, Refereed
-from tests.league.inline import InlinePool
+from tests.league.inline import Inline, InlinePool
 
 from warpleague.arena.web.renderer import LeagueFiles, league_page, league_table, match_record
 from warpleague.errors import BadInput, ConfigError, HarnessFault
@@ -33,7 +33,7 @@ from warpleague.league.play.running import (
     run_league,
 )
 from warpleague.league.play.verifying import published_record, verify_league
-from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool
+from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool, TakenAway, WorkerLost
 from warpleague.league.results.league import League
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import tally
@@ -649,6 +649,42 @@ def test_few_windows_are_in_memory() -> None:
     fixtures = (Fixture(n, str(n), n // 2, n // 2, (0, 1)) for n in range(10**9) if read.append(n) is None)
     next(in_phases(fixtures, lambda: 2))
     assert len(read) <= 2 * 2 * DEALS_A_JOB + 1
+
+
+class Elusive(Inline):
+    """Loses each match so often: its machine is taken by its owner, or was silent."""
+
+    def __init__(self, losses: dict[type[RefereeDied], int]) -> None:
+        self.losses, self.lost, self.begun = losses, Counter[tuple[str, type]](), set[tuple[str, bytes]]()
+
+    def submit(self, fn: Any, /, spec: MatchSpec, **more: Any) -> Future:
+        assert (spec.id, spec.key) not in self.begun, "dice come again"
+        self.begun.add((spec.id, spec.key))
+        for kind, most in self.losses.items():
+            self.lost[spec.id, kind] += 1
+            if self.lost[spec.id, kind] <= most:
+                future: Future = Future()
+                future.set_exception(kind("gone"))
+                return future
+        return super().submit(fn, spec, **more)
+
+
+def test_machines_that_never_stop_coming_and_going_void_nothing(cup: Cup) -> None:
+    """What was taken away is played again with other dice as often as it takes: it is not void and ends no run."""
+    path = cup.file("a", "b", deals=1)
+    with cup.open(path) as league:
+        machines = Elusive({TakenAway: 40, WorkerLost: 15, RefereeDied: 2})
+        report = run_league(league, executor=machines, play=cup.fake.play)
+    assert report.complete
+    assert (report.failure, report.void) == (None, ())
+    assert len(machines.begun) == 2 * (40 + 15 + 2 + 1)
+
+
+def test_a_match_that_ends_each_machine_ends_the_run(cup: Cup) -> None:
+    """Else it would be sent to one machine after the other without end."""
+    with cup.open(cup.file("a", "b", deals=1)) as league:
+        report = run_league(league, executor=Elusive({WorkerLost: 16}), play=cup.fake.play)
+    assert "gone, 16 times" in report.failure
 
 
 class Bots(MatchExecutor):

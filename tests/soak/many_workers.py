@@ -4,31 +4,39 @@ All run in this process: a Dask scheduler, workers, and the executor of `league 
 match after a drawn time. Checks that each match has one result, and compares the rate of results with the rate of
 the workers while they are well: the sum of the times in which each worker is alive and not frozen, divided by the
 mean time of a match.
+
+Scheduler, client and workers have threads of their own, so the processor time of each is known. Scheduler and client
+are one thread each in earnest, too: the message says which of them would be the limit, and at how many workers. The
+processor time of the workers is that of their machines.
 """
 
 import argparse
+import asyncio
+import logging
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from random import Random
 from typing import Any
 
 import attrs
 import dask.config
-from distributed import Client, LocalCluster, WorkerPlugin, get_worker
+from distributed import Client, Scheduler, Worker, get_worker
+from distributed.utils import LoopRunner
 
 from warpleague.extras.cluster.executor import ClusterExecutor
-from warpleague.extras.cluster.worker import announce
+from warpleague.extras.cluster.worker import Player
 from warpleague.league.referees.pool import RefereeDied
 
-START_S = 60.0
-PATIENCE_S = 120.0
+PATIENCE_S = 600.0
 """How long a scenario waits, in seconds: the machine may be busy."""
 QUIET = {
+    "distributed.comm.timeouts.connect": "600s",
     "distributed.admin.system-monitor.interval": "60s",
     "distributed.admin.tick.interval": "10s",
     "distributed.worker.memory.target": False,
@@ -65,27 +73,22 @@ class Bots:
         fn()
         self.known.clear()
 
+    def kill(self) -> None:
+        """End all matches and bots."""
+        self.ended.set()
 
-class Fit(WorkerPlugin):
+
+class Fit(Player):
     """Takes every worker as it is."""
 
-    name = "stand-in"
-    first = 0
+    def __init__(self) -> None:
+        self.name = "stand-in"
 
-    async def setup(self, worker: Any) -> None:
-        """Offer the worker's threads."""
-        self.pool = Bots()
-        await announce(worker, self.name)
+    def _new_pool(self) -> Any:
+        return Bots()
 
-    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - this is Dask's signature
-        """End all matches and bots."""
-        self.pool.ended.set()
-
-    async def renew(self, first: int) -> None:
-        """End all matches and bots, and have new ones."""
-        self.first = first
-        self.pool.ended.set()
-        self.pool = Bots()
+    def _prepare(self) -> None:
+        self.pool = self._new_pool()
 
 
 def answer(bots: Bots, match: Match) -> str:
@@ -101,23 +104,55 @@ def answer(bots: Bots, match: Match) -> str:
     return match.id
 
 
+class Machines:
+    """A Dask scheduler in a thread, and its workers in another."""
+
+    def __init__(self, workers: int, protocol: str) -> None:
+        self.protocol = protocol
+        self.runners = {"scheduler": LoopRunner(), "workers": LoopRunner()}
+        for runner in self.runners.values():
+            runner.start()
+        self.workers: dict[int, Any] = {}
+        self.ever = workers
+        self.scheduler: Any = self.runners["scheduler"].run_sync(self._new_scheduler)
+        self.runners["workers"].run_sync(self._start, range(workers))
+
+    async def _new_scheduler(self) -> Any:
+        host = None if self.protocol == "inproc" else "127.0.0.1"
+        return await Scheduler(protocol=f"{self.protocol}://", host=host, dashboard_address="127.0.0.1:0")
+
+    def scale(self, workers: int) -> None:
+        """Start workers until there have been so many."""
+        new = range(self.ever, workers)
+        self.ever = workers
+        self.runners["workers"].loop.add_callback(self._start, new)
+
+    async def _start(self, names: Iterable[int]) -> None:
+        for name in names:
+            self.workers[name] = await Worker(self.scheduler.address, name=name, nthreads=1, memory_limit=0)
+
+    def close(self) -> None:
+        """End all."""
+        self.runners["workers"].run_sync(self._close_workers)
+        self.runners["scheduler"].run_sync(self.scheduler.close)
+        for runner in self.runners.values():
+            runner.stop()
+
+    async def _close_workers(self) -> None:
+        await asyncio.gather(*(worker.close(nanny=False) for worker in self.workers.values()))
+
+
 class Simulation:
     """A cluster in this process with an executor on it."""
 
-    def __init__(self, workers: int, **how: Any) -> None:
+    def __init__(self, workers: int, protocol: str = "inproc", **how: Any) -> None:
         dask.config.set(QUIET)
+        for name in ["distributed", *logging.root.manager.loggerDict]:
+            if name.split(".")[0] == "distributed":
+                logging.getLogger(name).setLevel(logging.CRITICAL)
         with STARTING:
-            self.cluster = LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=False,
-                protocol="inproc://",
-                dashboard_address="127.0.0.1:0",
-                worker_dashboard_address=None,
-                silence_logs=50,
-            )
-        self.client = Client(self.cluster, set_as_default=False)
-        self.client.wait_for_workers(workers, timeout=START_S)
+            self.cluster = Machines(workers, protocol)
+            self.client = Client(self.cluster.scheduler.address, set_as_default=False)
         self.executor = ClusterExecutor(self.client, Fit(), **how)
         self.executor.begin()
         self.futures: dict[str, Future[str]] = {}
@@ -126,14 +161,26 @@ class Simulation:
         self.ended: dict[str, float] = {}
         """When each match ended, by the monotonic clock."""
 
+    def used_s(self) -> dict[str, float]:
+        """The processor time of the scheduler, of the client with this thread that calls it, and of the workers."""
+
+        async def loop() -> int:
+            return threading.get_ident()
+
+        threads = {thread.name: thread.ident or 0 for thread in threading.enumerate()}
+        scheduler = cpu_s(self.cluster.runners["scheduler"].run_sync(loop))
+        own = {threading.get_ident(), threads["cluster-watch"], self.client.sync(loop)}
+        client = sum(cpu_s(thread) for thread in own)
+        return {"scheduler": scheduler, "client": client, "workers": time.process_time() - scheduler - client}
+
     @property
     def workers(self) -> list[Any]:
         """The workers alive, in the order in which they came."""
-        return [worker for worker in self.cluster.workers.values() if worker.status.name == "running"]
+        return [worker for worker in self.cluster.workers.copy().values() if worker.status.name == "running"]
 
     def bots(self, worker: Any) -> Bots:
         """The bots that a worker has now."""
-        pool: Bots = worker.plugins[Fit.name].pool
+        pool: Bots = worker.plugins["stand-in"].pool
         return pool
 
     def submit(self, match: Match) -> None:
@@ -155,7 +202,7 @@ class Simulation:
         while self.lost:
             self.submit(self.lost.pop())
         self.executor.flush()
-        return len(self.ended) == matches
+        return len(self.ended) >= matches
 
     def play(self, matches: int, seconds: float) -> None:
         """Have so many matches played."""
@@ -192,6 +239,11 @@ class Simulation:
         self.client.close()
         self.cluster.close()
         FROZEN.difference_update(frozen)
+
+
+def cpu_s(thread: int) -> float:
+    """The processor time that a thread has taken."""
+    return time.clock_gettime(time.pthread_getcpuclockid(thread))
 
 
 def wait_until(holds: Callable[[], object]) -> None:
@@ -263,7 +315,43 @@ def shared() -> None:
         assert all("was lost" in str(future.exception()) for future in lost)
 
 
-SCENARIOS = {"come-and-go": come_and_go, "overdue": overdue, "shared": shared}
+def registrations(workers: int) -> None:
+    """After three times so many registrations, more than Dask remembers events, those that come still get matches.
+
+    Dask remembers 1,000; here as many in proportion.
+    """
+    dask.config.set({"distributed.admin.low-level-log-length": 5 * workers // 2})
+    with simulated(workers) as simulation:
+        for more in (workers, 2 * workers):
+            for worker in simulation.workers[1:]:
+                simulation.kill(worker)
+            wait_until(lambda: simulation.executor.jobs == 1)
+            simulation.cluster.scale(workers + more)
+            wait_until(lambda: simulation.executor.jobs > workers)
+        simulation.play(workers, 0.01)
+        wait_until(lambda: simulation.have_ended(workers))
+
+
+def pre_empted() -> None:
+    """Where a worker is taken and another one comes all the time, all matches end."""
+    with simulated(6) as simulation:
+        simulation.play(60, 0.4)
+        for many in range(7, 27):
+            simulation.kill(simulation.workers[0])
+            simulation.cluster.scale(many)
+            wait_until(partial(simulation.have_ended, 2 * (many - 6)))
+        wait_until(lambda: simulation.have_ended(60))
+        assert simulation.said("was lost; others play its matches")
+
+
+SCENARIOS: dict[str, Callable[[], None]] = {
+    "come-and-go": come_and_go,
+    "overdue": overdue,
+    "shared": shared,
+    "registrations": partial(registrations, 40),
+    "1200-registrations": partial(registrations, 400),
+    "pre-empted": pre_empted,
+}
 
 
 def main() -> None:
@@ -276,72 +364,109 @@ def main() -> None:
     parser.add_argument("--dying", type=int, default=10)
     parser.add_argument("--late", type=int, default=20)
     parser.add_argument(
-        "--mean-s", type=float, default=4.0, help="a match takes half to one and a half of it"
+        "--mean-s",
+        type=float,
+        help="a match takes half to one and a half of it (4 s, or more if this process could not play so many)",
     )
     parser.add_argument("--for-s", type=float, default=90.0)
+    parser.add_argument("--protocol", choices=("inproc", "tcp"), default="inproc", help="between the parts")
     parser.add_argument("--least", type=float, default=0.9, help="share of the rate of the well workers")
     args = parser.parse_args()
+    args.mean_s = args.mean_s or max(4.0, args.workers / 50)
     if args.scenario:
         with ThreadPoolExecutor() as threads:
             for done in [threads.submit(SCENARIOS[name]) for name in args.scenario]:
                 done.result()
         return
-    random = Random(1)
-    early = args.workers - args.late
-    simulation = Simulation(early)
-    executor = simulation.executor
-    sent, started, began_s, used_s = 0, early, time.monotonic(), time.process_time()
-    warm_s = 2 * args.mean_s  # until then workers have not ended a match
-    came = dict.fromkeys(simulation.workers, 0.0)
-    went: dict[Any, float] = {}
-    events = sorted(
-        [(random.uniform(0.1, 0.4) * args.for_s, "freeze") for _ in range(args.frozen)]
-        + [(random.uniform(0.1, 0.6) * args.for_s, "kill") for _ in range(args.dying)]
-        + [(random.uniform(0.1, 0.6) * args.for_s, "join") for _ in range(args.late)]
-    )
+    began_s, early = time.monotonic(), args.workers - args.late
+    simulation = Simulation(early, args.protocol)
+    passed_s = time.monotonic() - began_s
+    cpu = 100 * time.process_time() / passed_s
+    print(f"{early} workers started in {passed_s:.0f} s, with {cpu:.0f} % of a processor", flush=True)
     try:
-        while (now_s := time.monotonic() - began_s) < args.for_s:
-            while sent - len(simulation.ended) < 3 * executor.jobs:
-                simulation.submit(Match(str(sent), random.uniform(0.5, 1.5) * args.mean_s))
-                sent += 1
-            simulation.have_ended(sent)
-            while events and events[0][0] < now_s:
-                what = events.pop(0)[1]
-                if what == "join":
-                    started += 1
-                    simulation.cluster.scale(started)
-                else:
-                    worker = random.choice([worker for worker in came if worker not in went])
-                    went[worker] = now_s
-                    (simulation.freeze if what == "freeze" else simulation.kill)(worker)
-            for worker in simulation.workers:
-                came.setdefault(worker, now_s)
-            time.sleep(0.05)
-        measured_s = args.for_s - warm_s
-        rate = sum(at_s - began_s > warm_s for at_s in list(simulation.ended.values())) / measured_s
-        cpu = (time.process_time() - used_s) / (time.monotonic() - began_s)
-        well_s = sum(
-            max(0.0, went.get(worker, args.for_s) - max(since_s, warm_s)) for worker, since_s in came.items()
-        )
-        best = well_s / args.mean_s / measured_s
-        while not all(future.done() for future in simulation.futures.values()):
-            executor.flush()
-            time.sleep(0.05)
-        print(
-            f"{len(came)} workers, {args.late} of them late: {len(simulation.ended)} of {sent} matches have a result, "
-            f"{sum(count > 1 for count in PLAYED.values())} were played twice; {rate:.1f} a second, "
-            f"{100 * rate / best:.0f} % of {best:.1f}; this process took {100 * cpu:.0f} % of a processor"
-        )
-        kinds = Counter(" ".join(note.split()[4:7]) for note in executor.new_notes())
-        print("notes:", ", ".join(f"{count} times '{kind} ...'" for kind, count in kinds.items()))
-        failed = [future.exception() for future in simulation.futures.values() if future.exception()]
-        assert not failed, failed[0]
-        assert len(simulation.ended) == sent
-        assert all(future.result() == number for number, future in simulation.futures.items())
-        if rate < args.least * best:
-            sys.exit(f"below {args.least:.0%}")
+        sys.exit(Measurement(simulation, args).run())
     finally:
         simulation.end()
+
+
+class Measurement:
+    """Workers that freeze, die and join late, and the rate of results meanwhile."""
+
+    def __init__(self, simulation: Simulation, args: argparse.Namespace) -> None:
+        self.simulation, self.args, self.random = simulation, args, Random(1)
+        self.sent, self.started = 0, args.workers - args.late
+        self.came = dict.fromkeys(simulation.workers, 0.0)
+        self.went: dict[Any, float] = {}
+
+    def run(self) -> str | None:
+        """Measure, and print what was found; what is wrong, or None."""
+        simulation, args = self.simulation, self.args
+        began_s, used_s = time.monotonic(), simulation.used_s()
+        warm_s = 2 * args.mean_s  # until then workers have not ended a match
+        draw = self.random.uniform
+        events = sorted(
+            [(draw(0.1, 0.4) * args.for_s, "freeze") for _ in range(args.frozen)]
+            + [(draw(0.1, 0.6) * args.for_s, "kill") for _ in range(args.dying)]
+            + [(draw(0.1, 0.6) * args.for_s, "join") for _ in range(args.late)]
+        )
+        while (now_s := time.monotonic() - began_s) < args.for_s:
+            self.fill()
+            while events and events[0][0] < now_s:
+                self.happen(events.pop(0)[1], now_s)
+            for worker in simulation.workers:
+                self.came.setdefault(worker, now_s)
+            time.sleep(0.05)
+        passed_s = time.monotonic() - began_s
+        shares = {part: (s - used_s[part]) / passed_s for part, s in simulation.used_s().items()}
+        rate = sum(at_s - began_s > warm_s for at_s in list(simulation.ended.values())) / (passed_s - warm_s)
+        well_s = sum(
+            max(0.0, self.went.get(worker, passed_s) - max(since_s, warm_s))
+            for worker, since_s in self.came.items()
+        )
+        best = well_s / args.mean_s / (passed_s - warm_s)
+        wait_until(lambda: simulation.have_ended(self.sent))
+        print(
+            f"{len(self.came)} workers, {args.late} of them late: {len(simulation.ended)} of {self.sent} matches have "
+            f"a result, {sum(count > 1 for count in PLAYED.values())} were played twice; {rate:.1f} a second, "
+            f"{100 * rate / best:.0f} % of {best:.1f}"
+        )
+        kinds = Counter(" ".join(note.split()[4:7]) for note in simulation.executor.new_notes())
+        print("notes:", ", ".join(f"{count} times '{kind} ...'" for kind, count in kinds.items()))
+        print(self.limit(shares, rate / best))
+        assert all(future.result() == number for number, future in simulation.futures.items())
+        return f"below {args.least:.0%}" if rate < args.least * best else None
+
+    def fill(self) -> None:
+        """Have enough matches under way, and lost ones played again."""
+        for _ in range(self.sent - len(self.simulation.ended), 3 * self.simulation.executor.jobs):
+            seconds = self.random.uniform(0.5, 1.5) * self.args.mean_s
+            self.simulation.submit(Match(str(self.sent), seconds))
+            self.sent += 1
+        self.simulation.have_ended(self.sent)
+
+    def happen(self, what: str, now_s: float) -> None:
+        """Have a worker freeze, die or join."""
+        if what == "join":
+            self.started += 1
+            self.simulation.cluster.scale(self.started)
+            return
+        worker = self.random.choice([worker for worker in self.came if worker not in self.went])
+        self.went[worker] = now_s
+        (self.simulation.freeze if what == "freeze" else self.simulation.kill)(worker)
+
+    def limit(self, shares: dict[str, float], share: float) -> str:
+        """Which part is the limit, from the share of a processor that each took at this share of the full rate."""
+        full = {part: taken / share for part, taken in shares.items()}
+        told = ", ".join(f"{part} {100 * taken:.0f} %" for part, taken in full.items())
+        limit = max(["scheduler", "client"], key=lambda part: full[part])
+        most = len(self.came) / full[limit]
+        text = (
+            f"of a processor at the full rate: {told}. The limit is the {limit}: with a core of its own it serves "
+            f"about {most:.0f} workers with matches of {self.args.mean_s:g} s"
+        )
+        if share < self.args.least:
+            text += f". Here it was this process, with {100 * sum(shares.values()):.0f} % of a processor"
+        return text
 
 
 if __name__ == "__main__":

@@ -1,39 +1,40 @@
 """Plays matches on the workers of a Dask cluster: in batches, on fit workers, and not on those that have stalled.
 
-A plugin checks each worker and gives it bots (`worker`), and fit ones announce a resource that every batch needs. A
-batch is pinned to a worker, or Dask would play it again by itself: with dice that bots have seen. `running` decides
-what becomes of a match whose worker is lost or has stalled.
+A plugin checks each worker and gives it bots (`worker`). A batch is pinned to a worker, or Dask would play it again by
+itself: with dice that bots have seen. `protocol` has the rules of that, and `running` decides what becomes of a match
+whose worker is lost or has stalled.
 """
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 import pickle
 import re
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from concurrent.futures import BrokenExecutor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from math import ceil, inf
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
 import distributed
 
 from warpleague.errors import BadInput, BotError
 from warpleague.extras.cluster import worker as cluster_worker
-from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RemoteTraceback
+from warpleague.extras.cluster.protocol import TASKS, Call, Ledger, Silence
+from warpleague.league.referees.pool import MatchExecutor, RemoteTraceback, TakenAway, WorkerLost
 from warpleague.runner.bundle.bundle import pack_bundle
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from warpleague.extras.cluster.protocol import Batch
+    from warpleague.extras.cluster.worker import Report, Seen
     from warpleague.match.spec import Level, SeatSpec
 
 
@@ -48,7 +49,6 @@ _ANSWER_S: Final = 10.0  # how long workers may take to end bots
 _ASK_S: Final = 2.0  # how long to wait until the workers have ended what a run left there
 _AIM_S: Final = 0.8  # how long a batch should take at least: much longer than Dask's work for it
 _BATCHES_A_SECOND: Final = 100  # what a scheduler with 1,000 workers can serve; more threads: longer batches
-_TASKS: Final = 2  # batches for each thread of a worker: one is played, one waits
 _MOST: Final = 128  # matches of a batch
 _MAX_AHEAD: Final = 20_000  # matches in flight, unless more are played at once
 _TIMEOUTS: Final = {
@@ -94,30 +94,13 @@ def cluster(
                 client.close(timeout=2)
 
 
-@attrs.frozen(eq=False)
-class _Call:
-    """A call, which is a batch of its own if it is `alone`."""
-
-    future: Future[Any]
-    work: tuple[Any, ...]
-    alone: bool = False
-
-
-@attrs.define(eq=False)
-class _Batch:
-    """Calls that are one task of Dask's, pinned to `worker`."""
-
-    calls: list[_Call]
-    worker: str
-    task: Any = None
-
-
 class ClusterExecutor(MatchExecutor):
     """The fit workers of the cluster of a Dask `client` as an executor.
 
-    `player` is the plugin that makes workers fit: it announces the resource of its name (`cluster_worker.announce`).
-    A worker is stalled if it has been silent for `silent_s` seconds, or if a match takes longer than `limit_s`. Its
-    matches are then taken from it, and before it gets matches again, it ends all its bots.
+    `player` is the plugin that makes workers fit, a `cluster_worker.Player`. A worker has stalled if it has been
+    silent for `silent_s` seconds (more in a large cluster, where workers report less often), if Dask has paused it, or
+    if a match takes longer than `limit_s`. Its matches are then taken from it, and before it gets matches again, it
+    ends all its bots.
 
     Notes say which workers joined, were left out, stalled or were lost. When the scheduler dies, or nobody can play
     any more, everything raises `BrokenExecutor`.
@@ -137,12 +120,8 @@ class ClusterExecutor(MatchExecutor):
         self._silent_s, self._limit_s = silent_s, limit_s + _GRACE_S
         self._notes: deque[str] = deque()
         self._lock = threading.RLock()
-        self._threads: dict[str, int] = {}  # of the fit workers, by address
-        self._stalled: set[str] = set()
-        self._checked: list[str] = []
-        self._waiting: deque[_Call] = deque()
-        self._batches: dict[str, _Batch] = {}
-        self._numbers = itertools.count()
+        self._ledger, self._silence = Ledger(), Silence()
+        self._checked: dict[str, str] = {}  # the processes of the workers that were checked, by address
         self._size = 1
         self._broken: str | None = None
         self._ready, self._stop = threading.Event(), threading.Event()
@@ -152,12 +131,12 @@ class ClusterExecutor(MatchExecutor):
     @property
     def jobs(self) -> int:  # type: ignore[override]
         """How many matches the workers play at once, now; at least 1."""
-        return max(1, sum(self._well().values()))
+        return max(1, sum(self._ledger.well.values()))
 
     @property
     def ahead(self) -> int:
         """How many matches to submit for each place: enough for the batches that are played, wait and are filled."""
-        return max(8, min((_TASKS + 1) * self._size, _MAX_AHEAD // self.jobs))
+        return max(8, min((TASKS + 1) * self._size, _MAX_AHEAD // self.jobs))
 
     def player(self, *, log: bool) -> Callable[..., Any]:
         """What plays a match on a worker; with `log`, its result has the logs of its bots."""
@@ -181,25 +160,35 @@ class ClusterExecutor(MatchExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have `fn` called on a worker with its pool and these arguments, in a batch with others; `flush` sends it."""
-        return self._add(_Call(Future(), (fn, args, kwargs)))
+        return self._add(Call(Future(), (fn, args, kwargs)))
 
     def submit_alone(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Like `submit`, but in a batch of its own."""
-        return self._add(_Call(Future(), (fn, args, kwargs), alone=True))
+        return self._add(Call(Future(), (fn, args, kwargs), alone=True))
 
-    def _add(self, call: _Call) -> Future[Any]:
+    def _add(self, call: Call) -> Future[Any]:
         with self._lock:
             if self._broken is not None:
                 raise BrokenExecutor(self._broken)
-            self._waiting.append(call)
+            self._ledger.waiting.append(call)
         return call.future
+
+    @property
+    def _threads(self) -> dict[str, int]:
+        """The threads of the fit workers, by address."""
+        return {worker: place.threads for worker, place in self._ledger.places.copy().items()}
 
     def broadcast(self, fn: Callable[[], object]) -> None:
         """Have `fn` called in each referee process of the workers that are well; who cannot do so has stalled."""
         while self._broken is None:
-            well = self._well()
+            well = self._ledger.well.keys()
             with suppress(TimeoutError):  # who is silent has stalled by now
-                self._stalled |= well.keys() - self._ask(well, cluster_worker.broadcast_here, fn)
+                deaf = well - self._ask(well, cluster_worker.broadcast_here, fn)
+                with self._lock:
+                    for worker in deaf & self._ledger.well.keys():
+                        self._drop(
+                            self._ledger.stall(worker), TakenAway(f"the worker at {worker} did not answer")
+                        )
                 return
         raise BrokenExecutor(self._broken)
 
@@ -214,75 +203,57 @@ class ClusterExecutor(MatchExecutor):
     def flush(self) -> None:
         """Send what was submitted to workers, as far as they have room for it."""
         with self._lock:
-            well = self._well()
-            load = Counter(batch.worker for batch in self._batches.values())
-            free = _TASKS * sum(well.values()) - sum(load[worker] for worker in well)
-            while self._waiting and free > 0 and self._broken is None:
-                size = min(self._size, ceil(len(self._waiting) / free))
-                calls = [self._waiting.popleft()]
-                while len(calls) < size and not (calls[0].alone or self._waiting[0].alone):
-                    calls.append(self._waiting.popleft())
-                if calls := [call for call in calls if _begins(call)]:
-                    worker = min(well, key=lambda one: load[one] / well[one])
-                    load[worker] += 1
-                    self._send(_Batch(calls, worker))
-                    free -= 1
-
-    def _well(self) -> dict[str, int]:
-        return {one: threads for one, threads in list(self._threads.items()) if one not in self._stalled}
+            for batch in self._ledger.send(self._size) if self._broken is None else ():
+                self._send(batch)
 
     def _aim_s(self) -> float:
         return max(_AIM_S, self.jobs / _BATCHES_A_SECOND)
 
-    def _send(self, batch: _Batch) -> None:
-        number = next(self._numbers)
-        key = f"{self._name}-{number}"
-        how = {"key": key, "pure": False, "resources": {self._name: 1}, "workers": batch.worker}
+    def _send(self, batch: Batch) -> None:
         packed = pickle.dumps([call.work for call in batch.calls], protocol=pickle.HIGHEST_PROTOCOL)
-        task = (cluster_worker.play_batch, self._name, number, packed, 2 * self._aim_s())
+        task = (self._name, batch.process, batch.number, packed, 2 * self._aim_s())
+        how = {"key": f"{self._name}-{batch.number}", "pure": False, "workers": batch.worker}
         try:
-            batch.task = self._client.submit(*task, **how)
+            batch.task = self._client.submit(cluster_worker.play_batch, *task, **how)
         except Exception as error:  # noqa: BLE001 - whatever Dask raises when the connection is lost
-            self._waiting.extend(batch.calls)
             self._break(f"the cluster at {self._address} accepts no more matches: {error}")
-            return
-        self._batches[key] = batch
-        self._client.loop.add_callback(self._take, key, batch)
+        else:
+            self._client.loop.add_callback(self._take, batch)
 
-    async def _take(self, key: str, batch: _Batch) -> None:
+    async def _take(self, batch: Batch) -> None:
         """Wait for the results of a batch, in Dask's event loop; calls that were not made are made again."""
         try:
             took_s, done = pickle.loads(await self._client.gather(batch.task))
         except Exception as error:  # noqa: BLE001 - Dask raises many kinds; what counts is that there is no result
-            took_s, done = 0.0, [(RefereeDied(f"its worker was lost: {error}"), "")] * len(batch.calls)
+            took_s, done = 0.0, [(WorkerLost(f"its worker was lost: {error}"), "")] * len(batch.calls)
         with self._lock:
-            if self._batches.get(key) is not batch:
-                return
-            self._end(key)
-            if took_s:
-                self._size = max(1, min(2 * self._size, _MOST, int(self._aim_s() * len(done) / took_s)))
-            for call, (value, trace) in zip(batch.calls, done, strict=False):
-                if trace:
-                    value.__cause__ = RemoteTraceback(trace)
-                _resolve(call, value)
-            self._waiting.extendleft(reversed(batch.calls[len(done) :]))
-            self.flush()
+            if calls := self._ledger.end(batch, len(done)):
+                batch.task.release()
+                if took_s:
+                    size = int(self._aim_s() * len(done) / took_s)
+                    self._size = max(1, min(2 * self._size, _MOST, size))
+                for call, (value, trace) in zip(calls, done, strict=True):
+                    if trace:
+                        value.__cause__ = RemoteTraceback(trace)
+                    _resolve(call, value)
+                self.flush()
 
-    def _end(self, key: str) -> list[_Call]:
-        """Forget a batch; nobody will see its results. Its calls."""
-        batch = self._batches.pop(key)
-        batch.task.release()
-        return batch.calls
+    def _drop(self, batches: Iterable[Batch], why: Exception) -> None:
+        """End the calls of batches whose results nobody will see."""
+        for batch in batches:
+            if batch.task is not None:
+                batch.task.release()
+            for call in batch.calls:
+                _resolve(call, why)
 
     def _break(self, text: str) -> None:
         """Nothing can be played any more: every match that is under way ends with `text`."""
         with self._lock:
             self._broken = self._broken or text
-            calls = [*self._waiting, *(call for key in list(self._batches) for call in self._end(key))]
-            self._waiting.clear()
-            self._threads.clear()
-            for call in calls:
+            self._drop(list(self._ledger.batches.values()), BrokenExecutor(text))
+            for call in self._ledger.waiting:
                 _resolve(call, BrokenExecutor(text))
+            self._ledger = Ledger()
         self._ready.set()
 
     async def _register(self) -> None:
@@ -306,12 +277,15 @@ class ClusterExecutor(MatchExecutor):
             try:
                 if self._client.status != "running":
                     raise ConnectionError("the connection was lost")
-                state = self._look()
-                answered_s = now_s
-                self._update(state)
-                self._recover(state)
-                unchecked = state.silence.keys() - set(self._checked)
-                if not self._ready.is_set() and (state.stalled.keys() >= unchecked or now_s > self._begin_s):
+                seen = self._client.run_on_scheduler(
+                    cluster_worker.look, self._name, callback_timeout=_LOST_S
+                )
+                answered_s = time.monotonic()
+                silent = self._silent(seen)
+                self._update(seen, silent)
+                self._recover(silent)
+                unchecked = seen.keys() - self._checked.keys()
+                if not self._ready.is_set() and (silent.keys() >= unchecked or now_s > self._begin_s):
                     for worker in sorted(unchecked):
                         self._notes.append(f"the worker at {worker} gets no matches: it does not answer")
                     self._ready.set()
@@ -320,66 +294,82 @@ class ClusterExecutor(MatchExecutor):
                 if now_s - answered_s > patience_s and not self._stop.is_set():
                     self._break(f"the scheduler at {self._address} does not answer any more: {error}")
 
-    def _look(self) -> cluster_worker.State:
-        what = (self._name, len(self._checked), self._silent_s, self._limit_s + 2 * self._aim_s())
-        return self._client.run_on_scheduler(cluster_worker.look, *what, callback_timeout=_LOST_S)  # type: ignore[no-any-return]
-
     def _ask(self, workers: Iterable[str], fn: Callable[..., Any], *args: Any) -> set[str]:
         """Run `fn` on workers; those where it succeeded. `TimeoutError` unless all answer in time."""
         how = {"workers": list(workers), "on_error": "ignore", "callback_timeout": _ANSWER_S}
         return set(self._client.run(fn, self._name, *args, **how))
 
-    def _update(self, state: cluster_worker.State) -> None:
-        """Drop the workers that have left, take matches from those that have stalled, and take those that joined."""
+    def _silent(self, seen: Mapping[str, Seen]) -> dict[str, str]:
+        """The workers that do not answer, or take no batches, and why."""
+        since_s = self._silence.look(
+            {worker: beat for worker, (beat, _, _) in seen.items()}, time.monotonic()
+        )
+        patience_s = self._silent_s + len(seen) / 100
+        silent = {
+            worker: f"takes no matches: Dask says it is {status}"
+            for worker, (_, status, _) in seen.items()
+            if status in ("paused", "closing_gracefully")
+        }
+        for worker, silence_s in since_s.items():
+            if silence_s > patience_s:
+                since = time.strftime("%H:%M:%S", time.localtime(time.time() - silence_s))
+                silent[worker] = f"has been silent since {since}"
+        return silent
+
+    def _update(self, seen: Mapping[str, Seen], silent: Mapping[str, str]) -> None:
+        """Drop the workers that have left, take batches from those that have stalled, and take those that joined."""
+        reports = {worker: report for worker, (_, _, report) in seen.items() if report is not None}
         with self._lock:
-            for worker in self._threads.keys() - state.silence.keys():
-                del self._threads[worker]
-                self._notes.append(f"the worker at {worker} was lost; others play its matches")
-                for key in [key for key, batch in self._batches.items() if batch.worker == worker]:
-                    for call in self._end(key):
-                        _resolve(call, RefereeDied(f"the worker at {worker} was lost"))
-            self._stalled &= self._threads.keys()
-            for worker in (self._threads.keys() & state.stalled.keys()) - self._stalled:
-                self._stalled.add(worker)
-                since = time.strftime("%H:%M:%S", time.localtime(time.time() - state.silence[worker]))
-                why = state.stalled[worker].format(since=since)
-                self._notes.append(f"the worker at {worker} {why}; others play its matches")
-            for key in self._batches.keys() & state.keys:
-                worker = self._batches[key].worker
-                for call in self._end(key):
-                    _resolve(call, RefereeDied(f"the worker at {worker} has stalled"))
-            for worker, threads, unfit in state.checked:
-                self._checked.append(worker)
-                if unfit is not None:
-                    self._notes.append(f"the worker at {worker} gets no matches: {unfit}")
-                    continue
-                self._threads[worker] = threads
-                if self._ready.is_set():
-                    text = f"joined, {counted(threads, 'match')} at a time"
-                    self._notes.append(f"the worker at {worker} {text}")
+            for worker, place in self._ledger.places.copy().items():
+                if worker not in reports or reports[worker]["process"] != place.process:
+                    self._notes.append(f"the worker at {worker} was lost; others play its matches")
+                    self._drop(self._ledger.leave(worker), WorkerLost(f"the worker at {worker} was lost"))
+            for worker in self._ledger.well:
+                if worker in silent:
+                    self._stall(worker, silent[worker], TakenAway)
+                elif self._is_late(reports[worker]):
+                    self._stall(worker, "plays an overdue match", WorkerLost)
+            for worker, report in reports.items():
+                if self._checked.get(worker) != report["process"]:
+                    self._take_in(worker, report)
+            self._checked = {worker: report["process"] for worker, report in reports.items()}
             self.flush()
 
-    def _recover(self, state: cluster_worker.State) -> None:
-        """Give matches again to workers that have recovered, once they have ended their bots.
+    def _is_late(self, report: Report) -> bool:
+        """Whether a worker plays a batch that it still has for longer than its clocks allow."""
+        most_s = self._limit_s + 2 * self._aim_s()
+        return any(took_s > most_s and number in self._ledger.batches for number, took_s in report["playing"])
+
+    def _stall(self, worker: str, why: str, error: type[WorkerLost | TakenAway]) -> None:
+        self._notes.append(f"the worker at {worker} {why}; others play its matches")
+        self._drop(self._ledger.stall(worker), error(f"the worker at {worker} {why}"))
+
+    def _take_in(self, worker: str, report: Report) -> None:
+        """Have a worker play that was checked, if it can."""
+        if report["unfit"] is not None:
+            self._notes.append(f"the worker at {worker} gets no matches: {report['unfit']}")
+            return
+        self._ledger.join(worker, report["process"], report["threads"])
+        if self._ready.is_set():
+            text = f"joined, {counted(report['threads'], 'match')} at a time"
+            self._notes.append(f"the worker at {worker} {text}")
+
+    def _recover(self, silent: Mapping[str, str]) -> None:
+        """Give batches again to workers that answer, once they have ended their bots.
 
         These could know dice that others have played with meanwhile.
         """
-        back = self._stalled - state.stalled.keys()
+        with self._lock:
+            back = self._ledger.stalled - silent.keys()
+            number, processes = self._ledger.renewal(back), {self._ledger.places[one].process for one in back}
         with suppress(TimeoutError):
-            if back:
-                back = self._ask(back, cluster_worker.renew, next(self._numbers))
-            for worker in back:
-                self._stalled.remove(worker)
+            for worker in self._ask(back, cluster_worker.renew, number, processes) if back else ():
+                with self._lock:
+                    self._ledger.renewed(worker, number)
                 self._notes.append(f"the worker at {worker} answers again, and gets matches")
 
 
-def _begins(call: _Call) -> bool:
-    """Whether a call is to be made: from then on it cannot be cancelled, since bots may see the dice of its match."""
-    future = call.future
-    return not future.done() and (future.running() or future.set_running_or_notify_cancel())
-
-
-def _resolve(call: _Call, value: Any) -> None:
+def _resolve(call: Call, value: Any) -> None:
     """Give a call its result or error, unless it was cancelled while it waited."""
     with suppress(InvalidStateError):
         (call.future.set_exception if isinstance(value, Exception) else call.future.set_result)(value)

@@ -18,7 +18,7 @@ import traceback
 from functools import cache
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 import attrs
 from distributed import WorkerPlugin, get_worker
@@ -26,6 +26,7 @@ from distributed import WorkerPlugin, get_worker
 import warpleague
 import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
+from warpleague.extras.cluster.protocol import Gate
 from warpleague.league.referees.pool import RefereePool
 from warpleague.runner.bundle.bundle import find_bundle, receive_bundle
 from warpleague.runner.doctor import check_level
@@ -33,11 +34,26 @@ from warpleague.runner.host import usable_cores
 from warpleague.runner.play import play_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from warpleague.match.spec import Level, MatchResult, MatchSpec
 
 
+class Report(TypedDict):
+    """What a worker tells of itself for a run.
+
+    Its process, its threads, why it cannot play if so, and the numbers of the batches that it plays, each with the
+    seconds for which it has played it.
+    """
+
+    process: str
+    threads: int
+    unfit: str | None
+    playing: list[tuple[int, float]]
+
+
+Seen: TypeAlias = "tuple[float, str, Report | None]"
+"""A worker on the scheduler: the time of its last heartbeat, Dask's word for its state, and its report, if any."""
 PREFIX: Final = "warpleague-"
 """The prefix of the names of plugins; the id of the client follows."""
 
@@ -65,13 +81,15 @@ def this_program() -> dict[str, str]:
 class Player(WorkerPlugin):
     """Prepares a Dask worker for the matches of one run, and has the referee processes that play them.
 
-    Dask calls `setup` on each worker of the cluster, also on those that join later. A worker that can play announces
-    one unit of the resource `name` for each of its threads; whether it can is logged under the topic of that name.
-    `archives` are the built bots by digest, None for a bot that cannot travel.
+    Dask calls `setup` on each worker of the cluster, also on those that join later. From then on each heartbeat tells
+    the scheduler what the check found, as a metric of the name `name`: this is state, and so it can be read at any
+    time, whatever came and went before. `archives` are the built bots by digest, None for a bot that cannot travel.
     """
 
     pool: RefereePool
-    first: float = 0
+    gate: Gate
+    since_s: dict[int, float]
+    """When each batch that is played was begun, by the monotonic clock."""
 
     def __init__(self, name: str, level: Level, archives: Mapping[str, bytes | None]) -> None:
         self.name = name
@@ -82,25 +100,32 @@ class Player(WorkerPlugin):
         for handler in logging.getLogger("distributed").handlers:
             handler.addFilter(_without_traceback)
         self._threads, self._lock = int(worker.state.nthreads), asyncio.Lock()
+        self.gate, self.since_s = Gate(worker.id), {}
         async with self._lock:
             try:
-                unfit = await asyncio.to_thread(self._prepare)
+                self._unfit = await asyncio.to_thread(self._prepare)
             except Exception as error:  # noqa: BLE001 - whatever it is, this worker cannot play
-                unfit = f"its check failed: {error}"
-        await announce(worker, self.name, unfit)
+                self._unfit = f"its check failed: {error}"
+        worker.metrics[self.name] = self._report
+        await worker.heartbeat()  # or the client would learn of it some seconds later
 
-    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - the run may go on elsewhere
+    def _report(self, worker: Any) -> Report:
+        now_s = time.monotonic()
+        playing = [(number, now_s - since_s) for number, since_s in self.since_s.copy().items()]
+        return {"process": worker.id, "threads": self._threads, "unfit": self._unfit, "playing": playing}
+
+    async def teardown(self, worker: Any) -> None:
         """End the referee processes, and with them the bots."""
+        worker.metrics.pop(self.name, None)
         async with self._lock:
-            self.first = inf
+            self.gate.renew(inf, {worker.id})
             if hasattr(self, "pool"):
                 await asyncio.to_thread(self.pool.kill)
 
-    async def renew(self, first: int) -> None:
-        """End all matches and bots, and have new referee processes; they play no batch with a number below `first`."""
+    async def renew(self, number: int, processes: Collection[str]) -> None:
+        """End all matches and bots, and have new referee processes, if this is news; see `Gate.renew`."""
         async with self._lock:
-            if first > self.first:
-                self.first = first
+            if self.gate.renew(number, processes):
                 await asyncio.to_thread(self.pool.kill)
                 self.pool = await asyncio.to_thread(self._new_pool)
 
@@ -139,33 +164,32 @@ def _without_traceback(record: logging.LogRecord) -> bool:
     return True
 
 
-async def announce(worker: Any, name: str, unfit: str | None = None) -> None:
-    """Offer the threads of a Dask worker as the resource `name`, unless it is `unfit`, and log that for the client."""
-    threads = int(worker.state.nthreads)
-    if unfit is None:
-        await worker.set_resources(**{name: threads})
-    worker.log_event(name, (worker.contact_address, threads, unfit))
-
-
-def play_batch(name: str, number: int, packed: bytes, most_s: float) -> bytes:
+def play_batch(name: str, process: str, number: int, packed: bytes, most_s: float) -> bytes:
     """Make the pickled calls one after the other, and begin none after `most_s` seconds: a Dask task.
 
     All get the same pool of the plugin `name`, so that they end with it, also if there is a new one. Returns, pickled,
-    the seconds it took, and what each call that was made returned or raised, with the traceback.
+    the seconds it took, and what each call that was made returned or raised, with the traceback. Raises `HarnessFault`
+    if this batch is not for this worker, or was taken from it meanwhile: then calls fail for want of the pool.
     """
     began_s = time.monotonic()
     player: Any = get_worker().plugins[name]
-    pool = player.pool  # before `first` is read: `renew` changes it after that
-    if number < player.first:
-        raise HarnessFault("this batch was taken from this worker")
+    pool = player.pool  # before the gate is asked: `renew` changes it after that
+    if not player.gate.begin(number, process):
+        raise HarnessFault("this batch is not for this worker")
     done: list[tuple[Any, str]] = []
-    for fn, args, kwargs in pickle.loads(packed):
-        try:
-            done.append((fn(pool, *args, **kwargs), ""))
-        except Exception as error:  # noqa: BLE001 - it is raised where the result is taken
-            done.append((error, traceback.format_exc()))
-        if time.monotonic() - began_s > most_s:
-            break
+    player.since_s[number] = began_s
+    try:
+        for fn, args, kwargs in pickle.loads(packed):
+            try:
+                done.append((fn(pool, *args, **kwargs), ""))
+            except Exception as error:  # noqa: BLE001 - it is raised where the result is taken
+                done.append((error, traceback.format_exc()))
+            if not player.gate.is_open(number):
+                raise HarnessFault("this batch was taken from this worker")
+            if time.monotonic() - began_s > most_s:
+                break
+    finally:
+        del player.since_s[number]
     return pickle.dumps((time.monotonic() - began_s, done), protocol=pickle.HIGHEST_PROTOCOL)
 
 
@@ -189,47 +213,17 @@ async def broadcast_here(name: str, fn: Callable[[], object], dask_worker: Any) 
     await asyncio.to_thread(dask_worker.plugins[name].pool.broadcast, fn)
 
 
-async def renew(name: str, first: int, dask_worker: Any) -> None:
-    """On a worker: end all bots of the plugin `name`, and play no batch with a number below `first`."""
-    await dask_worker.plugins[name].renew(first)
+async def renew(name: str, number: int, processes: Collection[str], dask_worker: Any) -> None:
+    """On a worker: end all bots of the plugin `name`, and play nothing that was sent before; see `Gate.renew`."""
+    await dask_worker.plugins[name].renew(number, processes)
 
 
-@attrs.frozen
-class State:
-    """The state of a cluster: by worker its silence in seconds, and why it is stalled if it is.
-
-    `keys` are the tasks that stalled workers have, also those whose results lie there, and those that no worker takes.
-    `checked` are the workers that were checked since the last look: address, threads, and why it is unfit if it is.
-    """
-
-    silence: dict[str, float]
-    stalled: dict[str, str]
-    keys: set[str]
-    checked: list[tuple[str, int, str | None]]
-
-
-def look(name: str, known: int, silent_s: float, limit_s: float, dask_scheduler: Any) -> State:
-    """On the scheduler: the state of the cluster for the run `name`, which knows of so many checks of workers.
-
-    A worker is stalled if it is silent for longer than `silent_s` (more in a large cluster, where workers report less
-    often), or if one of its tasks takes longer than `limit_s`. It gets no more tasks until it has recovered.
-    """
-    silent_s += len(dask_scheduler.workers) / 100
-    state = State({}, {}, set(), [event for _, event in dask_scheduler.get_events(name)[known:]])
-    for worker in dask_scheduler.workers.values():
-        silence_s = state.silence[worker.address] = time.time() - worker.last_seen
-        ours = {task.key for task in worker.processing if str(task.key).startswith(name)}
-        late = any(took_s > limit_s and task.key in ours for task, took_s in worker.executing.items())
-        if silence_s > silent_s or late:
-            silent = "has been silent since {since}"
-            state.stalled[worker.address] = silent if silence_s > silent_s else "plays an overdue match"
-            state.keys.update(ours)
-            state.keys.update(task.key for task in worker.has_what if str(task.key).startswith(name))
-        places = 0 if worker.address in state.stalled else worker.nthreads
-        if worker.resources.get(name, places) != places:
-            dask_scheduler.add_resources(worker.address, {name: places})
-    state.keys.update(task.key for task in dask_scheduler.unrunnable if str(task.key).startswith(name))
-    return state
+def look(name: str, dask_scheduler: Any) -> dict[str, Seen]:
+    """On the scheduler: the workers of the cluster by address, for the run `name`."""
+    return {
+        worker.address: (worker.last_seen, worker.status.name, worker.metrics.get(name))
+        for worker in dask_scheduler.workers.values()
+    }
 
 
 def left_behind(dask_scheduler: Any) -> list[str]:

@@ -151,8 +151,6 @@ class StopWhen:
 
 _GUESSED = 8
 """How many matches a job will play at a time, before it is known how many it does."""
-_RESUBMIT = 2
-"""How often a match is tried again when its referee dies."""
 _REFILL = 4
 """More matches are begun once only this part of those that wait or are played is left."""
 _MAX_VOID = 10
@@ -168,7 +166,8 @@ A commit with its sync takes 3 to 5 ms, of twenty matches together not more: les
 class _InFlight:
     fixture: Fixture
     spec: MatchSpec
-    deaths: int = 0
+    deaths: Counter[type[RefereeDied]] = attrs.Factory(Counter)
+    """How often the match was lost in each way that may be its own doing."""
 
 
 def run_league(
@@ -544,13 +543,13 @@ class _Run:
                 return
             case RefereeDied() if stop.is_due():
                 return
-            case RefereeDied() if flight.deaths < _RESUBMIT:
+            case RefereeDied() if flight.deaths[type(error)] + 1 < error.most:
                 self.league.store.void(fixture.id, flight.spec.seats, str(error))
-                self.queue.again(flight)
+                self.queue.again(flight, error)
                 return
             case RefereeDied():
                 stop.failure = (
-                    f"match {fixture.number} ({fixture.id}): {error}, {flight.deaths + 1} times; "
+                    f"match {fixture.number} ({fixture.id}): {error}, {error.most} times; "
                     "memory may be short (see the kernel's log), or the match kills its referee"
                 )
         from warpleague.runner.doctor import first_cause
@@ -684,11 +683,13 @@ class _Queue:
         self.is_dry = True
         return None
 
-    def again(self, flight: _InFlight) -> None:
+    def again(self, flight: _InFlight, error: RefereeDied) -> None:
         """Play a match again whose referee died, with other dice."""
         self.is_dry = False
         self._attempts[flight.fixture.id] += 1
-        self._waiting.appendleft(_InFlight(flight.fixture, self._spec(flight.fixture), flight.deaths + 1))
+        if error.most < float("inf"):
+            flight.deaths[type(error)] += 1
+        self._waiting.appendleft(_InFlight(flight.fixture, self._spec(flight.fixture), flight.deaths))
 
     def _spec(self, fixture: Fixture) -> MatchSpec:
         return self._season.spec(fixture.id, fixture.deal, fixture.seats, self._attempts[fixture.id])

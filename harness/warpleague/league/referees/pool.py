@@ -24,7 +24,8 @@ from abc import abstractmethod
 from collections import deque
 from concurrent.futures import Executor, Future
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, TypeVar
 
 import attrs
 
@@ -124,7 +125,24 @@ class _Call:
 
 
 class RefereeDied(HarnessFault):
-    """The process that ran this call has died; the call may or may not have had effects outside it."""
+    """The process that ran this call has died; the call may or may not have had effects outside it.
+
+    When that has happened `most` times to a call, the call is taken to be the cause.
+    """
+
+    most: ClassVar[float] = 3
+
+
+class WorkerLost(RefereeDied):
+    """The machine that ran this call was lost. Machines on loan are lost often, and the call is seldom the cause."""
+
+    most = 16
+
+
+class TakenAway(RefereeDied):
+    """The call was taken away from a machine that had gone silent, by this program: the call is never the cause."""
+
+    most = inf
 
 
 class RemoteTraceback(Exception):
