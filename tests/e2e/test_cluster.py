@@ -1,5 +1,6 @@
 """Leagues on a real Dask cluster: workers that come late, die, freeze, or are unfit, and a scheduler that dies."""
 
+import asyncio
 import contextlib
 import importlib.util
 import json
@@ -19,6 +20,7 @@ from tests.waiting import PATIENCE_S, wait_until
 
 import warpleague
 import warpline
+from warpleague.runner.bundle.bundle import find_bundle, pack_bundle, prepare
 
 # To import it would take each process of the tests a second.
 if importlib.util.find_spec("distributed") is None:
@@ -161,6 +163,75 @@ def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:
         pytest.skip("this machine has no sandbox itself: " + said(config))
     assert "warpleague is 0.0 there" in said(config)
     assert "level sandbox does not hold" in said(config)
+
+
+def test_a_worker_takes_bots_from_another(
+    dask: DaskProcesses, bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot leaves the client once: when the client has it no more, a worker that joins has it from another worker.
+
+    A bot that nobody has is not waited for as long as its program is missing: that is told when the worker joins.
+    """
+    from warpleague.extras.cluster.executor import cluster
+
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "client"))
+    seat = prepare(bots / "random-perl", "none").seat()
+    dask.worker()
+    wait_for_workers(dask)
+    with cluster(dask.address, "none", [seat]) as executor:
+        assert not list(tmp_path.glob("cache*/*/*/bot.toml"))
+        executor.send_bots()
+        shutil.rmtree(tmp_path / "client")
+        dask.worker()
+        wait_until(lambda: executor.jobs == 2)
+        executor.send_bots()
+        assert executor.jobs == 2
+        assert len(list(tmp_path.glob("cache*/*/*/bot.toml"))) == 2
+        dask.worker(PATH="/nowhere")
+        notes: list[str] = []
+        wait_until(
+            lambda: notes.extend(executor.new_notes()) or any("lacks the program" in note for note in notes)
+        )
+        assert executor.jobs == 2
+
+
+def test_an_altered_archive_is_refused(bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker takes no archive but the one whose digest the client told; until that comes, it asks the client."""
+    from warpleague.extras.cluster.bots import Archive, WorkerBots
+
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "client"))
+    bot = prepare(bots / "random-python", "none").digest
+    packed, archive = pack_bundle(bot, "none"), Archive.of(bot, "none")
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "worker"))
+    given = [packed.replace(b"import", b"report"), packed]
+    asked = []
+
+    class Worker:
+        """A Dask worker that finds an altered archive in its memory, and after its question the right one."""
+
+        contact_address = address = "tcp://here"
+
+        def __init__(self) -> None:
+            self.data: dict[str, bytes] = {}
+
+        @property
+        def scheduler(self) -> "Worker":
+            return self
+
+        async def who_has(self, keys: list[str]) -> dict[str, list[str]]:
+            if len(asked) == 1 or not self.data:
+                self.data[keys[0]] = given.pop(0)
+            return {keys[0]: []}
+
+        def log_event(self, _: str, message: tuple[str, str]) -> None:
+            assert find_bundle(bot) is None
+            asked.append(message)
+
+    taker = WorkerBots("run", "none", {bot: archive})
+    assert taker.check(Worker()) is None
+    asyncio.run(taker.take(bot))
+    assert asked == [("tcp://here", bot)]
+    assert pack_bundle(bot) == packed
 
 
 def test_the_scheduler_dies(dask: DaskProcesses, config: Path) -> None:

@@ -1,8 +1,8 @@
 """Plays matches on the workers of a Dask cluster: in batches, on fit workers, and not on those that have stalled.
 
-A plugin checks each worker and gives it bots (`worker`), and fit ones announce a resource that every batch needs. A
-batch is pinned to a worker, or Dask would play it again by itself: with dice that bots have seen. `running` decides
-what becomes of a match whose worker is lost or has stalled.
+A plugin checks each worker (`worker`), and fit ones announce a resource that every batch needs. A worker takes the
+bots that it lacks when it needs them (`bots`). A batch is pinned to a worker, or Dask would play it again by itself:
+with dice that bots have seen. `running` decides what becomes of a match whose worker is lost or has stalled.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import distributed
 
-from warpleague.errors import BadInput, BotError
+from warpleague.errors import BadInput
 from warpleague.extras.cluster import worker as cluster_worker
+from warpleague.extras.cluster.bots import BotSource
 from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RemoteTraceback
-from warpleague.runner.bundle.bundle import pack_bundle
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -74,16 +74,14 @@ def cluster(
     for name in ["distributed", *logging.root.manager.loggerDict]:
         if name.split(".")[0] == "distributed":  # Dask gives some of them a level of their own
             logging.getLogger(name).setLevel(logging.CRITICAL)
-    archives: dict[str, bytes | None] = dict.fromkeys(bot.digest for bot in bots)
-    for digest in archives:
-        with suppress(BotError):  # one that cannot be sent plays only on workers that have it
-            archives[digest] = pack_bundle(digest, level)
+    source = BotSource(level, {bot.digest: None for bot in bots})
     with import_module("dask.config").set(_TIMEOUTS):  # comes with distributed
         try:
             client: Any = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise BadInput(f"--cluster: no Dask scheduler answers at {address!r}: {error}") from None
-        player = cluster_worker.Player(f"{cluster_worker.PREFIX}{client.id}", level, archives)
+        player = cluster_worker.Player(f"{cluster_worker.PREFIX}{client.id}", level, source.archives)
+        source.serve(client, player.name)
         executor = ClusterExecutor(client, player, limit_s=limit_s)
         try:
             executor.begin()
@@ -161,7 +159,18 @@ class ClusterExecutor(MatchExecutor):
 
     def player(self, *, log: bool) -> Callable[..., Any]:
         """What plays a match on a worker; with `log`, its result has the logs of its bots."""
-        return partial(cluster_worker.play_here, log=log)
+        return partial(cluster_worker.play_here, name=self._name, log=log)
+
+    def send_bots(self) -> None:
+        """Have all workers take all bots now; who cannot do so gets no matches."""
+        how = {"workers": list(self._threads), "on_error": "return"}
+        for worker, error in self._client.run(cluster_worker.take_all, self._name, **how).items():
+            if isinstance(error, Exception):
+                self._drop_unfit(worker, str(error))
+
+    def _drop_unfit(self, worker: str, why: str) -> None:
+        self._threads.pop(worker, None)
+        self._notes.append(f"the worker at {worker} gets no matches: {why}")
 
     def begin(self) -> None:
         """Wait until the workers that are there have been checked; `BadInput` if none can play."""
@@ -351,7 +360,7 @@ class ClusterExecutor(MatchExecutor):
             for worker, threads, unfit in state.checked:
                 self._checked.append(worker)
                 if unfit is not None:
-                    self._notes.append(f"the worker at {worker} gets no matches: {unfit}")
+                    self._drop_unfit(worker, unfit)
                     continue
                 self._threads[worker] = threads
                 if self._ready.is_set():

@@ -1,4 +1,4 @@
-"""Runs on a worker of a cluster: checks the worker, takes bots, and plays batches of matches in referee processes.
+"""Runs on a worker of a cluster: checks the worker, and plays batches of matches in referee processes.
 
 A Dask worker may run several tasks at once, in threads of one process. A referee starts and ends processes, so it
 needs a process of its own: each worker has a pool of them, like a league on one machine. Where a worker has more
@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 from distributed import WorkerPlugin, get_worker
+from distributed.utils import sync
 
 import warpleague
 import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
+from warpleague.extras.cluster.bots import Archive, BotLacking, BotOnItsWay, WorkerBots
 from warpleague.league.referees.pool import RefereePool
-from warpleague.runner.bundle.bundle import find_bundle, receive_bundle
+from warpleague.runner.bundle.cache import HELD
 from warpleague.runner.doctor import check_level
 from warpleague.runner.host import usable_cores
 from warpleague.runner.play import play_beside
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "warpleague-"
 """The prefix of the names of plugins; the id of the client follows."""
+_UNFIT_S: Final = 1.0  # how long a batch lasts that found its worker unfit: until the client knows
 
 
 @cache
@@ -67,34 +70,44 @@ class Player(WorkerPlugin):
 
     Dask calls `setup` on each worker of the cluster, also on those that join later. A worker that can play announces
     one unit of the resource `name` for each of its threads; whether it can is logged under the topic of that name.
-    `archives` are the built bots by digest, None for a bot that cannot travel.
+    `archives` are as in `WorkerBots`.
     """
 
     pool: RefereePool
     first: float = 0
+    _retired = False
 
-    def __init__(self, name: str, level: Level, archives: Mapping[str, bytes | None]) -> None:
-        self.name = name
-        self._level, self._archives, self._program = level, archives, this_program()
+    def __init__(self, name: str, level: Level, archives: Mapping[str, Archive | None]) -> None:
+        self.name, self.bots = name, WorkerBots(name, level, archives)
+        self._level, self._program = level, this_program()
 
     async def setup(self, worker: Any) -> None:
-        """Check the worker and give it the bots that its cache lacks; in a thread, so that it stays responsive."""
+        """Check the worker; in a thread, so that it stays responsive."""
         for handler in logging.getLogger("distributed").handlers:
             handler.addFilter(_without_traceback)
         self._threads, self._lock = int(worker.state.nthreads), asyncio.Lock()
         async with self._lock:
             try:
-                unfit = await asyncio.to_thread(self._prepare)
+                unfit = await asyncio.to_thread(self._prepare, worker)
             except Exception as error:  # noqa: BLE001 - whatever it is, this worker cannot play
                 unfit = f"its check failed: {error}"
         await announce(worker, self.name, unfit)
 
-    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - the run may go on elsewhere
-        """End the referee processes, and with them the bots."""
+    async def teardown(self, worker: Any) -> None:
+        """End the referee processes, and with them the bots; what they used may be removed from the cache."""
         async with self._lock:
             self.first = inf
             if hasattr(self, "pool"):
                 await asyncio.to_thread(self.pool.kill)
+        if not any(name.startswith(PREFIX) for name in worker.plugins if name != self.name):
+            HELD.release()
+
+    async def retire(self, worker: Any, why: str) -> None:
+        """Say, once, that this worker can play no more."""
+        async with self._lock:
+            if not self._retired:
+                self._retired = True
+                await announce(worker, self.name, why)
 
     async def renew(self, first: int) -> None:
         """End all matches and bots, and have new referee processes; they play no batch with a number below `first`."""
@@ -110,7 +123,7 @@ class Player(WorkerPlugin):
         # With fewer threads than cores, nobody knows which cores the other workers of this machine have.
         return RefereePool(jobs, "core" if jobs == cores else "none", tasks=-(-self._threads // jobs))
 
-    def _prepare(self) -> str | None:
+    def _prepare(self, worker: Any) -> str | None:
         """Why this worker cannot play, or None."""
         for what, wanted in self._program.items():
             if (here := this_program()[what]) != wanted:
@@ -119,17 +132,9 @@ class Player(WorkerPlugin):
         try:
             # In a referee process, since there bots are started.
             self.pool.submit(check_level, self._level).result()
-            for digest, archive in self._archives.items():
-                if find_bundle(digest, level=self._level) is None and archive is None:
-                    return f"it lacks the bot with digest {digest[:12]}, which cannot be sent"
-                if archive is not None:
-                    receive_bundle(digest, archive)
-                find_bundle(digest)  # its interpreter must be here, too
+            return self.bots.check(worker)
         except (WarpLeagueError, OSError) as error:
             return str(error)
-        finally:
-            self._archives = {}  # some are large
-        return None
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
@@ -151,10 +156,12 @@ def play_batch(name: str, number: int, packed: bytes, most_s: float) -> bytes:
     """Make the pickled calls one after the other, and begin none after `most_s` seconds: a Dask task.
 
     All get the same pool of the plugin `name`, so that they end with it, also if there is a new one. Returns, pickled,
-    the seconds it took, and what each call that was made returned or raised, with the traceback.
+    the seconds it took, and what each call that was made returned or raised, with the traceback. A worker that lacks
+    a bot makes no more calls of the batch; if it cannot be had, the worker is unfit from now on.
     """
     began_s = time.monotonic()
-    player: Any = get_worker().plugins[name]
+    worker = get_worker()
+    player: Any = worker.plugins[name]
     pool = player.pool  # before `first` is read: `renew` changes it after that
     if number < player.first:
         raise HarnessFault("this batch was taken from this worker")
@@ -162,6 +169,12 @@ def play_batch(name: str, number: int, packed: bytes, most_s: float) -> bytes:
     for fn, args, kwargs in pickle.loads(packed):
         try:
             done.append((fn(pool, *args, **kwargs), ""))
+        except BotOnItsWay:
+            break
+        except BotLacking as error:
+            sync(worker.loop, player.retire, worker, str(error))
+            time.sleep(_UNFIT_S)
+            break
         except Exception as error:  # noqa: BLE001 - it is raised where the result is taken
             done.append((error, traceback.format_exc()))
         if time.monotonic() - began_s > most_s:
@@ -169,19 +182,23 @@ def play_batch(name: str, number: int, packed: bytes, most_s: float) -> bytes:
     return pickle.dumps((time.monotonic() - began_s, done), protocol=pickle.HIGHEST_PROTOCOL)
 
 
-def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchResult:
-    """Play `spec` in a referee process, with the bots of this worker's cache.
+def play_here(pool: RefereePool, spec: MatchSpec, name: str, log: bool = False) -> MatchResult:
+    """Play `spec` in a referee process, with the bots of the plugin `name`.
 
-    With `log`, the result holds what the bots printed and were sent. Raises what playing raised.
+    With `log`, the result holds what the bots printed and were sent. Raises what playing and `WorkerBots.find` raised.
     """
-    seats = []
-    for seat in spec.seats:
-        bundle = find_bundle(seat.digest, level=spec.level)
-        if bundle is None:
-            raise HarnessFault(f"{seat.bot} ({seat.digest[:12]}) is missing from the cache of this worker")
-        seats.append(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd))
-    here = attrs.evolve(spec, seats=tuple(seats))
+    bots: WorkerBots = get_worker().plugins[name].bots  # type: ignore[attr-defined]
+    bundles = [bots.find(seat.digest) for seat in spec.seats]
+    seats = zip(spec.seats, bundles, strict=True)
+    here = attrs.evolve(
+        spec, seats=tuple(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd) for seat, bundle in seats)
+    )
     return pool.submit(play_beside, here, log).result()  # type: ignore[return-value]
+
+
+async def take_all(name: str, dask_worker: Any) -> None:
+    """On a worker: take all bots of the plugin `name` into the cache; `BotLacking` if one cannot be had."""
+    await dask_worker.plugins[name].bots.take_all()
 
 
 async def broadcast_here(name: str, fn: Callable[[], object], dask_worker: Any) -> None:
