@@ -5,6 +5,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import signal
 import sqlite3
@@ -140,6 +141,8 @@ def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
     assert results(config) == {"faults": 0, "void": 0}
     with contextlib.closing(sqlite3.connect(config.parent / "results" / "spread" / "league.sqlite")) as store:
         told = store.execute("SELECT said FROM fact WHERE kind = 'void'").fetchall()
+        confined = store.execute("SELECT text FROM confinement").fetchall()
+    assert {json.loads(text)["machine"] for (text,) in confined} == {platform.node()}
     vain = {json.loads(said)["match"] for (said,) in told}
     assert run(config, results="here").wait(PATIENCE_S) == 0
     spread, here = dict(stored(config, "results")), dict(stored(config, "here"))

@@ -33,6 +33,7 @@ from warpleague.runner.bundle.cache import HELD
 from warpleague.runner.doctor import check_level
 from warpleague.runner.host import usable_cores
 from warpleague.runner.play import play_beside
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "warpleague-"
 """The prefix of the names of plugins; the id of the client follows."""
+_MAX_NAME: Final = 64  # characters
 _UNFIT_S: Final = 1.0  # how long a batch lasts that found its worker unfit: until the client knows
 
 
@@ -187,13 +189,23 @@ def play_here(pool: RefereePool, spec: MatchSpec, name: str, log: bool = False) 
 
     With `log`, the result holds what the bots printed and were sent. Raises what playing and `WorkerBots.find` raised.
     """
-    bots: WorkerBots = get_worker().plugins[name].bots  # type: ignore[attr-defined]
+    worker = get_worker()
+    bots: WorkerBots = worker.plugins[name].bots  # type: ignore[attr-defined]
     bundles = [bots.find(seat.digest) for seat in spec.seats]
     seats = zip(spec.seats, bundles, strict=True)
     here = attrs.evolve(
-        spec, seats=tuple(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd) for seat, bundle in seats)
+        spec,
+        seats=tuple(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd) for seat, bundle in seats),
+        machine=machine_of(worker),
     )
     return pool.submit(play_beside, here, log).result()  # type: ignore[return-value]
+
+
+def machine_of(worker: Any) -> str:
+    """How the machine of a Dask worker is named in records: by the name the worker was given, or else its host."""
+    given = str(worker.name)
+    # A worker without a name is named after its address.
+    return safe(platform.node() if "://" in given else given)[:_MAX_NAME]
 
 
 async def take_all(name: str, dask_worker: Any) -> None:
