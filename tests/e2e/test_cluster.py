@@ -21,6 +21,9 @@ from tests.waiting import PATIENCE_S, wait_until
 
 import warpleague
 import warpline
+from warpleague.games import load_game
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchSpec, TimeControl
 from warpleague.runner.bundle.bundle import find_bundle, pack_bundle, prepare
 
 # To import it would take each process of the tests a second.
@@ -196,6 +199,37 @@ def test_a_worker_takes_bots_from_another(
             lambda: notes.extend(executor.new_notes()) or any("lacks the program" in note for note in notes)
         )
         assert executor.jobs == 2
+
+
+def test_a_worker_that_can_take_no_bot_plays_no_more(
+    dask: DaskProcesses, bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its match is played by another worker, on the same dice: it was not begun, and is not void."""
+    from warpleague.extras.cluster.executor import cluster
+
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "client"))
+    seat = prepare(bots / "random-python", "none").seat()
+    options = options_json(load_game("aliens").Options(max_turns=4))
+    spec = MatchSpec(
+        "m", "aliens", options, (seat, seat), bytes(32), level="none", clock=TimeControl(start_s=60.0)
+    )
+    cache = tmp_path / "cache"
+    dask.worker(WARPLEAGUE_CACHE=str(cache))
+    wait_for_workers(dask)
+    notes: list[str] = []
+    with cluster(dask.address, "none", [seat]) as executor:
+        cache.touch()  # where a file is, no folder can be made
+        match = executor.submit(executor.player(log=False), spec)
+        executor.flush()
+        wait_until(
+            lambda: notes.extend(executor.new_notes()) or any("gets no matches" in note for note in notes)
+        )
+        assert not match.done()
+        dask.worker()
+        assert match.result(PATIENCE_S).confinement.machine == platform.node()
+        (unfit,) = (note for note in [*notes, *executor.new_notes()] if "gets no matches" in note)
+        assert str(cache) in unfit
+        assert executor.jobs == 1
 
 
 def test_an_altered_archive_is_refused(bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
