@@ -175,6 +175,10 @@ adversary: bootstrap ## play honest bots beside every misbehaving one on a busy 
 many-workers: bootstrap ## simulate a cluster of 200 workers that freeze, die and join late (MANY_WORKERS='--workers 50')
 	$(BIN)/python tests/soak/many_workers.py $(MANY_WORKERS)
 
+.PHONY: bundle-traffic
+bundle-traffic: bootstrap ## count what a cluster's client, scheduler and workers send of 40 bots of 2 MB (BUNDLE_TRAFFIC='--mb 1')
+	$(BIN)/python -m tests.soak.bundle_traffic $(BUNDLE_TRAFFIC)
+
 .PHONY: simulations
 simulations: bootstrap ## simulate leagues and tests of strength whose truth is known, for half an hour (SIMULATIONS=--quick)
 	$(BIN)/python tests/soak/strength.py errors $(SIMULATIONS)

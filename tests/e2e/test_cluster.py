@@ -1,9 +1,11 @@
 """Leagues on a real Dask cluster: workers that come late, die, freeze, or are unfit, and a scheduler that dies."""
 
+import asyncio
 import contextlib
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import signal
 import sqlite3
@@ -19,6 +21,10 @@ from tests.waiting import PATIENCE_S, wait_until
 
 import warpleague
 import warpline
+from warpleague.games import load_game
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchSpec, TimeControl
+from warpleague.runner.bundle.bundle import find_bundle, pack_bundle, prepare
 
 # To import it would take each process of the tests a second.
 if importlib.util.find_spec("distributed") is None:
@@ -138,6 +144,8 @@ def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
     assert results(config) == {"faults": 0, "void": 0}
     with contextlib.closing(sqlite3.connect(config.parent / "results" / "spread" / "league.sqlite")) as store:
         told = store.execute("SELECT said FROM fact WHERE kind = 'void'").fetchall()
+        confined = store.execute("SELECT text FROM confinement").fetchall()
+    assert {json.loads(text)["machine"] for (text,) in confined} == {platform.node()}
     vain = {json.loads(said)["match"] for (said,) in told}
     assert run(config, results="here").wait(PATIENCE_S) == 0
     spread, here = dict(stored(config, "results")), dict(stored(config, "here"))
@@ -161,6 +169,106 @@ def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:
         pytest.skip("this machine has no sandbox itself: " + said(config))
     assert "warpleague is 0.0 there" in said(config)
     assert "level sandbox does not hold" in said(config)
+
+
+def test_a_worker_takes_bots_from_another(
+    dask: DaskProcesses, bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot leaves the client once: when the client has it no more, a worker that joins has it from another worker.
+
+    A bot that nobody has is not waited for as long as its program is missing: that is told when the worker joins.
+    """
+    from warpleague.extras.cluster.executor import cluster
+
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "client"))
+    seat = prepare(bots / "random-perl", "none").seat()
+    dask.worker()
+    wait_for_workers(dask)
+    with cluster(dask.address, "none", [seat]) as executor:
+        assert not list(tmp_path.glob("cache*/*/*/bot.toml"))
+        executor.send_bots()
+        shutil.rmtree(tmp_path / "client")
+        dask.worker()
+        wait_until(lambda: executor.jobs == 2)
+        executor.send_bots()
+        assert executor.jobs == 2
+        assert len(list(tmp_path.glob("cache*/*/*/bot.toml"))) == 2
+        dask.worker(PATH="/nowhere")
+        notes: list[str] = []
+        wait_until(
+            lambda: notes.extend(executor.new_notes()) or any("lacks the program" in note for note in notes)
+        )
+        assert executor.jobs == 2
+
+
+def test_a_worker_that_can_take_no_bot_plays_no_more(
+    dask: DaskProcesses, bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its match is played by another worker, on the same dice: it was not begun, and is not void."""
+    from warpleague.extras.cluster.executor import cluster
+
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "client"))
+    seat = prepare(bots / "random-python", "none").seat()
+    options = options_json(load_game("aliens").Options(max_turns=4))
+    spec = MatchSpec(
+        "m", "aliens", options, (seat, seat), bytes(32), level="none", clock=TimeControl(start_s=60.0)
+    )
+    cache = tmp_path / "cache"
+    dask.worker(WARPLEAGUE_CACHE=str(cache))
+    wait_for_workers(dask)
+    notes: list[str] = []
+    with cluster(dask.address, "none", [seat]) as executor:
+        cache.touch()  # where a file is, no folder can be made
+        match = executor.submit(executor.player(log=False), spec)
+        executor.flush()
+        wait_until(
+            lambda: notes.extend(executor.new_notes()) or any("gets no matches" in note for note in notes)
+        )
+        assert not match.done()
+        dask.worker()
+        assert match.result(PATIENCE_S).confinement.machine == platform.node()
+        (unfit,) = (note for note in [*notes, *executor.new_notes()] if "gets no matches" in note)
+        assert str(cache) in unfit
+        assert executor.jobs == 1
+
+
+def test_an_altered_archive_is_refused(bots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker takes no archive but the one whose digest the client told; until that comes, it asks the client."""
+    from warpleague.extras.cluster.bots import Archive, WorkerBots
+
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "client"))
+    bot = prepare(bots / "random-python", "none").digest
+    packed, archive = pack_bundle(bot, "none"), Archive.of(bot, "none")
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "worker"))
+    given = [packed.replace(b"import", b"report"), packed]
+    asked = []
+
+    class Worker:
+        """A Dask worker that finds an altered archive in its memory, and after its question the right one."""
+
+        contact_address = address = "tcp://here"
+
+        def __init__(self) -> None:
+            self.data: dict[str, bytes] = {}
+
+        @property
+        def scheduler(self) -> "Worker":
+            return self
+
+        async def who_has(self, keys: list[str]) -> dict[str, list[str]]:
+            if len(asked) == 1 or not self.data:
+                self.data[keys[0]] = given.pop(0)
+            return {keys[0]: []}
+
+        def log_event(self, _: str, message: tuple[str, str]) -> None:
+            assert find_bundle(bot) is None
+            asked.append(message)
+
+    taker = WorkerBots("run", "none", {bot: archive})
+    assert taker.check(Worker()) is None
+    asyncio.run(taker.take(bot))
+    assert asked == [("tcp://here", bot)]
+    assert pack_bundle(bot) == packed
 
 
 def test_the_scheduler_dies(dask: DaskProcesses, config: Path) -> None:

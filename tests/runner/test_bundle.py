@@ -24,6 +24,7 @@ from warpleague.runner.bundle import bundle, content
 from warpleague.runner.bundle.archive import BadArchive, unpack
 from warpleague.runner.bundle.build import WALL, BuildClock, computed
 from warpleague.runner.bundle.bundle import find_bundle, pack_bundle, prepare, receive_bundle
+from warpleague.runner.bundle.cache import HELD, bundle_folder, cached_bundles, trim_received
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.runner.tree import remove_tree
@@ -442,6 +443,51 @@ def test_a_bot_arrives_as_it_left(sent: Path, tmp_path: Path, monkeypatch: pytes
     assert Path(found.cwd).is_relative_to(tmp_path / "there")
     assert (Path(found.cwd) / "deep" / "data").read_bytes() == bytes(range(256))
     assert (Path(found.cwd) / "run").stat().st_mode & 0o777 == 0o755
+
+
+def test_the_same_copy_gives_the_same_archive(
+    sent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it was used, and also where it came from another machine."""
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "here"))
+    digest = bundle.prepare(sent, "none").digest
+    archive = pack_bundle(digest)
+    os.utime(bundle_folder(digest), (1, 1))
+    assert pack_bundle(digest) == archive
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "there"))
+    receive_bundle(digest, archive)
+    assert pack_bundle(digest) == archive
+
+
+def test_room_is_made_among_bots_that_came(
+    sent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that came from another machine and were used longest ago go; what was prepared here or is in use stays."""
+    archives = {}
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "there"))
+    for number in range(3):
+        (sent / "number").write_text(str(number))
+        digest = bundle.prepare(sent, "none").digest
+        archives[digest] = pack_bundle(digest)
+    monkeypatch.setenv("WARPLEAGUE_CACHE", str(tmp_path / "here"))
+    (sent / "number").write_text("mine")
+    mine = bundle.prepare(sent, "none").digest
+    HELD.release()
+    for used, (digest, archive) in enumerate(archives.items()):
+        receive_bundle(digest, archive)
+        os.utime(bundle_folder(digest), (used, used))
+    oldest, old, new = archives
+    here = {entry.digest: entry.size for entry in cached_bundles()}
+    trim_received(here[new[:32]] + here[old[:32]])
+    assert [bundle_folder(digest).is_dir() for digest in (mine, oldest, old, new)] == [
+        True,
+        False,
+        True,
+        True,
+    ]
+    assert bundle.find_bundle(old) is not None  # in use from now on
+    trim_received(0)
+    assert [bundle_folder(digest).is_dir() for digest in (mine, old, new)] == [True, True, False]
 
 
 def test_what_is_not_here_cannot_be_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -508,8 +508,11 @@ CORE: Final = (
             group="look at the tables", arguments=OF_LEAGUE,
             examples=("league faults leagues/mine.toml",)),
     Command("league times", "print how much time the bots used", "warpleague.cli.league:run_table",
-            group="look at the tables", arguments=OF_LEAGUE,
-            examples=("league times leagues/mine.toml",)),
+            group="look at the tables", arguments=(
+        *OF_LEAGUE,
+        Flag("--workers", "instead: the machines of a cluster that played, how fast they are, and whether the "
+             "results of one differ from those of the others"),
+    ), examples=("league times leagues/mine.toml", "league times leagues/mine.toml --workers")),
     Command("league services", "print failures, tokens and costs of the services (such as language models) "
             "that bots use", "warpleague.cli.league:run_table", group="look at the tables",
             arguments=OF_LEAGUE, examples=("league services leagues/mine.toml",)),
@@ -573,6 +576,7 @@ CORE: Final = (
     Command("league mend", "remove results that are not genuine, so that the next run plays these matches "
             "again", "warpleague.cli.league_store:run_mend", group="check the results", arguments=(
         *OF_LEAGUE,
+        Flag("--workers", "also remove all matches of machines that stand out in `league times --workers`"),
         Argument("--jobs N", "the number of processes at the same time (default: one for each core)",
                  type=count(0), default=0),
     ), examples=("league mend leagues/mine.toml",)),

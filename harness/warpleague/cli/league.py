@@ -43,8 +43,8 @@ def run_table(args: Namespace) -> int:
     from warpleague.report.terminal.console import make_console
 
     with one_thread():
-        from warpleague.report.terminal.tables import VIEWS  # loads numpy
-    view = VIEWS[args.command.word]
+        from warpleague.report.terminal.tables import MACHINES_VIEW, VIEWS  # loads numpy
+    view = MACHINES_VIEW if getattr(args, "workers", False) else VIEWS[args.command.word]
     with open_league(args) as league:
         if getattr(args, "without_luck", False):  # of these commands only one has it
             league = with_lucks(args, league)

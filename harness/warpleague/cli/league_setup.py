@@ -59,6 +59,7 @@ def run_prepare(args: Namespace) -> int:
     jobs = None
     if (cluster := getattr(args, "cluster", None)) is not None:
         with cluster.open(config.rules.level, entries.bots) as executor:
+            executor.send_bots()
             jobs = executor.jobs
             for note in executor.new_notes():
                 say(f"note: {note}")

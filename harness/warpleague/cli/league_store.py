@@ -168,7 +168,7 @@ def _print_journal(league: League, whole: bool, heads: list[Any]) -> None:
 def run_mend(args: Namespace) -> int:
     """Remove results that are not genuine."""
     config = load_config(args.config, without_bots=True)
-    out = mend(config, args.results, args.jobs, **args.tools.pool)
+    out = mend(config, args.results, args.jobs, workers=args.workers, **args.tools.pool)
     if args.json:
         rows = [{"match": match, "problem": problem} for match, problem in out]
         print_json({"league": config.name, "removed": rows})

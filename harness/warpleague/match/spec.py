@@ -143,7 +143,7 @@ class MatchSpec:
     that its service failed (`failures`). A note of a bot has at most `note_bytes`. Seats that go out at the same stage
     rank equal. `names` gives for each seat the names of the
     players that its bot gets, if they are not those of the seats. `attempt` counts how often the match was begun in
-    vain before: other dice come from that.
+    vain before: other dice come from that. `machine` is the name of that of a cluster which plays it, for the record.
     """
 
     id: str
@@ -166,6 +166,7 @@ class MatchSpec:
     note_bytes: int = NOTE_BYTES
     names: tuple[tuple[str, ...], ...] = ()
     attempt: int = 0
+    machine: str | None = None
 
     @property
     def rolled(self) -> dict[str, int]:
@@ -301,7 +302,8 @@ class Confinement:
     `made_by` names the means, such as bubblewrap; it is empty at level `none`. `kept` are the promises of the level
     that passed a test before the match, `untried` those that were not tested. `paths` are the additional paths
     of the machine that bots in the sandbox saw, `network` the addresses that some of them
-    could reach. `pondering` says whether bots could compute out of turn.
+    could reach. `pondering` says whether bots could compute out of turn. `machine` is the name of the machine of a
+    cluster that played the match.
     """
 
     level: str | None = None
@@ -312,6 +314,7 @@ class Confinement:
     pondering: str | None = None
     paths: tuple[str, ...] | None = None
     network: tuple[str, ...] | None = None
+    machine: str | None = None
 
     def to_json(self) -> JsonObject:
         """The `detail` of a record's header."""

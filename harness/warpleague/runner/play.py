@@ -188,7 +188,10 @@ def confinement_of(spec: MatchSpec) -> Confinement:
             "only at level sandbox can bots be let reach single addresses: at others they reach all"
         )
     checked = check_level(spec.level)
-    return checked.confinement(spec.pondering, tuple(sorted(paths)) or None, tuple(sorted(network)) or None)
+    return attrs.evolve(
+        checked.confinement(spec.pondering, tuple(sorted(paths)) or None, tuple(sorted(network)) or None),
+        machine=spec.machine,
+    )
 
 
 def _unwrapped(group: BaseExceptionGroup[BaseException]) -> BaseException:

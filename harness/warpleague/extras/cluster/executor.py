@@ -1,8 +1,8 @@
 """Plays matches on the workers of a Dask cluster: in batches, on fit workers, and not on those that have stalled.
 
-A plugin checks each worker and gives it bots (`worker`). A batch is pinned to a worker, or Dask would play it again by
-itself: with dice that bots have seen. `protocol` has the rules of that, and `running` decides what becomes of a match
-whose worker is lost or has stalled.
+A plugin checks each worker (`worker`), which takes the bots that it lacks when it needs them (`bots`). A batch is
+pinned to a worker, or Dask would play it again by itself: with dice that bots have seen. `protocol` has the rules of
+that, and `running` decides what becomes of a match whose worker is lost or has stalled.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import distributed
 
-from warpleague.errors import BadInput, BotError
+from warpleague.errors import BadInput
 from warpleague.extras.cluster import worker as cluster_worker
+from warpleague.extras.cluster.bots import BotSource
 from warpleague.extras.cluster.protocol import TASKS, Call, Ledger, Silence
 from warpleague.league.referees.pool import MatchExecutor, RemoteTraceback, TakenAway, WorkerLost
-from warpleague.runner.bundle.bundle import pack_bundle
 from warpleague.text import counted
 
 if TYPE_CHECKING:
@@ -74,16 +74,14 @@ def cluster(
     for name in ["distributed", *logging.root.manager.loggerDict]:
         if name.split(".")[0] == "distributed":  # Dask gives some of them a level of their own
             logging.getLogger(name).setLevel(logging.CRITICAL)
-    archives: dict[str, bytes | None] = dict.fromkeys(bot.digest for bot in bots)
-    for digest in archives:
-        with suppress(BotError):  # one that cannot be sent plays only on workers that have it
-            archives[digest] = pack_bundle(digest, level)
+    source = BotSource(level, {bot.digest: None for bot in bots})
     with import_module("dask.config").set(_TIMEOUTS):  # comes with distributed
         try:
             client: Any = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise BadInput(f"--cluster: no Dask scheduler answers at {address!r}: {error}") from None
-        player = cluster_worker.Player(f"{cluster_worker.PREFIX}{client.id}", level, archives)
+        player = cluster_worker.Player(f"{cluster_worker.PREFIX}{client.id}", level, source.archives)
+        source.serve(client, player.name)
         executor = ClusterExecutor(client, player, limit_s=limit_s)
         try:
             executor.begin()
@@ -140,7 +138,20 @@ class ClusterExecutor(MatchExecutor):
 
     def player(self, *, log: bool) -> Callable[..., Any]:
         """What plays a match on a worker; with `log`, its result has the logs of its bots."""
-        return partial(cluster_worker.play_here, log=log)
+        return partial(cluster_worker.play_here, name=self._name, log=log)
+
+    def send_bots(self) -> None:
+        """Have all workers take all bots now; who cannot do so gets no matches."""
+        how = {"workers": list(self._threads), "on_error": "return"}
+        for worker, error in self._client.run(cluster_worker.take_all, self._name, **how).items():
+            if isinstance(error, Exception):
+                self._drop_unfit(worker, str(error))
+
+    def _drop_unfit(self, worker: str, why: str) -> None:
+        """Give no more matches to a worker that cannot play; it plays what it has begun, and sends back the rest."""
+        self._notes.append(f"the worker at {worker} gets no matches: {why}")
+        with self._lock:
+            self._ledger.retire(worker)
 
     def begin(self) -> None:
         """Wait until the workers that are there have been checked; `BadInput` if none can play."""
@@ -227,7 +238,8 @@ class ClusterExecutor(MatchExecutor):
         except Exception as error:  # noqa: BLE001 - Dask raises many kinds; what counts is that there is no result
             took_s, done = 0.0, [(WorkerLost(f"its worker was lost: {error}"), "")] * len(batch.calls)
         with self._lock:
-            if calls := self._ledger.end(batch, len(done)):
+            if batch.number in self._ledger.batches:
+                calls = self._ledger.end(batch, len(done))
                 batch.task.release()
                 if took_s:
                     size = int(self._aim_s() * len(done) / took_s)
@@ -324,6 +336,12 @@ class ClusterExecutor(MatchExecutor):
                 if worker not in reports or reports[worker]["process"] != place.process:
                     self._notes.append(f"the worker at {worker} was lost; others play its matches")
                     self._drop(self._ledger.leave(worker), WorkerLost(f"the worker at {worker} was lost"))
+                elif (unfit := reports[worker]["unfit"]) is not None:
+                    self._drop_unfit(worker, unfit)
+            for worker in self._ledger.retired:
+                if worker in silent or worker not in reports or self._is_late(reports[worker]):
+                    text = f"the worker at {worker} did not send its matches back"
+                    self._drop(self._ledger.taken_from(worker), TakenAway(text))
             for worker in self._ledger.well:
                 if worker in silent:
                     self._stall(worker, silent[worker], TakenAway)
@@ -347,7 +365,7 @@ class ClusterExecutor(MatchExecutor):
     def _take_in(self, worker: str, report: Report) -> None:
         """Have a worker play that was checked, if it can."""
         if report["unfit"] is not None:
-            self._notes.append(f"the worker at {worker} gets no matches: {report['unfit']}")
+            self._drop_unfit(worker, report["unfit"])
             return
         self._ledger.join(worker, report["process"], report["threads"])
         if self._ready.is_set():

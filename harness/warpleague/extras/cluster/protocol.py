@@ -99,15 +99,25 @@ class Ledger:
     def leave(self, worker: str) -> list[Batch]:
         """A worker is no longer there; its batches, which are forgotten."""
         del self.places[worker]
-        return self._taken_from(worker)
+        return self.taken_from(worker)
 
     def stall(self, worker: str) -> list[Batch]:
         """Take from a worker all its batches, also those under way to it; it gets none until it is renewed."""
         place = self.places[worker]
         place.stalled, place.asked = True, 0
-        return self._taken_from(worker)
+        return self.taken_from(worker)
 
-    def _taken_from(self, worker: str) -> list[Batch]:
+    def retire(self, worker: str) -> None:
+        """Give a worker, if it is known, no more batches; it keeps those that it has."""
+        self.places.pop(worker, None)
+
+    @property
+    def retired(self) -> set[str]:
+        """The addresses of the workers that get no more batches, but still have some."""
+        return {batch.worker for batch in self.batches.values()} - self.places.keys()
+
+    def taken_from(self, worker: str) -> list[Batch]:
+        """Take from a worker all its batches, which are forgotten."""
         taken = [batch for batch in self.batches.values() if batch.worker == worker]
         for batch in taken:
             self._forget(batch)

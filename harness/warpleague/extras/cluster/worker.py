@@ -1,4 +1,4 @@
-"""Runs on a worker of a cluster: checks the worker, takes bots, and plays batches of matches in referee processes.
+"""Runs on a worker of a cluster: checks the worker, and plays batches of matches in referee processes.
 
 A Dask worker may run several tasks at once, in threads of one process. A referee starts and ends processes, so it
 needs a process of its own: each worker has a pool of them, like a league on one machine. Where a worker has more
@@ -22,16 +22,19 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 import attrs
 from distributed import WorkerPlugin, get_worker
+from distributed.utils import sync
 
 import warpleague
 import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
+from warpleague.extras.cluster.bots import Archive, BotLacking, BotOnItsWay, WorkerBots
 from warpleague.extras.cluster.protocol import Gate
 from warpleague.league.referees.pool import RefereePool
-from warpleague.runner.bundle.bundle import find_bundle, receive_bundle
+from warpleague.runner.bundle.cache import HELD
 from warpleague.runner.doctor import check_level
 from warpleague.runner.host import usable_cores
 from warpleague.runner.play import play_beside
+from warpleague.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -56,6 +59,8 @@ Seen: TypeAlias = "tuple[float, str, Report | None]"
 """A worker on the scheduler: the time of its last heartbeat, Dask's word for its state, and its report, if any."""
 PREFIX: Final = "warpleague-"
 """The prefix of the names of plugins; the id of the client follows."""
+_MAX_NAME: Final = 64  # characters
+_UNFIT_S: Final = 1.0  # how long a batch lasts that found its worker unfit: until the client knows
 
 
 @cache
@@ -83,7 +88,7 @@ class Player(WorkerPlugin):
 
     Dask calls `setup` on each worker of the cluster, also on those that join later. From then on each heartbeat tells
     the scheduler what the check found, as a metric of the name `name`: this is state, and so it can be read at any
-    time, whatever came and went before. `archives` are the built bots by digest, None for a bot that cannot travel.
+    time, whatever came and went before. `archives` are as in `WorkerBots`.
     """
 
     pool: RefereePool
@@ -91,19 +96,19 @@ class Player(WorkerPlugin):
     since_s: dict[int, float]
     """When each batch that is played was begun, by the monotonic clock."""
 
-    def __init__(self, name: str, level: Level, archives: Mapping[str, bytes | None]) -> None:
-        self.name = name
-        self._level, self._archives, self._program = level, archives, this_program()
+    def __init__(self, name: str, level: Level, archives: Mapping[str, Archive | None]) -> None:
+        self.name, self.bots = name, WorkerBots(name, level, archives)
+        self._level, self._program = level, this_program()
 
     async def setup(self, worker: Any) -> None:
-        """Check the worker and give it the bots that its cache lacks; in a thread, so that it stays responsive."""
+        """Check the worker; in a thread, so that it stays responsive."""
         for handler in logging.getLogger("distributed").handlers:
             handler.addFilter(_without_traceback)
         self._threads, self._lock = int(worker.state.nthreads), asyncio.Lock()
         self.gate, self.since_s = Gate(worker.id), {}
         async with self._lock:
             try:
-                self._unfit = await asyncio.to_thread(self._prepare)
+                self._unfit = await asyncio.to_thread(self._prepare, worker)
             except Exception as error:  # noqa: BLE001 - whatever it is, this worker cannot play
                 self._unfit = f"its check failed: {error}"
         worker.metrics[self.name] = self._report
@@ -114,13 +119,20 @@ class Player(WorkerPlugin):
         playing = [(number, now_s - since_s) for number, since_s in self.since_s.copy().items()]
         return {"process": worker.id, "threads": self._threads, "unfit": self._unfit, "playing": playing}
 
+    async def retire(self, worker: Any, why: str) -> None:
+        """Say that this worker can play no more."""
+        self._unfit = why
+        await worker.heartbeat()
+
     async def teardown(self, worker: Any) -> None:
-        """End the referee processes, and with them the bots."""
+        """End the referee processes, and with them the bots; what they used may be removed from the cache."""
         worker.metrics.pop(self.name, None)
         async with self._lock:
             self.gate.renew(inf, {worker.id})
             if hasattr(self, "pool"):
                 await asyncio.to_thread(self.pool.kill)
+        if not any(name.startswith(PREFIX) for name in worker.plugins if name != self.name):
+            HELD.release()
 
     async def renew(self, number: int, processes: Collection[str]) -> None:
         """End all matches and bots, and have new referee processes, if this is news; see `Gate.renew`."""
@@ -135,7 +147,7 @@ class Player(WorkerPlugin):
         # With fewer threads than cores, nobody knows which cores the other workers of this machine have.
         return RefereePool(jobs, "core" if jobs == cores else "none", tasks=-(-self._threads // jobs))
 
-    def _prepare(self) -> str | None:
+    def _prepare(self, worker: Any) -> str | None:
         """Why this worker cannot play, or None."""
         for what, wanted in self._program.items():
             if (here := this_program()[what]) != wanted:
@@ -144,17 +156,9 @@ class Player(WorkerPlugin):
         try:
             # In a referee process, since there bots are started.
             self.pool.submit(check_level, self._level).result()
-            for digest, archive in self._archives.items():
-                if find_bundle(digest, level=self._level) is None and archive is None:
-                    return f"it lacks the bot with digest {digest[:12]}, which cannot be sent"
-                if archive is not None:
-                    receive_bundle(digest, archive)
-                find_bundle(digest)  # its interpreter must be here, too
+            return self.bots.check(worker)
         except (WarpLeagueError, OSError) as error:
             return str(error)
-        finally:
-            self._archives = {}  # some are large
-        return None
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
@@ -168,11 +172,13 @@ def play_batch(name: str, process: str, number: int, packed: bytes, most_s: floa
     """Make the pickled calls one after the other, and begin none after `most_s` seconds: a Dask task.
 
     All get the same pool of the plugin `name`, so that they end with it, also if there is a new one. Returns, pickled,
-    the seconds it took, and what each call that was made returned or raised, with the traceback. Raises `HarnessFault`
+    the seconds it took, and what each call that was made returned or raised, with the traceback. A worker that lacks
+    a bot makes no more calls of the batch; if it cannot be had, the worker is unfit from now on. Raises `HarnessFault`
     if this batch is not for this worker, or was taken from it meanwhile: then calls fail for want of the pool.
     """
     began_s = time.monotonic()
-    player: Any = get_worker().plugins[name]
+    worker = get_worker()
+    player: Any = worker.plugins[name]
     pool = player.pool  # before the gate is asked: `renew` changes it after that
     if not player.gate.begin(number, process):
         raise HarnessFault("this batch is not for this worker")
@@ -182,6 +188,12 @@ def play_batch(name: str, process: str, number: int, packed: bytes, most_s: floa
         for fn, args, kwargs in pickle.loads(packed):
             try:
                 done.append((fn(pool, *args, **kwargs), ""))
+            except BotOnItsWay:
+                break
+            except BotLacking as error:
+                sync(worker.loop, player.retire, worker, str(error))
+                time.sleep(_UNFIT_S)
+                break
             except Exception as error:  # noqa: BLE001 - it is raised where the result is taken
                 done.append((error, traceback.format_exc()))
             if not player.gate.is_open(number):
@@ -193,19 +205,33 @@ def play_batch(name: str, process: str, number: int, packed: bytes, most_s: floa
     return pickle.dumps((time.monotonic() - began_s, done), protocol=pickle.HIGHEST_PROTOCOL)
 
 
-def play_here(pool: RefereePool, spec: MatchSpec, log: bool = False) -> MatchResult:
-    """Play `spec` in a referee process, with the bots of this worker's cache.
+def play_here(pool: RefereePool, spec: MatchSpec, name: str, log: bool = False) -> MatchResult:
+    """Play `spec` in a referee process, with the bots of the plugin `name`.
 
-    With `log`, the result holds what the bots printed and were sent. Raises what playing raised.
+    With `log`, the result holds what the bots printed and were sent. Raises what playing and `WorkerBots.find` raised.
     """
-    seats = []
-    for seat in spec.seats:
-        bundle = find_bundle(seat.digest, level=spec.level)
-        if bundle is None:
-            raise HarnessFault(f"{seat.bot} ({seat.digest[:12]}) is missing from the cache of this worker")
-        seats.append(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd))
-    here = attrs.evolve(spec, seats=tuple(seats))
+    worker = get_worker()
+    bots: WorkerBots = worker.plugins[name].bots  # type: ignore[attr-defined]
+    bundles = [bots.find(seat.digest) for seat in spec.seats]
+    seats = zip(spec.seats, bundles, strict=True)
+    here = attrs.evolve(
+        spec,
+        seats=tuple(attrs.evolve(seat, run=bundle.run, cwd=bundle.cwd) for seat, bundle in seats),
+        machine=machine_of(worker),
+    )
     return pool.submit(play_beside, here, log).result()  # type: ignore[return-value]
+
+
+def machine_of(worker: Any) -> str:
+    """How the machine of a Dask worker is named in records: by the name the worker was given, or else its host."""
+    given = str(worker.name)
+    # A worker without a name is named after its address.
+    return safe(platform.node() if "://" in given else given)[:_MAX_NAME]
+
+
+async def take_all(name: str, dask_worker: Any) -> None:
+    """On a worker: take all bots of the plugin `name` into the cache; `BotLacking` if one cannot be had."""
+    await dask_worker.plugins[name].bots.take_all()
 
 
 async def broadcast_here(name: str, fn: Callable[[], object], dask_worker: Any) -> None:

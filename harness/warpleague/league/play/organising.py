@@ -66,10 +66,16 @@ def merge(
 
 
 def mend(
-    config: LeagueConfig, results: Path, jobs: int = 0, new_pool: NewPool = RefereePool
+    config: LeagueConfig,
+    results: Path,
+    jobs: int = 0,
+    new_pool: NewPool = RefereePool,
+    *,
+    workers: bool = False,
 ) -> list[tuple[str, str]]:
     """Remove matches that do not hold from the store, so that they are played again; their ids, and what was wrong.
 
+    With `workers`, then also all matches of machines whose results differ from those of the others.
     That they were is entered into the journal. Raises what `open_to_read` does, and `StoreError` if the league is
     being run.
     """
@@ -77,6 +83,8 @@ def mend(
         removed = remove_damaged(league, jobs, new_pool)
         with league.store.writing():
             league.store.forget_numbers()
+        if workers:
+            removed += remove_outliers(league)
         league.number_matches()
         return removed
 
@@ -262,3 +270,14 @@ def remove_damaged(league: League, jobs: int = 0, new_pool: NewPool = RefereePoo
             for match_id, problem in there:
                 store.remove(match_id, problem)
     return [(safe(str(match_id)), problem) for match_id, problem in there]
+
+
+def remove_outliers(league: League) -> list[tuple[str, str]]:
+    """Remove from a league's store, open to write, the matches of machines that stand out: ids, and what is wrong."""
+    from warpleague.league.results.machines import outliers  # numpy, which other repairs do without
+
+    there = outliers(league)
+    with league.store.writing():
+        for match_id, problem in there:
+            league.store.remove(match_id, problem)
+    return there

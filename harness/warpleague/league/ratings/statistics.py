@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations
-from math import atan, cos, erf, exp, log, pi, sin, sqrt
+from math import atan, cos, erf, erfc, exp, lgamma, log, pi, sin, sqrt
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -230,6 +230,19 @@ def student(t: float, freedom: int) -> float:
         term *= cos(angle) ** 2 * (step - 1) / step
     within = (angle + sin(angle) * total) * 2.0 / pi if odd else sin(angle) * total
     return 0.5 * (1.0 + within)
+
+
+def chi_square_tail(value: float, freedom: int) -> float:
+    """The probability that chi-square with `freedom` > 0 degrees of freedom is above `value`.
+
+    The finite sums of Abramowitz and Stegun (1964), 26.4.4 and 26.4.5.
+    """
+    half, odd = value / 2.0, freedom % 2
+    if half <= 0.0:
+        return 1.0
+    powers = (step + odd / 2.0 for step in range(freedom // 2))
+    terms = sum(exp(power * log(half) - half - lgamma(power + 1.0)) for power in powers)
+    return terms + (erfc(sqrt(half)) if odd else 0.0)
 
 
 def share_interval(won: int, played: int) -> tuple[float, float]:

@@ -275,11 +275,10 @@ class ConfinedMatches:
 
 
 def confined_matches(league: League) -> list[ConfinedMatches]:
-    """How bots were confined in the stored matches that count, the most frequent way first."""
-    known = league.store.confinements()
-    counts = league.count_confinements()
-    ways = [
-        ConfinedMatches(count, None if number is None else known.get(number))
-        for number, count in counts.items()
-    ]
+    """How bots were confined in the stored matches that count, on any machine, the most frequent way first."""
+    known = {number: attrs.evolve(way, machine=None) for number, way in league.store.confinements().items()}
+    counts: Counter[Confinement | None] = Counter()
+    for number, count in league.count_confinements().items():
+        counts[None if number is None else known.get(number)] += count
+    ways = [ConfinedMatches(count, way) for way, count in counts.items()]
     return sorted(ways, key=lambda way: (-way.matches, str(way.to_json())))

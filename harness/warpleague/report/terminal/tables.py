@@ -5,7 +5,7 @@ Every function returns something that rich can print; nothing here prints.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 from rich.console import Group, RenderableType
@@ -23,6 +23,7 @@ from warpleague.league.results.faulted import (
     services,
     voids,
 )
+from warpleague.league.results.machines import machines
 from warpleague.league.results.standings import standings
 from warpleague.report.terminal.console import BAD, GOOD, QUIET, make_table
 from warpleague.report.terminal.status import status_json, status_table
@@ -31,6 +32,7 @@ from warpleague.report.wording.columns import (
     COLUMNS,
     FAULT_LINES,
     FAULTS,
+    MACHINES,
     SEATS,
     SERVICES,
     TIMES,
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.details import SeatLine, TimeLine
     from warpleague.league.results.league import League
+    from warpleague.league.results.machines import MachineLine
     from warpleague.league.results.standings import Standings
 
 
@@ -190,6 +193,14 @@ def times_table(lines: Sequence[TimeLine]) -> RenderableType:
     return titled("Time for a decision, in milliseconds", table, *help_lines(TIMES, view))
 
 
+def machines_table(lines: Sequence[MachineLine]) -> RenderableType:
+    """The machines of a cluster that played, and whether one differs from the others."""
+    if not lines:
+        return Text("No match was played on a cluster.")
+    view = TableView(lines)
+    return titled("Machines", filled(MACHINES, view, lines), *help_lines(MACHINES, view))
+
+
 def services_table(lines: Sequence[ServiceLine]) -> RenderableType:
     """The work and the cost of the bots' services."""
     if not lines:
@@ -307,6 +318,12 @@ VIEWS: dict[str, LeagueView] = {
         lambda league, _: services_table(services(league)),
     ),
 }
+
+MACHINES_VIEW: Final = LeagueView(
+    lambda league: [line_json(MACHINES, line) for line in machines(league)],
+    lambda league, _: machines_table(machines(league)),
+)
+"""The machines of a cluster; for the organiser, so no page has it."""
 
 
 def all_tables(league: League, width: int) -> RenderableType:

@@ -9,6 +9,7 @@ import attrs
 
 from warpleague.league.ratings.statistics import rounded, share_interval
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, faults, seats, times
+from warpleague.league.results.machines import ERROR, MachineLine
 from warpleague.league.results.standings import Standing, Standings
 from warpleague.league.results.standings import standings as standings_of
 from warpleague.report.wording.league_words import (
@@ -465,6 +466,7 @@ _SeatColumn: TypeAlias = "Column[SeatLine, TableView[SeatLine]]"
 _FaultColumn: TypeAlias = "Column[FaultTally, TableView[FaultTally]]"
 _FaultLineColumn: TypeAlias = "Column[FaultLine, TableView[FaultLine]]"
 _TimeColumn: TypeAlias = "Column[TimeLine, TableView[TimeLine]]"
+_MachineColumn: TypeAlias = "Column[MachineLine, TableView[MachineLine]]"
 _ServiceColumn: TypeAlias = "Column[ServiceLine, TableView[ServiceLine]]"
 
 _MAX_MESSAGE: Final = 200  # characters of a fault's message
@@ -503,6 +505,19 @@ def _time(name: str, heading: str, of: Callable[[TimeLine], float], **more: Any)
         return "-" if mean is None else f"{mean:.3f}"
 
     return Column(name, heading, text, lambda line: {name: rounded(line.mean(of(line)), 4)}, **more)
+
+
+def _speed(line: MachineLine) -> str:
+    return "-" if line.speed is None else f"{line.speed[0]:.2f}"
+
+
+def _speed_span(line: MachineLine) -> str:
+    return "" if line.speed is None else f"{line.speed[1]:.2f} to {line.speed[2]:.2f}"
+
+
+def _speed_json(line: MachineLine) -> dict[str, float | None]:
+    speed = line.speed or (None, None, None)
+    return dict(zip(("speed", "speed_low", "speed_high"), (rounded(one, 4) for one in speed), strict=True))
 
 
 # In these tables a column takes as few lines as it needs.
@@ -564,6 +579,25 @@ TIMES: Final[tuple[_TimeColumn, ...]] = (
            lambda line: {"longest_match": line.longest_match}, kind="text", drawn=True),
 )
 """The time that the bots used for a decision, in milliseconds."""
+
+MACHINES: Final[tuple[_MachineColumn, ...]] = (
+    Column("machine", "machine", lambda line: line.machine, lambda line: {"machine": line.machine}, kind="text"),
+    count_column("matches", lambda line: line.matches),
+    count_column("faulted", lambda line: line.faulted, help="faulted: matches in which a bot faulted."),
+    Column("speed", "speed", _speed, _speed_json,
+           help="speed: of decisions, by the processor time of the same bots, relative to all other machines, with "
+                "its 95 % interval."),
+    Column("speed_span", "95 %", _speed_span, soft=True),
+    Column("residual", "residual", lambda line: "-" if line.residual is None else f"{line.residual:.1f}",
+           lambda line: {"residual": rounded(line.residual, 3)},
+           help="residual: how improbable its results are, compared with the same bots in the same seats on all other "
+                "machines, as a standard normal value (0: as expected, 3: 1 of 1,000; -: nothing to compare)."),
+    Column("stands_out", "", lambda line: "stands out" if line.stands_out else "",
+           lambda line: {"stands_out": line.stands_out}, kind="text",
+           help=f"stands out: if all machines were alike, one would in {ERROR:.1%} of all leagues. `league mend "
+                "--workers` removes its matches, so that the next run plays them again."),
+)
+"""The machines of a cluster that played."""
 
 SERVICES: Final[tuple[_ServiceColumn, ...]] = (
     Column("bot", "bot", lambda line: line.bot, lambda line: {"bot": line.bot}, kind="bot"),

@@ -29,6 +29,7 @@ from warpleague.runner.bundle.archive import unpack
 from warpleague.runner.bundle.build import Build, build_bot
 from warpleague.runner.bundle.cache import (
     HELD,
+    RECEIVED,
     bundle_folder,
     cache_folder,
     changes_of,
@@ -488,6 +489,7 @@ MAX_MB: Final = 512  # the largest built bot that travels, in MiB: it crosses th
 def pack_bundle(digest: str, level: Level = LEVEL) -> bytes:
     """The built bot with `digest` as an archive, as built at `level` if it was; it must be in the cache here.
 
+    The same copy gives the same bytes.
     Raises `BotError` if it is not here, or cannot travel.
     """
     bundle = find_bundle(digest, level=level)
@@ -498,12 +500,17 @@ def pack_bundle(digest: str, level: Level = LEVEL) -> bytes:
     out = io.BytesIO()
     try:
         with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
-            archive.add(bundle.cwd, ".")
+            archive.add(bundle.cwd, ".", filter=_without_owner)
     except OSError as error:
         raise BotError(f"{bundle.name} cannot travel to other machines: {error}") from None
     if out.tell() > MAX_MB << 20:
         raise BotError(f"{bundle.name} cannot travel to other machines: it has more than {MAX_MB} MiB")
     return out.getvalue()
+
+
+def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """The entry of an archive that depends on the content alone, not on when it was last used, nor by whom."""
+    return entry.replace(mtime=0, uid=0, gid=0, uname="", gname="", deep=False)
 
 
 def receive_bundle(digest: str, archive: bytes) -> None:
@@ -522,4 +529,5 @@ def receive_bundle(digest: str, archive: bytes) -> None:
         except BadTree as error:
             raise BotError(f"the bot that was sent holds {error}") from None
         seal_copy(draft / "bot", target)
+        Path(f"{target}{RECEIVED}").touch()
         (draft / "bot").rename(target)

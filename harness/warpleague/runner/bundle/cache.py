@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Level
 
 SEAL: Final = ".seal"  # how the name of the file beside a copy ends
+RECEIVED: Final = (
+    ".received"  # how the name of the empty file beside a bundle ends that came from another machine
+)
 _CHUNK: Final = 1 << 20
 
 _NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
@@ -221,9 +224,21 @@ def remove_bundle(folder: Path) -> bool:
             folder.rename(gone)  # at once: nobody finds half of it
         except OSError:
             return False
-    for beside in (FILES, SEAL):
+    for beside in (FILES, SEAL, RECEIVED):
         remove_tree(Path(f"{folder}{beside}"))
     return remove_tree(gone)
+
+
+def trim_received(most: int) -> None:
+    """Remove bundles that came from another machine, those used longest ago, until they take at most `most` bytes.
+
+    What a process uses stays; a machine that needs a removed one asks for it again.
+    """
+    for entry in cached_bundles():
+        if Path(f"{entry.path}{RECEIVED}").exists():
+            most -= entry.size
+            if most < 0:
+                remove_bundle(entry.path)
 
 
 def sweep_cache() -> None:
