@@ -277,7 +277,7 @@ class LeagueFeed:
             if self.page is None and trio.current_time() >= look_s:
                 look_s = trio.current_time() + _LOOK_S
                 try:
-                    self._missing = await self.renderer.make(what_is_missing, self.files)
+                    self._missing = await self.renderer.make(what_is_missing, self.files, ahead=True)
                 except Exception as error:  # noqa: BLE001 - such as a file that is being written
                     log_error("bots not read", error, league=self.name)
             if not self.stale:
@@ -287,7 +287,8 @@ class LeagueFeed:
             version = max(int(time.time() * 1000), self._version + 1)
             took_s = 0.0  # where nothing has been played yet, the page comes soon after the first match
             try:
-                pages = await self.renderer.make(league_page, self.files, server, version)
+                ahead = self.page is not None  # visitors wait for the first one
+                pages = await self.renderer.make(league_page, self.files, server, version, ahead=ahead)
             except Exception as error:  # noqa: BLE001 - the other pages are there
                 log_error("page not made", error, league=self.name)
                 self.stale = True
