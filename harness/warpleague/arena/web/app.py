@@ -331,7 +331,8 @@ class App:
     async def _health(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         free = shutil.disk_usage(self.results).free
         more = self.health()
-        well = free >= _MIN_FREE_BYTES and bool(more.pop("well", True))
+        shown = all(not (feed.not_read or feed.not_made) for feed in self.feeds.values())
+        well = free >= _MIN_FREE_BYTES and shown and bool(more.pop("well", True))
         health = {
             "status": "ok" if well else "failing",
             "version": __version__,
@@ -344,6 +345,7 @@ class App:
                     "changed_s_ago": round(time.time() - feed.changed_s, 1) if feed.changed_s else None,
                     "playing": len(feed.playing()),
                     "watchers": feed.watchers,
+                    "why_not_shown": feed.not_read or feed.not_made or None,
                 }
                 for feed in self.feeds.values()
             },

@@ -133,6 +133,8 @@ class LeagueFeed:
         self._missing = ""  # what a league waits for that has no page yet
         self.stale = True
         """Whether something has changed since the page was made."""
+        self.not_read = self.not_made = ""
+        """Why the league cannot be read now, and why its page could not be made; empty if all is well."""
         self._sections: dict[str, tuple[int, str]] = {}
         # Numbers continue after a restart, so that a page that was loaded before it gets newer sections.
         self._version = int(time.time() * 1000)
@@ -162,10 +164,12 @@ class LeagueFeed:
             if self.page is not None and self.page.frozen != self.frozen:
                 self.stale = True  # the time to freeze has come, and perhaps no match is stored any more
         except (OSError, StoreError) as error:
-            log("league not read", league=self.name, why=str(error))
+            self.not_read = str(error)
+            log("league not read", league=self.name, why=self.not_read)
             self._close()
             await trio.sleep(5.0)
             return
+        self.not_read = ""
         if changed:
             self.notify()
 
@@ -291,9 +295,10 @@ class LeagueFeed:
                 pages = await self.renderer.make(league_page, self.files, server, version, ahead=ahead)
             except Exception as error:  # noqa: BLE001 - the other pages are there
                 log_error("page not made", error, league=self.name)
-                self.stale = True
+                self.stale, self.not_made = True, str(error) or type(error).__name__
                 await trio.sleep(5.0)
                 continue
+            self.not_made = ""
             if pages is not None:
                 took_s = pages.cpu_s
                 self._set_page(pages, version)
