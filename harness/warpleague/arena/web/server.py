@@ -111,9 +111,9 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
     check_address(serving)
     configs = {name: _with_dice(config, serving.results) for name, config in configs.items()}
     serving.results.mkdir(parents=True, exist_ok=True)
-    listener = _listening(serving)
     files = _open_more_files()
     check_own_limits("none")
+    listener = _listening(serving)
     total = max(min(serving.connections.total, files - _SPARE_FILES), 1)
     if total < serving.connections.total:
         why = f"at most {total} connections: `ulimit -n` in the shell that starts it allows more"
