@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import attrs
 import msgspec
@@ -18,7 +19,7 @@ from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from warpleague.league.results.league import League
@@ -28,6 +29,8 @@ _ARENA: Final = "arena.db"
 """The file of an arena in its folder of results, beside the leagues."""
 _ROWS: Final = 400  # of a list, encoded at once
 _TOLD: Final = 500  # matches
+_LINE_S: Final = 5.0  # between two lines of progress
+T = TypeVar("T")
 
 
 def open_league(args: Namespace) -> League:
@@ -80,3 +83,26 @@ def print_json_list(rows: Iterable[object]) -> None:
         write_out(f"{before}{text[1:-2]}")
         before = ","
     print("[]" if before == "[" else "\n]")
+
+
+class ProgressLines:
+    """A line on standard error every few seconds, for those who wait."""
+
+    def __init__(self) -> None:
+        self._printed_s = time.monotonic()
+
+    def tell(self, what: str, done: int = 0, total: int = 0) -> None:
+        """Show the progress: `done` of `total`, where that is known."""
+        now_s = time.monotonic()
+        if now_s - self._printed_s >= _LINE_S:
+            self._printed_s = now_s
+            say(f"{what}: {done:,} of {total:,}" if total else what)
+
+
+def told(rows: Iterable[T], what: str, total: int, *, silent: bool) -> Iterator[T]:
+    """The same rows, one after the other; meanwhile, unless it is `silent`, lines say how many of the `total` came."""
+    lines = ProgressLines()
+    for done, row in enumerate(rows, 1):
+        yield row
+        if not silent:
+            lines.tell(what, done, total)

@@ -204,10 +204,13 @@ def versions(db: sqlite3.Connection) -> dict[str, list[StoredVersion]]:
     Where a version had several seats in a match, its best rank counts.
     """
     rows = db.execute(
-        "SELECT name, identity, count(*), sum(best = 1), sum(faults), min(stored), max(stored) FROM ("
-        "SELECT b.id AS of, b.name, b.identity, m.key, m.stored, min(s.rank) AS best, sum(s.faults) AS faults "
-        "FROM bot b JOIN seat s ON s.bot = b.id JOIN match m ON m.key = s.match "
-        "GROUP BY b.id, m.key) GROUP BY of ORDER BY min(key)"
+        # By match first, in whose order seats are stored; CROSS JOIN keeps the order of the tables.
+        "SELECT name, identity, many, first, faults, since, until FROM ("
+        "SELECT of, count(*) AS many, sum(best = 1) AS first, sum(faults) AS faults, min(stored) AS since, "
+        "max(stored) AS until, min(key) AS begun FROM ("
+        "SELECT s.bot AS of, m.key, m.stored, min(s.rank) AS best, sum(s.faults) AS faults "
+        "FROM match m CROSS JOIN seat s ON s.match = m.key GROUP BY m.key, s.bot) GROUP BY of"
+        ") JOIN bot b ON b.id = of ORDER BY begun"
     )
     versions: dict[str, list[StoredVersion]] = {}
     for name, identity, matches, first, faults, since, until in rows:

@@ -635,10 +635,10 @@ class Store(About):
         )
         return [((name, identity), match_id, seat) for name, identity, match_id, seat in rows]
 
-    def retired_seats(self) -> list[tuple[str, int]]:
-        """The id of each stored match in which a bot was retired for a fault, and its seat."""
-        query = "SELECT DISTINCT m.id, f.seat FROM fault f JOIN match m ON m.key = f.match WHERE f.retired"
-        return [(match_id, seat) for match_id, seat in self._rows(query)]
+    def retired_seats(self) -> list[tuple[str, int | None, int]]:
+        """Id and number of each stored match in which a bot was retired for a fault, and its seat."""
+        query = "SELECT DISTINCT m.id, m.number, f.seat FROM fault f JOIN match m ON m.key = f.match WHERE f.retired"
+        return [(match_id, number, seat) for match_id, number, seat in self._rows(query)]
 
     def count_numbered(self) -> Counter[int | None]:
         """How many matches that have a number refer to each number in `confinements`; None: it was not noted."""
