@@ -85,24 +85,29 @@ def print_json_list(rows: Iterable[object]) -> None:
     print("[]" if before == "[" else "\n]")
 
 
-class ProgressLines:
-    """A line on standard error every few seconds, for those who wait."""
+def is_silent(args: Namespace) -> bool:
+    """Whether a program reads what is printed, and nobody sees it waiting."""
+    return bool(args.json) and not sys.stderr.isatty()
 
-    def __init__(self) -> None:
+
+class ProgressLines:
+    """A line on standard error every few seconds, for those who wait, unless it is `silent`."""
+
+    def __init__(self, *, silent: bool = False) -> None:
+        self._silent = silent
         self._printed_s = time.monotonic()
 
     def tell(self, what: str, done: int = 0, total: int = 0) -> None:
         """Show the progress: `done` of `total`, where that is known."""
         now_s = time.monotonic()
-        if now_s - self._printed_s >= _LINE_S:
+        if not self._silent and now_s - self._printed_s >= _LINE_S:
             self._printed_s = now_s
             say(f"{what}: {done:,} of {total:,}" if total else what)
 
 
 def told(rows: Iterable[T], what: str, total: int, *, silent: bool) -> Iterator[T]:
     """The same rows, one after the other; meanwhile, unless it is `silent`, lines say how many of the `total` came."""
-    lines = ProgressLines()
+    lines = ProgressLines(silent=silent)
     for done, row in enumerate(rows, 1):
         yield row
-        if not silent:
-            lines.tell(what, done, total)
+        lines.tell(what, done, total)

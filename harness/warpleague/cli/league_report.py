@@ -13,6 +13,7 @@ from rich.progress import Progress
 from warpleague.cli.common import check_new, check_writable, print_json, say, write_file
 from warpleague.cli.league_common import (
     ProgressLines,
+    is_silent,
     league_command,
     open_league,
     print_json_list,
@@ -129,7 +130,7 @@ def _records(args: Namespace) -> int:
         total = 1 if args.match is not None else league.store.count()
 
         def written() -> Iterator[str]:
-            for match_id, deal in told(wanted, "records", total, silent=_is_silent(args)):
+            for match_id, deal in told(wanted, "records", total, silent=is_silent(args)):
                 path = folder / (match_id + _SUFFIXES[args.format])
                 record = published_record(league, match_id, deal)
                 check_new(path, args.force or is_same_play(path, record))
@@ -145,11 +146,6 @@ def _records(args: Namespace) -> int:
         if not league.store.published():
             say("note: the season is not over: the records' keys stay secret until then")
     return 0
-
-
-def _is_silent(args: Namespace) -> bool:
-    """Whether a program reads what is printed, and nobody sees it waiting."""
-    return bool(args.json) and not sys.stderr.isatty()
 
 
 def _tables(args: Namespace) -> int:
@@ -176,7 +172,7 @@ def _tables(args: Namespace) -> int:
 def _write(league: League, paths: dict[str, Path], args: Namespace) -> dict[str, int]:
     """Write the tables; the number of rows in each."""
     counts = dict.fromkeys(paths, 0)
-    total, silent = league.store.count(), _is_silent(args)
+    total, silent = league.store.count(), is_silent(args)
     with (
         table_file(paths["matches"], MATCHES, args.format) as matches,
         table_file(paths["seats"], SEATS, args.format) as seats,

@@ -237,7 +237,7 @@ def test_who_waits_sees_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """On standard error, for reports and exports; not where a program reads JSON."""
+    """On standard error, for reports, exports and verification; not where a program reads JSON."""
     monkeypatch.setattr("warpleague.cli.league_common._LINE_S", 0.0)
 
     def told() -> list[str]:
@@ -259,6 +259,10 @@ def test_who_waits_sees_how_far_it_is(
     for words, what in ((["--format", "csv"], "matches"), (["--format", "jsonl"], "records")):
         assert main(["league", "export", str(cup), *where, *words]) == 0
         assert told() == [f"{what}: {n} of 12" for n in range(1, 13)]
+    assert main(["league", "verify", str(cup), *where[:2]], Tools(new_pool=Inline)) == 0
+    shown = told()
+    assert shown[:12] == [f"records verified: {n} of 12" for n in range(1, 13)]
+    assert re.fullmatch(r"entries of the journal compared: (\d+) of \1", shown[12])
     assert main(["league", "export", str(cup), *where, "--json", "--force"]) == 0
     assert report(cup, "--json", "--out", tmp_path / "site") == 0
     assert told() == []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.errors import StoreError
 from warpleague.league.season.fixture import SEAT_TIMES, LatestMatch, StoredMatch, StoredVersion, damaged
 from warpleague.match.spec import SeatFault, SeatTimes
 
@@ -96,10 +97,18 @@ def by_id(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, StoredMatch]:
     return {match.id: match for _, match in _read(db, rows)}
 
 
-def as_given(db: sqlite3.Connection, key: int) -> StoredMatch:
-    """The match with this key, its scores whole numbers where the game gave such; the journal hashes them."""
-    rows = db.execute(f"SELECT {_MATCH} FROM match WHERE key = ?", (key,)).fetchall()
-    return next(match for _, match in _read(db, rows, as_floats=False))
+def as_given(db: sqlite3.Connection, keys: Sequence[int]) -> dict[int, StoredMatch]:
+    """The matches with these keys, `CHUNK` at most, by key; damaged ones are left out.
+
+    Their scores are whole numbers where the game gave such: the journal hashes them.
+    """
+    rows = db.execute(f"SELECT {_MATCH} FROM match WHERE key IN ({_marks(keys)})", tuple(keys)).fetchall()
+    try:
+        return {row[0]: match for row, match in _read(db, rows, as_floats=False)}
+    except StoreError:
+        if len(keys) == 1:
+            return {}
+    return {key: match for one in keys for key, match in as_given(db, (one,)).items()}
 
 
 def numbered(db: sqlite3.Connection, *, times: bool = True) -> Iterator[tuple[int, int, StoredMatch]]:
