@@ -157,12 +157,7 @@ def write_site(
         progress("parts of the list of matches", next(written), -(-len(listing) // settings.part))
 
     block, parts = listing.block(names, pages, put_part, content.picture, settings.part)
-    for done, name in enumerate(names, 1):
-        values = bots.page(name)
-        progress("pages of bots", done, len(names))
-        place, data = out / BOTS / file_name(values["bot"]), _bot(values, names, pages)
-        if not (place.is_file() and place.read_bytes() == data):
-            write(place, data)
+    _write_bots(bots, names, pages, out, write, progress)
     index = out / "index.html"
     write(index, _index(content.values, block, len(listing), pages, problems, command))
     # Every page that it names is there: those that go are removed afterwards.
@@ -180,6 +175,22 @@ def write_site(
         elapsed_s=time.monotonic() - begun,
         problems=tuple(problems),
     )
+
+
+def _write_bots(
+    bots: BotTables,
+    names: Sequence[str],
+    pages: set[str],
+    out: Path,
+    write: Callable[[Path, bytes], None],
+    progress: Callable[..., None],
+) -> None:
+    """Write the pages of bots that have changed; `pages` are the ids of the matches that have one."""
+    for done, name in enumerate(names, 1):
+        place, data = out / BOTS / file_name(name), _bot(bots.page(name), names, pages)
+        if not (place.is_file() and place.read_bytes() == data):
+            write(place, data)
+        progress("pages of bots", done, len(names))
 
 
 def _write_matches(
