@@ -30,6 +30,7 @@ _ARENA: Final = "arena.db"
 _ROWS: Final = 400  # of a list, encoded at once
 _TOLD: Final = 500  # matches
 _LINE_S: Final = 5.0  # between two lines of progress
+_LOG_LINE_S: Final = 30.0  # the same where nobody looks at a terminal
 T = TypeVar("T")
 
 
@@ -91,16 +92,17 @@ def is_silent(args: Namespace) -> bool:
 
 
 class ProgressLines:
-    """A line on standard error every few seconds, for those who wait, unless it is `silent`."""
+    """A line on standard error now and then, for those who wait, unless it is `silent`."""
 
     def __init__(self, *, silent: bool = False) -> None:
         self._silent = silent
+        self._pause_s = _LINE_S if sys.stderr.isatty() else _LOG_LINE_S
         self._printed_s = time.monotonic()
 
     def tell(self, what: str, done: int = 0, total: int = 0) -> None:
         """Show the progress: `done` of `total`, where that is known."""
         now_s = time.monotonic()
-        if not self._silent and now_s - self._printed_s >= _LINE_S:
+        if not self._silent and now_s - self._printed_s >= self._pause_s:
             self._printed_s = now_s
             say(f"{what}: {done:,} of {total:,}" if total else what)
 

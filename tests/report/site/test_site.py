@@ -238,7 +238,7 @@ def test_who_waits_sees_how_far_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """On standard error, for reports, exports and verification; not where a program reads JSON."""
-    monkeypatch.setattr("warpleague.cli.league_common._LINE_S", 0.0)
+    monkeypatch.setattr("warpleague.cli.league_common._LOG_LINE_S", 0.0)
 
     def told() -> list[str]:
         lines = capsys.readouterr().err.splitlines()
