@@ -113,12 +113,16 @@ class Client:
         self, method: str, path: str, body: bytes = b"", *, cut_at: int | None = None, **headers: Any
     ) -> Answer:
         """The answer to a request; a header that is None is left out. The body may be cut off."""
+        return trio.run(self.ask_app, self.scope(method, path, body, **headers), body, cut_at)
+
+    def scope(self, method: str, path: str, body: bytes = b"", **headers: Any) -> dict[str, Any]:
+        """What an application is told of a request."""
         sent: dict[str, str | None] = {"host": HOST, "cookie": self.cookie or None}
         if method == "POST":
             sent |= {"origin": f"http://{HOST}", "content-length": str(len(body))}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         where, _, query = path.partition("?")
-        scope = {
+        return {
             "type": "http",
             "asgi": {"version": "3.0"},
             "http_version": "1.1",
@@ -132,9 +136,9 @@ class Client:
             "client": ("127.0.0.1", 5),
             "server": ("127.0.0.1", 8000),
         }
-        return trio.run(self.ask_app, scope, body, cut_at)
 
-    async def ask_app(self, scope: dict[str, Any], body: bytes, cut_at: int | None) -> Answer:
+    async def ask_app(self, scope: dict[str, Any], body: bytes = b"", cut_at: int | None = None) -> Answer:
+        """The answer to a request, on the event loop that runs."""
         parts: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
         if cut_at is not None:
             parts = [
@@ -333,12 +337,18 @@ class Inline(Executor):
 
 
 class InlineRenderer:
-    """Renders in this process."""
+    """Renders in this process, after so many `seconds`."""
 
     waiting = 0
+    seconds = 0.0
 
-    async def make(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    async def make(self, function: Callable[..., Any], *arguments: Any, ahead: bool = False) -> Any:  # noqa: ARG002
         """As the renderer of a server."""
+        self.made.append(function.__name__)
+        await trio.sleep(self.seconds)
         return function(*arguments)
 
 

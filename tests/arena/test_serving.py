@@ -92,7 +92,7 @@ def test_a_page_comes_soon_after_the_first_match(autojump_clock: trio.abc.Clock,
     made = []
 
     class Renderer:
-        async def make(self, function: object, *_: object) -> None:
+        async def make(self, function: object, *_: object, **__: object) -> None:
             if function is league_page:
                 made.append(trio.current_time())
 

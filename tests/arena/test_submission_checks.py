@@ -231,6 +231,30 @@ def test_trouble_of_the_machine(arena: ArenaHarness, error: Exception, state: st
         assert arena.submission(number).state == "accepted"
 
 
+def test_the_log_says_why_a_check_does_not_get_on(
+    arena: ArenaHarness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once, with the setting that allows more; and again when it does."""
+    troubles = [OSError(errno.EMFILE, "Too many open files")] * 2
+
+    def fail_twice(*_: Any) -> bool:
+        if troubles:
+            raise troubles.pop()
+        return True
+
+    number = send(arena)
+    tests = passing(fail_twice)
+    stops = iter([False] * 10 + [True] * 3)
+    workers.run_checker(arena.ledger, {"cup": arena.config}, lambda _: next(stops), tests=tests)
+    assert arena.submission(number).state == "accepted"
+    events = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    told = [event for event in events if event["event"] in ("does not get on", "gets on again")]
+    assert [event["event"] for event in told] == ["does not get on", "gets on again"]
+    assert told[0]["doing"] == f"checks submission {number}"
+    assert "the check is made again later: it may open" in told[0]["why"]
+    assert "`ulimit -n`" in told[0]["why"]
+
+
 def test_a_machine_that_is_too_busy_for_a_check(arena: ArenaHarness) -> None:
     """The check is made again, three times in all; then its author is told that it was not the bot's fault."""
     made = []

@@ -45,7 +45,7 @@ FOLDER: Final = "live"
 ENDING: Final = ".part"
 
 _PATIENCE_S: Final = 0.5
-"""How long a match is played before it gets a file."""
+"""How long a match is played before it gets a file; pages say so in `short_matches.html.j2`."""
 _POLL_S: Final = 0.25
 """How often new lines are copied."""
 

@@ -77,12 +77,50 @@ def _files(folder: Path | str) -> Iterator[tuple[float, int, str]]:
                 yield stat.st_mtime, max(stat.st_size, stat.st_blocks * 512), entry.path
 
 
+# -- whether a process gets on ----------------------------------------------------------------------------
+# The checker, the player of matches on demand and each scheduler tell the server what they do, one JSON object a line,
+# on their standard output. Who does not tell within the time that it gave itself is stuck.
+
+_REPEAT_S: Final = 2.0
+_START_S: Final = 120.0
+"""How long a process may take until it first tells what it does."""
+_MAX_REPORTS: Final = 65_536  # bytes read at once
+_reports: int | None = None  # the file descriptor for them, in a process that a server has started
+_last: tuple[str, str, float] = ("", "", 0.0)
+
+
+def working(doing: str, within_s: float = 60.0, why: str | None = None) -> None:
+    """Tell the server that started this process what it does now, and that it tells more `within_s` seconds.
+
+    `why` says why it does not get on, empty that it does, None that nobody knows yet: it stays as it was. A change of
+    it is logged, also where no server listens.
+    """
+    global _last
+    before, now_s = _last, time.monotonic()
+    why = before[1] if why is None else why
+    if before[:2] == (doing, why) and now_s - before[2] < _REPEAT_S:
+        return
+    _last = doing, why, now_s
+    if why != before[1]:
+        log("does not get on" if why else "gets on again", doing=doing, **({"why": why} if why else {}))
+    if _reports is not None:
+        line = json.dumps({"doing": doing, "within_s": within_s, "why": why})
+        with contextlib.suppress(OSError):  # a server that does not read is no reason to wait
+            os.write(_reports, line.encode() + b"\n")
+
+
 # -- processes that a server starts, and starts again when they end ---------------------------------------
 
 
 def end_with_parent() -> None:
-    """Send this process SIGTERM when its standard input ends, which is a pipe from the process that started it."""
+    """Send this process SIGTERM when its standard input ends, which is a pipe from the server that started it.
+
+    From now on `working` tells this server what the process does.
+    """
+    global _reports
     source = sys.stdin.fileno()
+    _reports = sys.stdout.fileno()
+    os.set_blocking(_reports, False)
 
     def wait() -> None:
         while os.read(source, 4096):
@@ -102,8 +140,12 @@ _STEADY_S: Final = 120.0
 class Subprocess:
     """A process `warpleague WORDS...`, which ends with this one: its standard input is a pipe from here.
 
-    It is started once `wanted` says so, and again whenever it has ended, after a pause that grows.
+    It is started once `wanted` says so, and again whenever it has ended, after a pause that grows. `doing` and `why`
+    are what it told last with `working`.
     """
+
+    doing = ""
+    why = ""
 
     def __init__(self, name: str, words: Sequence[str], wanted: Callable[[], bool] = lambda: True) -> None:
         self.name = name
@@ -111,6 +153,7 @@ class Subprocess:
         self.starts = 0
         self._words = (sys.executable, "-m", "warpleague", *words)
         self._wanted = wanted
+        self._tells_by_s = 0.0
 
     async def keep_running(self) -> None:
         """Keep the process running until this is cancelled; only `stop` ends the process."""
@@ -125,16 +168,39 @@ class Subprocess:
             # own for two reasons: Ctrl-C at a terminal then reaches only the server, which ends this process as `stop`
             # says; and the kernel shares the processors between the two sessions.
             self.process = subprocess.Popen(
-                self._words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
             )
             log("started", process=self.name, pid=self.process.pid)
-            while self.process.poll() is None:
-                await trio.sleep(_POLL_S)
+            self.doing, self.why, self._tells_by_s = "starts", "", time.monotonic() + _START_S
+            with self.process.stdout or contextlib.nullcontext() as reports:
+                while self.process.poll() is None:
+                    self._read(reports)
+                    await trio.sleep(_POLL_S)
+            self._close()
             log("ended", process=self.name, pid=self.process.pid, code=self.process.returncode)
             if time.monotonic() - began_s > _STEADY_S:
                 pause_s = _FIRST_PAUSE_S
             await trio.sleep(pause_s)
             pause_s = min(2 * pause_s, _MAX_PAUSE_S)
+
+    def _read(self, reports: Any) -> None:
+        """Take over what the process told last."""
+        os.set_blocking(reports.fileno(), False)
+        for line in (reports.read(_MAX_REPORTS) or b"").splitlines()[-2:]:
+            with contextlib.suppress(ValueError, TypeError, KeyError):  # the last line may be cut
+                told = json.loads(line)
+                self.doing, self.why = str(told["doing"]), str(told["why"])
+                self._tells_by_s = time.monotonic() + float(told["within_s"])
+
+    @property
+    def trouble(self) -> str:
+        """Why the process does not get on; empty if it does."""
+        if not self.runs:
+            return "it has ended, and will be started again" if self.starts else "it has not been started yet"
+        late_s = time.monotonic() - self._tells_by_s
+        if not self.why and late_s > 0:
+            return f"it should have told more {late_s:.0f} s ago"
+        return self.why
 
     @property
     def runs(self) -> bool:
@@ -143,7 +209,15 @@ class Subprocess:
 
     def to_json(self) -> JsonObject:
         """The state of the process for the health page, without its number: everybody reads it, bots' authors too."""
-        return {"wanted": self._wanted(), "runs": self.runs, "starts": self.starts}
+        wanted, trouble = self._wanted(), self.trouble
+        return {
+            "wanted": wanted,
+            "runs": self.runs,
+            "starts": self.starts,
+            "gets_on": not (wanted and trouble),
+            "doing": self.doing if self.runs else None,
+            "why_not": trouble if wanted and trouble else None,
+        }
 
     async def stop(self, patience_s: float) -> None:
         """Ask the process to end; ask again after `patience_s`, on which it ends at once; kill it 5 s later."""
@@ -157,6 +231,12 @@ class Subprocess:
                 while process.poll() is None:
                     await trio.sleep(0.05)
             if process.poll() is not None:
-                return
-        process.kill()
-        process.wait()
+                break
+        else:
+            process.kill()
+            process.wait()
+        self._close()
+
+    def _close(self) -> None:
+        if self.process is not None and self.process.stdin is not None:
+            self.process.stdin.close()

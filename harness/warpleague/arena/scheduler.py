@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from warpleague.arena import live as feed
-from warpleague.arena.processes import log, log_error, prune
+from warpleague.arena.processes import log, log_error, prune, working
 from warpleague.arena.submissions import entering
 from warpleague.arena.submissions.ledger import FILE, Ledger
 from warpleague.errors import BadInput, StoreError
@@ -35,6 +35,7 @@ from warpleague.league.play.running import (
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.report.wording.columns import standing_json
 from warpleague.runner.bot.logs import LogFolder
+from warpleague.runner.host import check_own_limits
 from warpleague.runner.play import play_beside
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 _POLL_S: Final = 0.5
 """How often the scheduler checks for changes while nothing is played."""
+_PREPARE_S: Final = 1800.0
+"""How long building the bots and starting a run may take."""
 _FIRST_PAUSE_S: Final = 1.0
 _MAX_PAUSE_S: Final = 60.0
 """The pause after a run that failed doubles each time, up to this."""
@@ -124,8 +127,10 @@ class Scheduler:
                 try:
                     report = self._play(config, before)
                 except BadInput as error:  # too few bots, the store is in use, or a file that does not fit
-                    log("waits", league=config.name, why=self._what_is_missing(config) or str(error))
-                    self._wait(config, before, pause_s if isinstance(error, StoreError) else None)
+                    missing = self._what_is_missing(config)
+                    log("waits", league=config.name, why=missing or str(error))
+                    max_s = pause_s if isinstance(error, StoreError) else None
+                    self._wait(config, before, max_s, why="" if missing else str(error))
                     pause_s = min(2 * pause_s, _MAX_PAUSE_S) if isinstance(error, StoreError) else pause_s
                     continue
                 if report is None:  # it is paused
@@ -134,7 +139,8 @@ class Scheduler:
                     break
                 elif report.failure is not None or report.void:
                     log("void", league=config.name, failure=report.failure, matches=len(report.void))
-                    self._wait(config, before, pause_s)
+                    why = report.failure or f"a match is void: {report.void[-1].error}"
+                    self._wait(config, before, pause_s, why=why)
                     pause_s = min(2 * pause_s, _MAX_PAUSE_S)
                 else:
                     pause_s = _FIRST_PAUSE_S
@@ -176,11 +182,14 @@ class Scheduler:
             )
         return ""
 
-    def _wait(self, config: LeagueConfig, before: tuple[Any, ...], max_s: float | None = None) -> None:
-        """Wait until something has changed, or until `max_s` is over."""
+    def _wait(
+        self, config: LeagueConfig, before: tuple[Any, ...], max_s: float | None = None, why: str = ""
+    ) -> None:
+        """Wait until something has changed, or until `max_s` is over; `why` no match can be played, if one should."""
         end_s = float("inf") if max_s is None else time.monotonic() + max_s
-        while self._state(config) == before and time.monotonic() < end_s and not self._stop.wait(_POLL_S):
-            pass
+        while not self._stop.is_set() and self._state(config) == before and time.monotonic() < end_s:
+            working("waits until something changes", why=why)
+            self._stop.wait(_POLL_S)
 
     def _play(self, config: LeagueConfig, before: tuple[Any, ...]) -> RunReport | None:
         """Play until nothing is left or something has changed. Returns None if the league is paused."""
@@ -194,6 +203,7 @@ class Scheduler:
                 return None
             more_may_come = not entering.may_end(ledger, config)
             config = entering.entered(ledger, config)
+        working("prepares bots", _PREPARE_S)
         logs = self.log_folder(results / name / "logs")  # before the disk is needed
         with open_to_run(config, results) as league:
             folder = results / name / feed.FOLDER
@@ -208,6 +218,7 @@ class Scheduler:
             if self._stop.is_set():
                 return None
             watcher = _Watcher(name, self._restarts.began)
+            working("plays", _PREPARE_S)
             whole = False
             over = league.store.published() is not None
             try:
@@ -274,16 +285,24 @@ class Scheduler:
 
 
 class _Watcher(RunWatcher):
-    """Logs what goes wrong; `begins` is called before the first match."""
+    """Logs what goes wrong, and tells whether the run gets on; `begins` is called before the first match."""
 
     def __init__(self, league: str, begins: Callable[[], None]) -> None:
         self._league, self._begins = league, begins
+        self._why: str | None = None  # the last match was void, or not; None: none has ended yet
 
     def started(self, *_: object) -> None:
         self._begins()
 
     def failed(self, void: Void) -> None:
+        self._why = f"a match is void: {void.error}"
         log("match void", league=self._league, match=void.fixture.id, error=void.error, trace=void.trace)
+
+    def finished(self, *_: object) -> None:
+        self._why = ""
+
+    def tick(self) -> None:
+        working("plays", why=self._why)
 
     def note(self, text: str) -> None:
         log("note", league=self._league, text=text)
@@ -292,6 +311,7 @@ class _Watcher(RunWatcher):
 def run_scheduler(settings: SchedulerSettings) -> int:
     """Play a league until this process is stopped; the exit code."""
     try:
+        check_own_limits("none")
         return Scheduler(settings).run()
     except BaseException as error:
         if not isinstance(error, BadInput):

@@ -9,7 +9,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import print_json
-from warpleague.cli.league_common import open_league, print_json_list, with_lucks
+from warpleague.cli.league_common import open_league, print_json_list, told, with_lucks
 from warpleague.errors import BadInput
 from warpleague.league.ratings.threads import one_thread
 from warpleague.league.results.league import listed
@@ -93,10 +93,13 @@ def run_list(args: Namespace) -> int:
         matches = (
             (fixture, played) for fixture, played in listed(league) if only is None or only in fixture.seats
         )
+        # Who sees the list itself needs no more.
+        silent = sys.stdout.isatty() or not sys.stderr.isatty()
+        rows = told(matches, "matches", league.schedule.total or league.store.count(), silent=silent)
         if args.json:
-            print_json_list(_match_json(league, fixture, played) for fixture, played in matches)
+            print_json_list(_match_json(league, fixture, played) for fixture, played in rows)
             return 0
-        for fixture, played in matches:
+        for fixture, played in rows:
             bots = " – ".join(names[bot] for bot in fixture.seats)
             out = league.disqualified_in(fixture)
             if played is None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import attrs
 import msgspec
@@ -18,7 +19,7 @@ from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from warpleague.league.results.league import League
@@ -28,6 +29,9 @@ _ARENA: Final = "arena.db"
 """The file of an arena in its folder of results, beside the leagues."""
 _ROWS: Final = 400  # of a list, encoded at once
 _TOLD: Final = 500  # matches
+_LINE_S: Final = 5.0  # between two lines of progress
+_LOG_LINE_S: Final = 30.0  # the same where nobody looks at a terminal
+T = TypeVar("T")
 
 
 def open_league(args: Namespace) -> League:
@@ -80,3 +84,32 @@ def print_json_list(rows: Iterable[object]) -> None:
         write_out(f"{before}{text[1:-2]}")
         before = ","
     print("[]" if before == "[" else "\n]")
+
+
+def is_silent(args: Namespace) -> bool:
+    """Whether a program reads what is printed, and nobody sees it waiting."""
+    return bool(args.json) and not sys.stderr.isatty()
+
+
+class ProgressLines:
+    """A line on standard error now and then, for those who wait, unless it is `silent`."""
+
+    def __init__(self, *, silent: bool = False) -> None:
+        self._silent = silent
+        self._pause_s = _LINE_S if sys.stderr.isatty() else _LOG_LINE_S
+        self._printed_s = time.monotonic()
+
+    def tell(self, what: str, done: int = 0, total: int = 0) -> None:
+        """Show the progress: `done` of `total`, where that is known."""
+        now_s = time.monotonic()
+        if not self._silent and now_s - self._printed_s >= self._pause_s:
+            self._printed_s = now_s
+            say(f"{what}: {done:,} of {total:,}" if total else what)
+
+
+def told(rows: Iterable[T], what: str, total: int, *, silent: bool) -> Iterator[T]:
+    """The same rows, one after the other; meanwhile, unless it is `silent`, lines say how many of the `total` came."""
+    lines = ProgressLines(silent=silent)
+    for done, row in enumerate(rows, 1):
+        yield row
+        lines.tell(what, done, total)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +11,15 @@ from typing import TYPE_CHECKING, Final
 from rich.progress import Progress
 
 from warpleague.cli.common import check_new, check_writable, print_json, say, write_file
-from warpleague.cli.league_common import league_command, open_league, print_json_list, with_lucks
+from warpleague.cli.league_common import (
+    ProgressLines,
+    is_silent,
+    league_command,
+    open_league,
+    print_json_list,
+    told,
+    with_lucks,
+)
 from warpleague.errors import BadInput
 from warpleague.league.play.verifying import published_record
 from warpleague.league.results.export import (
@@ -38,8 +45,6 @@ if TYPE_CHECKING:
 
     from warpleague.league.results.league import League
 
-_LINE_S: Final = 5.0  # between two lines of progress
-
 
 def run_report(args: Namespace) -> int:
     """Exit code 1: a record does not hold, and its match has no replay."""
@@ -51,7 +56,7 @@ def run_report(args: Namespace) -> int:
             league = with_lucks(args, league)
         out = args.out or args.results / league.config.name / "report"
         check_writable(out / "index.html")
-        with _progress(args, "replay") as progress:
+        with _progress(args) as progress:
             site = write_site(
                 league,
                 out,
@@ -79,34 +84,21 @@ def run_report(args: Namespace) -> int:
     return 1 if site.problems else 0
 
 
-class _Lines:
-    """A line every few seconds, for an output that nobody may look at before the end."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._printed_at = time.monotonic()
-
-    def tell(self, done: int, total: int) -> None:
-        """Show the progress: `done` of `total`."""
-        now = time.monotonic()
-        if now - self._printed_at >= _LINE_S:
-            self._printed_at = now
-            say(f"{done:,} of {counted(total, self._what)}")
-
-
 @contextmanager
-def _progress(args: Namespace, what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function that shows how much of `what` is done: a bar in a terminal, elsewhere a line now and then."""
+def _progress(args: Namespace) -> Iterator[Callable[..., None]]:
+    """A function that shows what is made and how much of it is done: a bar in a terminal, elsewhere lines."""
     if args.json:
-        yield lambda _done, _total: None
+        yield lambda _what, _done=0, _total=0: None
         return
     if not sys.stderr.isatty():
-        yield _Lines(what).tell
+        yield ProgressLines().tell
         return
 
     with Progress(console=make_console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"{what}s", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task("", total=None)
+        yield lambda what, done=0, total=0: bar.update(
+            task, description=what, completed=done, total=total or None
+        )
 
 
 # -- league export ---------------------------------------------------------------------------------------
@@ -135,9 +127,10 @@ def _records(args: Namespace) -> int:
             wanted = iter([league.find(args.match)])
         else:
             wanted = ((fixture.id, fixture.deal) for fixture, _ in league.stored())
+        total = 1 if args.match is not None else league.store.count()
 
         def written() -> Iterator[str]:
-            for match_id, deal in wanted:
+            for match_id, deal in told(wanted, "records", total, silent=is_silent(args)):
                 path = folder / (match_id + _SUFFIXES[args.format])
                 record = published_record(league, match_id, deal)
                 check_new(path, args.force or is_same_play(path, record))
@@ -179,11 +172,12 @@ def _tables(args: Namespace) -> int:
 def _write(league: League, paths: dict[str, Path], args: Namespace) -> dict[str, int]:
     """Write the tables; the number of rows in each."""
     counts = dict.fromkeys(paths, 0)
+    total, silent = league.store.count(), is_silent(args)
     with (
         table_file(paths["matches"], MATCHES, args.format) as matches,
         table_file(paths["seats"], SEATS, args.format) as seats,
     ):
-        for fixture, played in league.stored():
+        for fixture, played in told(league.stored(), "matches", total, silent=silent):
             counts["matches"] += matches.write([match_row(league, fixture, played)])
             counts["seats"] += seats.write(seat_rows(league, fixture, played))
     if "decisions" in paths:
@@ -192,7 +186,8 @@ def _write(league: League, paths: dict[str, Path], args: Namespace) -> dict[str,
             table_file(path, DECISIONS, args.format) as decisions,
             TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as folder,
         ):
-            fixtures = (fixture for fixture, _ in league.stored())
+            stored = told(league.stored(), "matches whose decisions are read", total, silent=silent)
+            fixtures = (fixture for fixture, _ in stored)
             counts["decisions"] = write_decisions(
                 decisions, args.format, league, fixtures, Path(folder), args.jobs, **args.tools.pool
             )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.cli.common import print_json, say
-from warpleague.cli.league_common import league_command, open_league
+from warpleague.cli.league_common import ProgressLines, is_silent, league_command, open_league
 from warpleague.errors import BadInput
 from warpleague.league.play.entering import stage_problems
 from warpleague.league.play.organising import disqualify, mend, merge, reinstate
@@ -42,8 +41,13 @@ def run_verify(args: Namespace) -> int:
         records, wrong = _verify_records(league, args, fixtures)
         good = records - len(wrong)
         known = {row["match"] for row in wrong}
+        lines, entries = ProgressLines(silent=is_silent(args)), league.store.journal()
+
+        def seen(entry: int) -> None:
+            lines.tell("entries of the journal compared", entry, entries)
+
         for number, match, problem in (
-            *altered(league, heads, numbers_too=fixtures is None),
+            *altered(league, heads, numbers_too=fixtures is None, seen=seen),
             *mispaired(league),
             *stage_problems(league),
             *_wrong_lucks(league, args, fixtures),
@@ -96,12 +100,13 @@ def _verify_records(
     """Execute the records again; how many there are, and what is wrong with some."""
     records = 0
     wrong: list[dict[str, Any]] = []
+    lines = ProgressLines(silent=is_silent(args))
+    total = league.store.count() if fixtures is None else len(fixtures)
     for fixture, problem in verify_league(league, args.jobs, **args.tools.pool, fixtures=fixtures):
         records += 1
         if problem is not None:
             wrong.append(_reported(args, fixture.number, fixture.id, problem))
-        elif records % 1_000 == 0 and sys.stderr.isatty():
-            say(f"{counted(records, 'record')} verified")
+        lines.tell("records verified", records, total)
     return records, wrong
 
 

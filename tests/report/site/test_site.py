@@ -230,6 +230,44 @@ def test_report_writes_beside_the_store(
     assert (told["index"], told["matches"], told["total"]) == (str(index), 12, 12)
 
 
+def test_who_waits_sees_how_far_it_is(
+    cup: Path,
+    site: Write,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """On standard error, for reports, exports and verification; not where a program reads JSON."""
+    monkeypatch.setattr("warpleague.cli.league_common._LOG_LINE_S", 0.0)
+
+    def told() -> list[str]:
+        lines = capsys.readouterr().err.splitlines()
+        return [line for line in lines if not line.startswith("note: ")]
+
+    assert report(cup, "--replays", "3", "--out", tmp_path / "site") == 0
+    shown = told()
+    steps = [
+        "reading the results",
+        "computing the standings",
+        "reading the list of matches",
+        "reading the times",
+    ]
+    assert shown[:5] == [*steps, "computing the ratings over time"]
+    assert [line for line in shown if line.startswith("replays")] == [f"replays: {n} of 3" for n in (1, 2, 3)]
+    assert shown[-1] == f"pages of bots: {BOTS} of {BOTS}"
+    where = ("--results", str(cup.parent / "results"), "--out", str(tmp_path / "exported"))
+    for words, what in ((["--format", "csv"], "matches"), (["--format", "jsonl"], "records")):
+        assert main(["league", "export", str(cup), *where, *words]) == 0
+        assert told() == [f"{what}: {n} of 12" for n in range(1, 13)]
+    assert main(["league", "verify", str(cup), *where[:2]], Tools(new_pool=Inline)) == 0
+    shown = told()
+    assert shown[:12] == [f"records verified: {n} of 12" for n in range(1, 13)]
+    assert re.fullmatch(r"entries of the journal compared: (\d+) of \1", shown[12])
+    assert main(["league", "export", str(cup), *where, "--json", "--force"]) == 0
+    assert report(cup, "--json", "--out", tmp_path / "site") == 0
+    assert told() == []
+
+
 def test_pages_are_made_by_processes_of_their_own(
     cup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from warpleague.arena.processes import log, log_error
+from warpleague.arena.processes import log, log_error, working
 from warpleague.arena.submissions import jobs, on_demand, versions
 from warpleague.arena.submissions.entering import entries_closed, sandbox_refusal
 from warpleague.arena.submissions.jobs import (
@@ -50,6 +50,7 @@ from warpleague.runner.bundle.manifest import Manifest, plays, read_manifest
 from warpleague.runner.checkup import Checkup, check_bot, one_core
 from warpleague.runner.doctor import Report, examine
 from warpleague.runner.findings import MACHINE, REPEAT, Finding
+from warpleague.runner.host import check_own_limits, shortage
 from warpleague.runner.play import play_within
 from warpleague.runner.tree import remove_tree
 
@@ -94,6 +95,7 @@ _CHECKER_POLL_S: Final = 0.2
 _WAIT_S: Final = 5.0
 _MAX_REASON: Final = 2000
 """Characters of the reason of a refusal that the command of a league gets."""
+_PROBE_S: Final = 300.0
 _SPARE_S: Final = 60
 """A check hangs if it exceeds the limits of its build and matches by more than this, in seconds."""
 
@@ -118,6 +120,7 @@ def run_checker(
 
     With `once` it returns when nothing is left to check. Raises `StoreError` if another checker runs here.
     """
+    check_own_limits("none")
     lock = take_lock(ledger.path.with_name("arena.checker.lock"))
     try:
         for number in jobs.recover(ledger, SUBMISSION):
@@ -125,8 +128,10 @@ def run_checker(
             versions.refuse(ledger, number, Finding("check", "failed", text, "check"))
             _run_hook(ledger, number, leagues)
         _sweep(ledger)
+        working("tests the sandbox", _PROBE_S)
         if not (probe(ledger, tests.machine) or once):
             while not stop(_WAIT_S):  # refuse new submissions, and say why
+                working("refuses submissions", why=sandbox_refusal(ledger) or "")
                 _refuse_all(ledger, leagues)
         _refuse_all(ledger, leagues)
         while not stop(0.0):
@@ -138,6 +143,8 @@ def run_checker(
                     _run_hook(ledger, claimed, leagues)
             elif once or stop(_CHECKER_POLL_S):
                 break
+            else:
+                working("waits for submissions", why="")
     finally:
         os.close(lock)
 
@@ -214,13 +221,21 @@ def _check(ledger: Ledger, number: int, leagues: Mapping[str, LeagueConfig], che
         return True
     folder = ledger.results / FOLDER / "check" / str(number)
     check = _Check(ledger, submission, config, limits, folder, check_bot)
-    with _alarm(WALL * limits.build_s + limits.check_s + _SPARE_S):
+    within_s = WALL * limits.build_s + limits.check_s + _SPARE_S
+    with _alarm(within_s):
         try:
+            working(doing := f"checks submission {number}", within_s)
             check.run()
         except _Refused as error:
             versions.refuse(ledger, number, error.finding)
         except (HarnessFault, BadInput, OSError, MemoryError) as error:
-            return _postpone(ledger, number, error)
+            settled = _postpone(ledger, number, error)
+            if settled:
+                log_error("check failed", error, submission=number)
+            else:
+                why = shortage(error) if isinstance(error, (OSError, MemoryError)) else str(error)
+                working(doing, why=f"the check is made again later: {why}")
+            return settled
         finally:
             remove_tree(folder.parent)
     return True
@@ -404,6 +419,7 @@ def run_challenges(
     A match of a trial follows each match on demand, so that neither waits for all of the other. With `once` it returns
     when none waits. Raises `StoreError` if another process does this here.
     """
+    check_own_limits("none")
     lock = take_lock(ledger.path.with_name("arena.challenges.lock"))
     try:
         for kind, what in ((CHALLENGE, "it"), (TRIAL, "a match")):
@@ -411,6 +427,7 @@ def run_challenges(
                 jobs.fail(ledger, kind, number, f"{what} ended the process that played it {MAX_CLAIMS} times")
         player = _Player(ledger, leagues, play)
         while not stop(0.0):
+            working("waits for matches on demand and trials", why="")
             challenge = jobs.claim(ledger, CHALLENGE)
             if challenge is not None:
                 player.play(CHALLENGE, challenge)
@@ -438,6 +455,10 @@ class _Player:
         if config is None:
             jobs.fail(self.ledger, kind, number, f"there is no longer a league {league} here")
             return
+        working(
+            f"plays {kind.noun} {number}",
+            WALL * self.ledger.limits.build_s + self.ledger.limits.challenge_s + _SPARE_S,
+        )
         play = self._play_trial if kind is TRIAL else self._play_challenge
         try:
             store = play(config, number)

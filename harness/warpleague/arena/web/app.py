@@ -6,7 +6,8 @@ import re
 import shutil
 import time
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -29,15 +30,25 @@ from warpleague.arena.submissions.conditions import conditions_of, facts
 from warpleague.arena.submissions.ledger import WORDS
 from warpleague.arena.submissions.requests import Refused, RequestHandler, in_thread
 from warpleague.arena.web.league_feed import BEGIN, HEADERS, WATCHER_S, LeagueFeed, Piece, accepts_gzip
+from warpleague.arena.web.making import PATIENCE_S, Making
 from warpleague.arena.web.middleware import error_answer
 from warpleague.arena.web.renderer import MAX_WAITING, Busy, LeaguePage, bot_page, stored_match
 from warpleague.games import GAMES, load_game
 from warpleague.report.site.match_page import compressed_json
 from warpleague.report.site.page_frame import prepare, render, served, shared, text_of
 from warpleague.report.wording.brief import brief_text, llms_text
+from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterator,
+        Awaitable,
+        Callable,
+        Iterable,
+        Mapping,
+        Sequence,
+    )
     from pathlib import Path
 
     from markupsafe import Markup
@@ -179,6 +190,9 @@ _MAX_BOT_PAGES: Final = 200
 _encode = msgspec.json.Encoder().encode
 
 
+T = TypeVar("T")
+
+
 class App:
     """All leagues of a server, for everybody."""
 
@@ -204,7 +218,8 @@ class App:
         """Returns more values for the health page: the processes that the server has started."""
         self._assets = shared(_KINDS)
         self._home_page = Home(feeds, configs)
-        self._bot_pages: dict[tuple[str, str], tuple[LeaguePage, bytes]] = {}
+        self._bot_pages: dict[tuple[str, str], tuple[LeaguePage | None, bytes]] = {}
+        self._making = Making()
 
     def prepare(self) -> None:
         """Load templates and texts now, so that the first requests need not wait for them."""
@@ -276,7 +291,26 @@ class App:
         return answer
 
     def _notice(self, title: str, text: str, status: int, *, again: bool = False) -> Response:
-        return self.page("server_notice.html.j2", status, title=title, text=text, again=again)
+        answer = self.page("server_notice.html.j2", status, title=title, text=text, again=again)
+        if again:
+            answer.headers["Refresh"] = "1"
+        return answer
+
+    async def _soon(self, title: str, key: tuple[str, ...], make: Callable[[], Awaitable[T]]) -> T | Response:
+        """What `make` returns; if that takes long, a page that says so, while it is made on."""
+        try:
+            with trio.move_on_after(PATIENCE_S):
+                return await self._making.result(key, make)
+        except Busy:
+            return self._notice(
+                title, "Too many pages are wanted. This one will be made soon.", 503, again=True
+            )
+        since = f"It has been made for {self._making.age_s(key):.0f} s"
+        others = self.feeds[key[1]].renderer.waiting - 1
+        text = (
+            f"{since}, and visitors wait for {counted(others, 'other page')}." if others > 0 else f"{since}."
+        )
+        return self._notice(title, text, 202, again=True)
 
     def _feed(self, request: Request) -> LeagueFeed:
         feed = self.feeds.get(request.path_params["league"])
@@ -297,7 +331,8 @@ class App:
     async def _health(self, request: Request) -> Response:  # noqa: ARG002 - as the framework calls it
         free = shutil.disk_usage(self.results).free
         more = self.health()
-        well = free >= _MIN_FREE_BYTES and bool(more.pop("well", True))
+        shown = all(not (feed.not_read or feed.not_made) for feed in self.feeds.values())
+        well = free >= _MIN_FREE_BYTES and shown and bool(more.pop("well", True))
         health = {
             "status": "ok" if well else "failing",
             "version": __version__,
@@ -310,6 +345,7 @@ class App:
                     "changed_s_ago": round(time.time() - feed.changed_s, 1) if feed.changed_s else None,
                     "playing": len(feed.playing()),
                     "watchers": feed.watchers,
+                    "why_not_shown": feed.not_read or feed.not_made or None,
                 }
                 for feed in self.feeds.values()
             },
@@ -410,16 +446,12 @@ class App:
 
     async def _match(self, request: Request) -> Response:
         feed, match = self._feed(request), request.path_params["match"]
-        content: bytes | str | None = None
+        content: bytes | str | Response | None = None
         if await self._may_show(feed, match):
-            try:
-                page = feed.page
-                assert page is not None
-                content = await feed.pages.page(match, page.game, published=page.published)
-            except Busy:
-                return self._notice(
-                    "Too many replays are wanted", "This one will be made a little later.", 503, again=True
-                )
+            make = partial(self._replay, feed, match, ".html")
+            content = await self._soon("The replay is being made", ("match", feed.name, match), make)
+        if isinstance(content, Response):
+            return content
         if content is None:
             live = feed.live.matches.get(match)
             if live is not None and live.shown and feed.shows_matches:
@@ -430,6 +462,12 @@ class App:
                 "There is no replay", f"The record of this match does not hold: {content}", 500
             )
         return HTMLResponse(content)
+
+    @staticmethod
+    async def _replay(feed: LeagueFeed, match: str, suffix: str) -> bytes | str | None:
+        page = feed.page
+        assert page is not None
+        return await feed.pages.page(match, page.game, published=page.published, suffix=suffix)
 
     async def _may_show(self, feed: LeagueFeed, match: str) -> bool:
         """Whether there may be a page of a match; where the league is frozen, only of those that its copy has."""
@@ -447,10 +485,9 @@ class App:
         feed, match = self._feed(request), request.path_params["match"]
         content: bytes | str | None = None
         if await self._may_show(feed, match):
+            make = partial(self._replay, feed, match, ".js")
             try:
-                page = feed.page
-                assert page is not None
-                content = await feed.pages.page(match, page.game, published=page.published, suffix=".js")
+                content = await self._making.result(("script", feed.name, match), make)
             except Busy:
                 return Response(status_code=503)
         if not isinstance(content, bytes):
@@ -462,20 +499,25 @@ class App:
         page, bot = feed.page, request.path_params["bot"]
         if page is None or all(one["bot"] != bot for one in page.bots):
             raise HTTPException(404, "No bot of this league has that name.")
-        made, content = self._bot_pages.get((feed.name, bot), (None, b""))
-        if made is not page:
-            if feed.renderer.waiting >= MAX_WAITING:
-                return self._notice(
-                    "Too many pages are wanted", "This one will be made a little later.", 503, again=True
-                )
-            new = await feed.renderer.make(bot_page, feed.files, bot, self.words(), feed.version)
-            if new is None:
-                raise HTTPException(404, "There is nothing to be seen of this bot.")
-            content = new
+        made_for, content = self._bot_pages.get((feed.name, bot), (None, b""))
+        if made_for is page:
+            return HTMLResponse(content)
+        make = partial(self._make_bot, feed, bot)
+        made = await self._soon("The page of this bot is being made", ("bot", feed.name, bot), make)
+        if made is None:
+            raise HTTPException(404, "There is nothing to be seen of this bot.")
+        return HTMLResponse(made) if isinstance(made, bytes) else made
+
+    async def _make_bot(self, feed: LeagueFeed, bot: str) -> bytes | None:
+        if feed.renderer.waiting >= MAX_WAITING:
+            raise Busy
+        page = feed.page
+        content = await feed.renderer.make(bot_page, feed.files, bot, self.words(), feed.version)
+        if content is not None:
             if len(self._bot_pages) >= _MAX_BOT_PAGES:
                 self._bot_pages.clear()
             self._bot_pages[feed.name, bot] = page, content
-        return HTMLResponse(content)
+        return content
 
     async def _watch_bot(self, request: Request) -> Response:
         """Redirect to a match of a bot that can be watched. If there is none, wait for one."""

@@ -133,6 +133,8 @@ class LeagueFeed:
         self._missing = ""  # what a league waits for that has no page yet
         self.stale = True
         """Whether something has changed since the page was made."""
+        self.not_read = self.not_made = ""
+        """Why the league cannot be read now, and why its page could not be made; empty if all is well."""
         self._sections: dict[str, tuple[int, str]] = {}
         # Numbers continue after a restart, so that a page that was loaded before it gets newer sections.
         self._version = int(time.time() * 1000)
@@ -162,10 +164,12 @@ class LeagueFeed:
             if self.page is not None and self.page.frozen != self.frozen:
                 self.stale = True  # the time to freeze has come, and perhaps no match is stored any more
         except (OSError, StoreError) as error:
-            log("league not read", league=self.name, why=str(error))
+            self.not_read = str(error)
+            log("league not read", league=self.name, why=self.not_read)
             self._close()
             await trio.sleep(5.0)
             return
+        self.not_read = ""
         if changed:
             self.notify()
 
@@ -277,7 +281,7 @@ class LeagueFeed:
             if self.page is None and trio.current_time() >= look_s:
                 look_s = trio.current_time() + _LOOK_S
                 try:
-                    self._missing = await self.renderer.make(what_is_missing, self.files)
+                    self._missing = await self.renderer.make(what_is_missing, self.files, ahead=True)
                 except Exception as error:  # noqa: BLE001 - such as a file that is being written
                     log_error("bots not read", error, league=self.name)
             if not self.stale:
@@ -287,12 +291,14 @@ class LeagueFeed:
             version = max(int(time.time() * 1000), self._version + 1)
             took_s = 0.0  # where nothing has been played yet, the page comes soon after the first match
             try:
-                pages = await self.renderer.make(league_page, self.files, server, version)
+                ahead = self.page is not None  # visitors wait for the first one
+                pages = await self.renderer.make(league_page, self.files, server, version, ahead=ahead)
             except Exception as error:  # noqa: BLE001 - the other pages are there
                 log_error("page not made", error, league=self.name)
-                self.stale = True
+                self.stale, self.not_made = True, str(error) or type(error).__name__
                 await trio.sleep(5.0)
                 continue
+            self.not_made = ""
             if pages is not None:
                 took_s = pages.cpu_s
                 self._set_page(pages, version)

@@ -1,6 +1,6 @@
-"""Renders the pages of leagues and matches, in a process of its own at a lower priority than matches.
+"""Renders the pages of leagues and matches, in processes of its own.
 
-The functions that run in that process open the league each time: they get nothing but paths. Pages of matches are
+The functions that run in those processes open the league each time: they get nothing but paths. Pages of matches are
 cached on the disk. Of a league whose standings are frozen, everything is made of a copy of its store.
 """
 
@@ -131,6 +131,8 @@ def _make(config: LeagueConfig, results: Path, folder: Path, at_s: float) -> Non
 T = TypeVar("T")
 
 _NICE: Final = 10
+_WANTED: Final = 2
+"""Processes that make what visitors wait for."""
 _courses: Final[dict[Path, CourseCache]] = {}
 """The intermediate results of each league's last page, from which the next one continues."""
 _bot_tables: Final[dict[Path, tuple[int, float, BotTables]]] = {}
@@ -421,7 +423,12 @@ def _config(files: LeagueFiles) -> LeagueConfig:
 
 
 def _run(function: Callable[..., T], *arguments: Any) -> T:
-    """Run a function in the process of the renderer, at a lower CPU priority: matches come first."""
+    """Run a function in a process of the renderer."""
+    return function(*arguments)
+
+
+def _run_ahead(function: Callable[..., T], *arguments: Any) -> T:
+    """The same at a lower CPU priority: matches and visitors come first."""
     _lower_priority()
     return function(*arguments)
 
@@ -432,26 +439,35 @@ def _lower_priority() -> None:
 
 
 class Renderer:
-    """Renders pages one after the other in its process, while the server answers other requests."""
+    """Renders pages in processes of its own, while the server answers other requests.
+
+    What a visitor waits for is made at the CPU priority of matches, and one long page lets short ones pass. What is
+    made ahead has a process of a lower priority, so nobody waits for it.
+    """
 
     def __init__(self) -> None:
-        self._pool = RefereePool(1, "none")
-        self._one = trio.CapacityLimiter(1)
+        modules = (__name__,)  # loaded before the first visitor comes
+        self._wanted = RefereePool(_WANTED, "none", modules=modules)
+        self._ahead = RefereePool(1, "none", modules=modules)
+        self._places = trio.CapacityLimiter(_WANTED), trio.CapacityLimiter(1)
         self.waiting = 0
+        """How many pages visitors wait for."""
 
-    async def make(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Run a function of this module in the process; returns its result. `HarnessFault` if the process has died."""
-        self.waiting += 1
+    async def make(self, function: Callable[..., T], *arguments: Any, ahead: bool = False) -> T:
+        """Run a function of this module in a process; returns its result. `HarnessFault` if the process has died."""
+        pool, run = (self._ahead, _run_ahead) if ahead else (self._wanted, _run)
+        self.waiting += not ahead
         try:
-            async with self._one:
-                future = self._pool.submit(_run, function, *arguments)
+            async with self._places[ahead]:
+                future = pool.submit(run, function, *arguments)
                 return await trio.to_thread.run_sync(future.result, abandon_on_cancel=True)
         finally:
-            self.waiting -= 1
+            self.waiting -= not ahead
 
     def close(self) -> None:
-        """End the process."""
-        self._pool.kill()
+        """End the processes."""
+        self._wanted.kill()
+        self._ahead.kill()
 
 
 # -- the cache of match pages, made on request -----------------------------------------------------------

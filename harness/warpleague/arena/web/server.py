@@ -32,6 +32,7 @@ from warpleague.league.season.season import Season
 from warpleague.league.store.store import Store
 from warpleague.report.wording.league_words import dice_line
 from warpleague.runner.bundle.shipped import located
+from warpleague.runner.host import check_own_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -110,8 +111,13 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
     check_address(serving)
     configs = {name: _with_dice(config, serving.results) for name, config in configs.items()}
     serving.results.mkdir(parents=True, exist_ok=True)
-    listener = _listening(serving)
     files = _open_more_files()
+    check_own_limits("none")
+    listener = _listening(serving)
+    total = max(min(serving.connections.total, files - _SPARE_FILES), 1)
+    if total < serving.connections.total:
+        why = f"at most {total} connections: `ulimit -n` in the shell that starts it allows more"
+        log("limit is low", limit="open files", value=files, why=why)
     renderer = Renderer()
     try:
         feeds = [
@@ -135,7 +141,6 @@ async def run_server(serving: Serving, ready: Callable[[str], Any] = lambda _add
             root=serving.root,
         )
         middleware.hosts = _hosts(serving, listener.getsockname()[1])
-        total = max(min(serving.connections.total, files - _SPARE_FILES), 1)
         connections = Connections(middleware, attrs.evolve(serving.connections, total=total))
         subprocesses = _subprocesses(serving, configs) if serving.plays else []
         app.health = partial(_health, middleware, connections, subprocesses)
@@ -217,7 +222,7 @@ def _health(
 ) -> dict[str, Any]:
     wanted = {process.name: process.to_json() for process in subprocesses}
     return {
-        "well": all(state["runs"] for state in wanted.values() if state["wanted"]),
+        "well": all(state["gets_on"] for state in wanted.values()),
         "processes": wanted,
         "connections_open": connections.open,
         "requests_open": middleware.open,

@@ -42,7 +42,7 @@ from warpleague.strict import structure
 from warpline.structure import MisfitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from warpleague.games.api import JsonObject
@@ -180,14 +180,19 @@ def problem_of(
 
 
 def altered(
-    league: League, heads: Sequence[Head] = (), *, numbers_too: bool = True
+    league: League,
+    heads: Sequence[Head] = (),
+    *,
+    numbers_too: bool = True,
+    seen: Callable[[int], None] = lambda _: None,
 ) -> list[tuple[int | None, str | None, str]]:
     """The alterations of the store: deleted, replaced, added; `heads` are earlier heads of its journal.
 
     Number in the schedule and id of each match concerned, as far as they are known, and what is wrong with it. With
-    `numbers_too`, the numbers of all stored matches are compared with the schedule.
+    `numbers_too`, the numbers of all stored matches are compared with the schedule. `seen` is told which entry of the
+    journal was compared last.
     """
-    problems = league.store.alterations(heads)
+    problems = league.store.alterations(heads, seen)
     if numbers_too and not problems:
         with suppress(StoreError):  # another check reports a match that cannot be read
             problems += misnumbered(league)

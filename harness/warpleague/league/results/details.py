@@ -97,10 +97,18 @@ class TimeLine:
 
 def times(league: League) -> list[TimeLine]:
     """The time each bot used, in the order of the season's bots."""
+    return times_and_busy(league, 1.0)[0]
+
+
+def times_and_busy(league: League, share: float) -> tuple[list[TimeLine], Array]:
+    """The same; and of each match that counts, whether a bot waited for a processor for over a `share` of its time."""
     lines = [TimeLine(name) for name in league.season.names]
+    wall, wait = TIMES.index("wall_ms"), TIMES.index("wait_ms")
+    waited: list[Array] = [np.zeros(0, bool)]
     for columns in league.in_parts("matches", "times"):
         _add_times(lines, columns)
-    return lines
+        waited.append(np.any(columns.times[:, :, wait] > share * columns.times[:, :, wall], axis=1))
+    return lines, np.concatenate(waited)
 
 
 def _add_times(lines: list[TimeLine], columns: Columns) -> None:
@@ -123,13 +131,3 @@ def _add_times(lines: list[TimeLine], columns: Columns) -> None:
         if longest[bot] > line.longest_ms:
             line.longest_ms = float(longest[bot])
             line.longest_match = columns.id[first[bot] // columns.players].decode()
-
-
-def busy(league: League, share: float) -> Array:
-    """Whether in each match that counts a bot waited for a processor for more than a `share` of its time."""
-    wall, wait = TIMES.index("wall_ms"), TIMES.index("wait_ms")
-    chunks = [
-        (columns.times[:, :, wait] > share * columns.times[:, :, wall]).any(axis=1)
-        for columns in league.in_parts("times")
-    ]
-    return np.concatenate([np.zeros(0, bool), *chunks])

@@ -174,11 +174,14 @@ def retired_seats(league: League, columns: Columns) -> Array:
         return retired
     faulted = np.flatnonzero(columns.faults.any(axis=1)).tolist()
     rows = dict(zip(columns.number[faulted].tolist(), faulted, strict=True))
-    # If ids must be read now, more matches may be stored than before; their numbers stay.
-    wide = columns if "id" in columns.values else league.columns("matches")
-    numbers = dict(zip(wide.id.tolist(), wide.number.tolist(), strict=True))
-    for match_id, seat in found:
-        if (at := rows.get(numbers.get(match_id.encode()))) is not None:
+    if not league.is_numbered:  # the numbers in the store are of no use then
+        # If ids must be read now, more matches may be stored than before; their numbers stay.
+        wide = columns if "id" in columns.values else league.columns("matches")
+        few = wide.only(np.isin(wide.id, [match_id.encode() for match_id, *_ in found]))
+        numbers = dict(zip(few.id.tolist(), few.number.tolist(), strict=True))
+        found = [(match_id, numbers.get(match_id.encode()), seat) for match_id, _, seat in found]
+    for _, number, seat in found:
+        if (at := rows.get(number)) is not None:
             retired[at, seat] = True
     return retired
 

@@ -127,7 +127,8 @@ class League:
 
     def disqualified_in(self, fixture: Fixture) -> list[str]:
         """The names of the disqualified bots in a match, by seat."""
-        return [self.season.names[bot] for bot in fixture.seats if bot in self.barred]
+        barred = self.barred if self.disqualified else ()  # asked for each match of a list
+        return [self.season.names[bot] for bot in fixture.seats if bot in barred]
 
     def counts(self, fixture: Fixture) -> bool:
         """Whether a match counts once it is played."""

@@ -256,13 +256,13 @@ class StoredMatch:
         return (
             self.id,
             self.deal,
-            _json(self.bots),
-            _json(self.ranks),
-            _json(self.scores),
+            compact_json(self.bots),
+            compact_json(self.ranks),
+            compact_json(self.scores),
             self.why,
             self.digest,
-            _json(faults) if any(faults) else "",
-            _json(times),
+            compact_json(faults) if any(faults) else "",
+            compact_json(times),
             self.lines,
             self.elapsed_s,
             self.stored,
@@ -283,4 +283,4 @@ def damaged(match_id: object, what: str) -> StoreError:
     return StoreError(f"the store is damaged: match {match_id}: {what}; {MEND}")
 
 
-_json: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=repr).encode
+compact_json: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=repr).encode

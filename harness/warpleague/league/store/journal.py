@@ -14,18 +14,18 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
 
-from warpleague.errors import BadInput, StoreError
+from warpleague.errors import BadInput
+from warpleague.league.season.fixture import compact_json
 from warpleague.league.store import match_rows
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from warpleague.league.season.fixture import StoredMatch
 
@@ -48,6 +48,7 @@ _ENTRIES: Final = (
     "FROM journal j LEFT JOIN match m ON m.id = j.id LEFT JOIN confinement c ON c.id = m.confinement "
     "LEFT JOIN record r ON r.id = j.id LEFT JOIN fact f ON f.id = j.id ORDER BY j.seq"
 )
+_KEY: Final = 4 + len(_EVENT_COLUMNS)  # where such a row has the key of its match
 _TWICE: Final = (
     "SELECT id, seq FROM journal WHERE id IN "
     "(SELECT id FROM journal GROUP BY id HAVING count(*) > 1) ORDER BY seq"
@@ -134,26 +135,31 @@ def cut(db: sqlite3.Connection) -> tuple[Head, str] | None:
     return None if str(stored) == str(now) else (now, str(stored))
 
 
-def alterations(db: sqlite3.Connection, heads: Sequence[Head] = ()) -> Iterator[tuple[str | None, str]]:
+def alterations(
+    db: sqlite3.Connection, heads: Sequence[Head] = (), seen: Callable[[int], None] = lambda _: None
+) -> Iterator[tuple[str | None, str]]:
     """The alterations of the store since its matches were stored: the id of each match concerned, if known, and what.
 
-    Empty where nothing was altered, and the journal goes back to all of `heads`, which it had once.
+    Empty where nothing was altered, and the journal goes back to all of `heads`, which it had once. `seen` is told now
+    and then up to which entry it was compared.
     """
     db.execute("BEGIN")  # a run may go on meanwhile: all of this must be of one moment
     try:
-        yield from _alterations(db, {head for head in heads if head.count})
+        yield from _alterations(db, {head for head in heads if head.count}, seen)
     finally:
         db.execute("COMMIT")
 
 
-def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[str | None, str]]:
+def _alterations(
+    db: sqlite3.Connection, wanted: set[Head], seen: Callable[[int], None]
+) -> Iterator[tuple[str | None, str]]:
     # What is checked for each entry: its number follows, its link follows from the one before, its row is as it was.
     # After a wrong entry the chain goes on from the link that is stored, so that one error is told once. In one pass,
     # with what is entered joined to each entry. Few matches have two entries or were removed: these are read
     # beforehand, so that no entry needs a query of its own.
     entries = _Entries(db)
     link, before = b"", 0
-    for seq, entry_id, stored_row_hash, stored, *values in db.execute(_ENTRIES):
+    for (seq, entry_id, stored_row_hash, stored, *values), match in _with_matches(db, seen):
         event, row = values[: len(_EVENT_COLUMNS)], values[len(_EVENT_COLUMNS) :]
         if seq != before + 1:
             many = seq - before - 1
@@ -173,7 +179,7 @@ def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[st
             elif event[1] == CUT:
                 yield None, f"before entry {seq} the journal had been cut, or its end altered: {event[2]}"
             continue
-        yield from _of_match(db, entries, seq, entry_id, stored_row_hash, row)
+        yield from _of_match(entries, seq, entry_id, stored_row_hash, row, match)
     if (problem := cut(db)) is not None:
         ends, ended = str(problem[0]) if problem[0].count else "nothing", problem[1]
         yield (
@@ -192,13 +198,25 @@ def _alterations(db: sqlite3.Connection, wanted: set[Head]) -> Iterator[tuple[st
         yield None, f"an event ({kind}) is in the store, but no command of ours put it there"
 
 
+def _with_matches(
+    db: sqlite3.Connection, seen: Callable[[int], None]
+) -> Iterator[tuple[tuple[Any, ...], StoredMatch | None]]:
+    """Each row of `_ENTRIES` with the match it is of, if that can be read; some hundred are read at once."""
+    for rows in match_rows.chunks(db.execute(_ENTRIES)):
+        keys = [row[_KEY] for row in rows if row[_KEY] is not None]
+        matches = match_rows.as_given(db, keys) if keys else {}
+        for row in rows:
+            yield row, matches.get(row[_KEY])
+        seen(rows[-1][0])
+
+
 def _of_match(
-    db: sqlite3.Connection,
     entries: _Entries,
     seq: int,
     match_id: str,
     stored_row_hash: str,
     row: Sequence[Any],
+    match: StoredMatch | None,
 ) -> Iterator[tuple[str | None, str]]:
     # A match may be stored again after `mend` removed it. So its row must be the one of its last entry, and between
     # two of its entries one must say that it was removed.
@@ -212,10 +230,10 @@ def _of_match(
     elif row[0] is None:
         yield match_id, "was stored, but has been deleted from the store"
     else:
-        key, confined, size, packed = row
-        texts: tuple[Any, ...] = ()
-        with suppress(StoreError):  # a match that cannot be read is not the one that was stored
-            texts = match_rows.as_given(db, key).journal_texts()
+        _, confined, size, packed = row
+        texts = (
+            () if match is None else match.journal_texts()
+        )  # one that cannot be read is not what was stored
         packed_hash = sha256(packed).hexdigest() if isinstance(packed, bytes) else ""
         if stored_row_hash != row_hash((*texts, confined, size, packed_hash)):
             yield match_id, "its row or its record in the store is not the one that was stored"
@@ -249,8 +267,7 @@ def row_hash(row: Sequence[Any]) -> str:
     """The SHA-256 of the values of a row as JSON."""
     # JSON keeps apart what SQL and Python take for equal: 1 and 1.0, a number and its text, nothing and an empty text.
     # A row that was tampered with may hold bytes where text belongs.
-    text = json.dumps(list(row), separators=(",", ":"), ensure_ascii=False, default=repr)
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(compact_json(list(row)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _link(previous: bytes, entry_id: object, row: object) -> bytes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from warpleague.errors import StoreError
 from warpleague.league.season.fixture import SEAT_TIMES, LatestMatch, StoredMatch, StoredVersion, damaged
 from warpleague.match.spec import SeatFault, SeatTimes
 
@@ -96,10 +97,18 @@ def by_id(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, StoredMatch]:
     return {match.id: match for _, match in _read(db, rows)}
 
 
-def as_given(db: sqlite3.Connection, key: int) -> StoredMatch:
-    """The match with this key, its scores whole numbers where the game gave such; the journal hashes them."""
-    rows = db.execute(f"SELECT {_MATCH} FROM match WHERE key = ?", (key,)).fetchall()
-    return next(match for _, match in _read(db, rows, as_floats=False))
+def as_given(db: sqlite3.Connection, keys: Sequence[int]) -> dict[int, StoredMatch]:
+    """The matches with these keys, `CHUNK` at most, by key; damaged ones are left out.
+
+    Their scores are whole numbers where the game gave such: the journal hashes them.
+    """
+    rows = db.execute(f"SELECT {_MATCH} FROM match WHERE key IN ({_marks(keys)})", tuple(keys)).fetchall()
+    try:
+        return {row[0]: match for row, match in _read(db, rows, as_floats=False)}
+    except StoreError:
+        if len(keys) == 1:
+            return {}
+    return {key: match for one in keys for key, match in as_given(db, (one,)).items()}
 
 
 def numbered(db: sqlite3.Connection, *, times: bool = True) -> Iterator[tuple[int, int, StoredMatch]]:
@@ -204,10 +213,13 @@ def versions(db: sqlite3.Connection) -> dict[str, list[StoredVersion]]:
     Where a version had several seats in a match, its best rank counts.
     """
     rows = db.execute(
-        "SELECT name, identity, count(*), sum(best = 1), sum(faults), min(stored), max(stored) FROM ("
-        "SELECT b.id AS of, b.name, b.identity, m.key, m.stored, min(s.rank) AS best, sum(s.faults) AS faults "
-        "FROM bot b JOIN seat s ON s.bot = b.id JOIN match m ON m.key = s.match "
-        "GROUP BY b.id, m.key) GROUP BY of ORDER BY min(key)"
+        # By match first, in whose order seats are stored; CROSS JOIN keeps the order of the tables.
+        "SELECT name, identity, many, first, faults, since, until FROM ("
+        "SELECT of, count(*) AS many, sum(best = 1) AS first, sum(faults) AS faults, min(stored) AS since, "
+        "max(stored) AS until, min(key) AS begun FROM ("
+        "SELECT s.bot AS of, m.key, m.stored, min(s.rank) AS best, sum(s.faults) AS faults "
+        "FROM match m CROSS JOIN seat s ON s.match = m.key GROUP BY m.key, s.bot) GROUP BY of"
+        ") JOIN bot b ON b.id = of ORDER BY begun"
     )
     versions: dict[str, list[StoredVersion]] = {}
     for name, identity, matches, first, faults, since, until in rows:

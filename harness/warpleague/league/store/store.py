@@ -635,10 +635,10 @@ class Store(About):
         )
         return [((name, identity), match_id, seat) for name, identity, match_id, seat in rows]
 
-    def retired_seats(self) -> list[tuple[str, int]]:
-        """The id of each stored match in which a bot was retired for a fault, and its seat."""
-        query = "SELECT DISTINCT m.id, f.seat FROM fault f JOIN match m ON m.key = f.match WHERE f.retired"
-        return [(match_id, seat) for match_id, seat in self._rows(query)]
+    def retired_seats(self) -> list[tuple[str, int | None, int]]:
+        """Id and number of each stored match in which a bot was retired for a fault, and its seat."""
+        query = "SELECT DISTINCT m.id, m.number, f.seat FROM fault f JOIN match m ON m.key = f.match WHERE f.retired"
+        return [(match_id, number, seat) for match_id, number, seat in self._rows(query)]
 
     def count_numbered(self) -> Counter[int | None]:
         """How many matches that have a number refer to each number in `confinements`; None: it was not noted."""
@@ -681,13 +681,15 @@ class Store(About):
         """How many entries the journal has."""
         return int(self._rows("SELECT count(*) FROM journal")[0][0])
 
-    def alterations(self, heads: Sequence[Head] = ()) -> list[tuple[str | None, str]]:
+    def alterations(
+        self, heads: Sequence[Head] = (), seen: Callable[[int], None] = lambda _: None
+    ) -> list[tuple[str | None, str]]:
         """The alterations, such as deleted, replaced or added matches: the id of the match, if known, and a text.
 
-        Empty if the store is unchanged and goes back to all of `heads`.
+        Empty if the store is unchanged and goes back to all of `heads`. `seen` is told which entry was compared last.
         """
         with clear_errors(self.path):
-            problems = list(journal.alterations(self._db, heads))
+            problems = list(journal.alterations(self._db, heads, seen))
             problems += [(None, problem) for problem in meta_alterations(self._db, self.path)]
             problems += entrant_alterations(self._db)
         return [(None if match_id is None else safe(str(match_id)), what) for match_id, what in problems]

@@ -90,6 +90,7 @@ class BotTables:
         columns: Columns | None = None,
         table: Standings | None = None,
         faults: Iterable[FaultLine] | None = None,
+        times: Iterable[TimeLine] | None = None,
         *,
         only_totals: bool = False,
     ) -> BotTables:
@@ -106,7 +107,7 @@ class BotTables:
             columns=columns,
             table=table,
             faults=tuple(details.faults(league, columns) if faults is None else faults),
-            times=tuple(details.times(league)),
+            times=tuple(details.times(league) if times is None else times),
             kind=kind,
             course=nothing if only_totals else rating_course(league, columns, kind),
             cards={card["bot"]: card for card in cards(league, table, columns, None)},

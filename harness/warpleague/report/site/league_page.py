@@ -19,7 +19,7 @@ from warpleague.games import load_game
 from warpleague.languages import of_program
 from warpleague.league.play.verifying import published_record
 from warpleague.league.ratings.statistics import rounded, share_interval
-from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, busy, faults
+from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, faults, times_and_busy
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.standings import Standing, Standings, standings
 from warpleague.league.results.status import Status, status, strength_test
@@ -465,19 +465,27 @@ def _page_table(
     return _PageTable(shown_columns(columns, view), lines, help_lines(columns, view))
 
 
-def index_content(league: League, *, only_totals: bool = False) -> IndexContent:
+def index_content(
+    league: League, *, only_totals: bool = False, step: Callable[[str], None] = lambda _: None
+) -> IndexContent:
     """Read the league and compute all that its page shows but the replays.
 
-    With `only_totals` it has nothing of a single match: neither its result, nor the faults and times in it.
+    With `only_totals` it has nothing of a single match: neither its result, nor the faults and times in it. `step`
+    is told what comes next: of a large league each part takes seconds.
     """
     now, season = status(league), league.season
+    step("reading the results")
     columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
     marks = course_marks(len(columns))
+    step("computing the standings")
     table = standings(league, columns, marks)  # before more is read: of a large league, both take much memory
     del columns  # before they are read once more, with their ids
+    step("reading the list of matches")
     columns = league.columns("matches")
-    listing = Listing(columns, tuple(faults(league, columns)), busy(league, BUSY_SHARE))
-    read = read_tables(league, columns, _FIRST, table)
+    step("reading the times")
+    used, waited = times_and_busy(league, BUSY_SHARE)
+    listing = Listing(columns, tuple(faults(league, columns)), waited)
+    read = read_tables(league, columns, _FIRST, table, used)
     game = load_game(season.game)
     matches, layout = picks(columns, table), Layout(table)
     values = {

@@ -10,6 +10,7 @@ same, the page stays.
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import re
 import time
@@ -119,20 +120,25 @@ def write_site(
     write: Callable[[Path, bytes], None],
     command: Callable[..., str],
     settings: SiteSettings = SiteSettings(),
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    progress: Callable[..., None] = lambda _what, _done=0, _total=0: None,
 ) -> Site:
     """Write the site of a league into the folder `out`.
 
     `write` puts a file in its place, whole or not at all. `command(*words)` is a command of ours on this league, as a
-    person would type it. `progress` is called with how many pages of how many are done.
+    person would type it. `progress` is called with what is being made, and with how many of how many are done where
+    that is known.
     """
     begun = time.monotonic()
     with league.store.snapshot():
-        content = index_content(league)
+        content = index_content(league, step=progress)
+        progress("computing the ratings over time")
         bots = BotTables.read(
-            league, content.listing.columns, content.values["table"], content.listing.fault_lines
+            league,
+            content.listing.columns,
+            content.values["table"],
+            content.listing.fault_lines,
+            content.values["times"].lines,
         )
-        bot_values = [bots.page(name) for name in league.season.names]
     listing, names = content.listing, league.season.names
 
     def put(name: str, data: bytes) -> None:
@@ -144,11 +150,14 @@ def write_site(
     chosen = listing.chosen(settings.replays, [pick.number for pick in content.values["picks"]])
     made, problems = _write_matches(league, chosen, out, write, command, settings, progress)
     pages = {match.id for match in chosen} - {match_id for _, match_id, _ in problems}
-    block, parts = listing.block(names, pages, put, content.picture, settings.part)
-    for values in bot_values:
-        place, data = out / BOTS / file_name(values["bot"]), _bot(values, names, pages)
-        if not (place.is_file() and place.read_bytes() == data):
-            write(place, data)
+    written = itertools.count(1)
+
+    def put_part(name: str, data: bytes) -> None:
+        put(name, data)
+        progress("parts of the list of matches", next(written), -(-len(listing) // settings.part))
+
+    block, parts = listing.block(names, pages, put_part, content.picture, settings.part)
+    _write_bots(bots, names, pages, out, write, progress)
     index = out / "index.html"
     write(index, _index(content.values, block, len(listing), pages, problems, command))
     # Every page that it names is there: those that go are removed afterwards.
@@ -168,6 +177,22 @@ def write_site(
     )
 
 
+def _write_bots(
+    bots: BotTables,
+    names: Sequence[str],
+    pages: set[str],
+    out: Path,
+    write: Callable[[Path, bytes], None],
+    progress: Callable[..., None],
+) -> None:
+    """Write the pages of bots that have changed; `pages` are the ids of the matches that have one."""
+    for done, name in enumerate(names, 1):
+        place, data = out / BOTS / file_name(name), _bot(bots.page(name), names, pages)
+        if not (place.is_file() and place.read_bytes() == data):
+            write(place, data)
+        progress("pages of bots", done, len(names))
+
+
 def _write_matches(
     league: League,
     chosen: Sequence[ListedMatch],
@@ -175,7 +200,7 @@ def _write_matches(
     write: Callable[[Path, bytes], None],
     command: Callable[..., str],
     settings: SiteSettings,
-    progress: Callable[[int, int], None],
+    progress: Callable[..., None],
 ) -> tuple[int, list[tuple[int, str, str]]]:
     """How many pages of matches were made, and what is wrong with others: the number and id of each, and a text."""
     made, problems = 0, []
@@ -188,7 +213,7 @@ def _write_matches(
             place = _place(out, match)
             write(place.with_suffix(".js"), page[1])
             write(place, page[0])
-        progress(done, len(chosen))
+        progress("replays", done, len(chosen))
     return made, problems
 
 

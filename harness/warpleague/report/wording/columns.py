@@ -622,22 +622,26 @@ class Tables:
 
     standings: Standings
     seats: list[SeatLine]
-    times: list[TimeLine]
+    times: Sequence[TimeLine]
     faults: list[FaultTally]
 
 
 def read_tables(
-    league: League, columns: Columns, first: int = 1, standings: Standings | None = None
+    league: League,
+    columns: Columns,
+    first: int = 1,
+    standings: Standings | None = None,
+    used: Sequence[TimeLine] | None = None,
 ) -> Tables:
     """All tables, from the parts "results" and "matches" of the `columns` of the matches that count.
 
-    Each kind of fault has its `first` matches. `standings` are given if they have been computed.
+    Each kind of fault has its `first` matches. `standings` and the times `used` are given if they have been computed.
     """
     tallies = FaultTallies(first)
     tallies.add(faults(league, columns))
     return Tables(
         standings or standings_of(league, columns),
         seats(league, columns),
-        times(league),
+        times(league) if used is None else used,
         tallies.tallies(),
     )
