@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import TextIO
 
 
@@ -18,6 +18,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     if number == 1:
         return f"1 {one}"
     return f"{number:,} {many or one + ('es' if one.endswith(('ch', 'sh', 's', 'x')) else 's')}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Several things in a sentence: `a`, `a and b`, `a, b and c`; empty for none."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def size_text(size: int) -> str:

@@ -13,6 +13,7 @@ from tests.report.site.conftest import patch
 
 from warpleague.match.replay import Replay, verify_record
 from warpleague.report.site.delta import EMPTY, plain
+from warpleague.report.wording.match_words import SeatNames
 
 SHORT: dict[str, dict[str, Any]] = {
     "aliens": {"max_turns": 12},
@@ -62,19 +63,22 @@ def test_a_whole_match_of_each_game(serve: Serve, game: str) -> None:
 def check_knowledge(client: Client, record: bytes) -> None:
     """Compare all that was sent with what the record shows to the seat."""
     replay = Replay(record)
+    roles = replay.game.scene(replay.first, 0).roles
+    names = SeatNames([seat["bot"] for seat in replay.header["seats"]], roles, you=0)
     seen: list[str] = []
-    scenes = {json.dumps(plain(replay.game.scene(replay.first, 0)), sort_keys=True)}
+    scenes = {json.dumps(plain(names.within(replay.game.scene(replay.first, 0))), sort_keys=True)}
     for step in replay:
-        seen += [replay.game.tell(data) for event in step.events if (data := event.seen_by(0)) is not None]
-        scenes.add(json.dumps(plain(replay.game.scene(step.state, 0)), sort_keys=True))
+        shown = [data for event in step.events if (data := event.seen_by(0)) is not None]
+        seen += [names.say(replay.game.tell(data)) for data in shown]
+        scenes.add(json.dumps(plain(names.within(replay.game.scene(step.state, 0))), sort_keys=True))
     # A page that opens late is told the last events only.
     assert client.told == seen[len(seen) - len(client.told) :]
-    shown: Any = EMPTY
+    board: Any = EMPTY
     for message in client.messages:
         for frame in message["frames"]:
             if "scene" in frame:
-                shown = patch(shown, frame["scene"])
-                assert json.dumps(shown, sort_keys=True) in scenes
+                board = patch(board, frame["scene"])
+                assert json.dumps(board, sort_keys=True) in scenes
 
 
 @pytest.mark.parametrize("game", SHORT)

@@ -26,7 +26,7 @@ from warpleague.league.results.tallies import Tally
 from warpleague.report.wording.brief import HINTS, LEFT_OUT, MAX_BYTES, brief_text, llms_text
 from warpleague.report.wording.columns import COLUMNS, Layout, help_lines, shown_columns, standing_json
 from warpleague.report.wording.docs import pages
-from warpleague.report.wording.match_words import SeatNames
+from warpleague.report.wording.match_words import SeatNames, own_outcome
 from warpleague.runner.bundle.shipped import shipped_root
 
 PLAYED = [
@@ -153,6 +153,21 @@ def test_seats_get_the_names_of_their_players() -> None:
     assert names.say("seat 0 gives owner 1 a point; Seat 1 is out") == "Ada gives Ben a point; Ben is out"
     assert names.say("seat 2, seats 0, seat 10, aseat 0") == "seat 2, seats 0, seat 10, aseat 0"
     assert SeatNames(["Ada", "Ada"]).say("seat 0 and seat 1") == "Ada #0 and Ada #1"
+
+
+def test_the_one_who_plays_is_told_in_the_second_person() -> None:
+    """With the verbs that go with it; what somebody said stays as it was said."""
+    names = SeatNames(["Ada", "Ben"], you=0)
+    assert names.say("seat 0 passes and gives seat 1 its die") == "You pass and give Ben your die"
+    assert names.say("round 2: seat 0's turn begins") == "Round 2: your turn begins"
+    assert names.say("seat 1 asks seat 0 for help") == "Ben asks you for help"
+    assert names.say("both ships of seat 0 lose their turn") == "Both your ships lose their turn"
+    assert names.say("seat 1 says to seat 0: “seat 0 loses”") == "Ben says to you: “seat 0 loses”"
+    assert own_outcome(names, 0, (2, 1), (0.0, 1.0), None, "no turn is left") == (
+        "You lost: Ben wins, 1 : 0 (no turn is left)"
+    )
+    assert own_outcome(names, 0, (1, 2), (3.0, 1.0), None, "so it is") == "You won, 3 : 1 (so it is)"
+    assert SeatNames(["Ada"]).say("owner 1 gets a point") == "the game itself gets a point"
 
 
 def test_the_words_of_a_game_for_its_seats_stay_beside_the_names() -> None:

@@ -16,9 +16,11 @@ import trio
 from warpleague.arena.live import Broadcast, Frame
 from warpleague.errors import ActionError, BadInput, BotError
 from warpleague.games import load_game
+from warpleague.games.api import SPECTATOR
 from warpleague.match import greeting
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault, SeatSpec, Violation
+from warpleague.report.wording.match_words import SeatNames, ending, labels, one_line, outcome, own_outcome
 from warpleague.runner.bot.inside import InsideSeat
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bundle.bundle import prepare
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
+    from warpleague.games.scene import Scene
 
 
 # -- draft -----------------------------------------------------------------------------------------------
@@ -45,9 +48,10 @@ if TYPE_CHECKING:
 class Draft:
     """The actions chosen since a question; `view` is the position that the question showed to `seat`."""
 
-    def __init__(self, game: Game[Any, Any], seat: int, view: JsonObject) -> None:
+    def __init__(self, game: Game[Any, Any], seat: int, view: JsonObject, names: SeatNames) -> None:
         self.game = game
         self.seat = seat
+        self.names = names
         self.chosen: list[JsonObject] = []
         self.phrases: list[str] = []
         """The chosen actions as sentences."""
@@ -65,12 +69,19 @@ class Draft:
 
     def phrase(self, action: Any) -> str:
         """An action that can be chosen next as a sentence, harmless for a terminal."""
-        return safe(self.game.phrase(self.state, action), keep="")
+        return safe(self.names.say(self.game.phrase(self.state, action)), keep="")
+
+    @property
+    def scene(self) -> Scene:
+        """The picture after the chosen actions."""
+        return self.names.within(self.game.scene(self.state, self.seat))
 
     @property
     def heading(self) -> str:
         """A heading for the next choice, harmless for a terminal; empty when the choice is complete."""
-        return "" if self.complete else safe(self.game.heading(self.state, self.seat), keep="")
+        if self.complete:
+            return ""
+        return safe(self.names.say(self.game.heading(self.state, self.seat)), keep="")
 
     def choose(self, index: int) -> None:
         """Choose the legal action with this index."""
@@ -129,11 +140,13 @@ class PersonSeat(InsideSeat):
         number: int,
         seat: SeatSpec,
         changed: Callable[[], None],
+        names: SeatNames,
         *,
         timed: bool = False,
     ) -> None:
         super().__init__(seat, timed=timed)
         self.game = game
+        self.names = names
         self.number = number
         self.hold = False
         """Whether a complete choice waits to be sent."""
@@ -161,7 +174,7 @@ class PersonSeat(InsideSeat):
             if self._sent[0] in self.question["legal"]:
                 return self._answer(self._sent.pop(0))
             self._sent = []  # something happened in between: the person chooses again
-        self.draft = Draft(self.game, self.number, self.question["state"])
+        self.draft = Draft(self.game, self.number, self.question["state"], self.names)
         self.draft.resume(self._resume)
         self._resume = []
         self.deadline = trio.current_time() + left_s
@@ -253,6 +266,14 @@ class Played:
     result: MatchResult | None = None
     faults: dict[int, SeatFault] = attrs.field(factory=dict)
 
+    def told(self, result: MatchResult) -> str:
+        """How it ended: to the one person who played, or to all of several."""
+        how = (result.ranks, result.scores, result.rival, ending(load_game(self.spec.game), result.why))
+        if len(self.persons) > 1:
+            return outcome(labels([one_line(seat.bot) for seat in self.spec.seats]), *how)
+        ((number, person),) = self.persons.items()
+        return safe(own_outcome(person.names, number, *how), keep="")
+
 
 class Sitting:
     """The matches of a sitting; `spec_of` makes the match with a number from 0, `ended` is called after each.
@@ -294,8 +315,13 @@ class Sitting:
         self.news.notify()
 
     async def _play(self, spec: MatchSpec) -> None:
+        options = load_options(self.game, len(spec.seats), spec.options)
+        first = first_state(self.game, len(spec.seats), options, spec.position)
+        bots, roles = [seat.bot for seat in spec.seats], self.game.scene(first, SPECTATOR).roles
         persons = {
-            number: PersonSeat(self.game, number, seat, self.news.notify, timed=self._timed)
+            number: PersonSeat(
+                self.game, number, seat, self.news.notify, SeatNames(bots, roles, number), timed=self._timed
+            )
             for number, seat in enumerate(spec.seats)
             if seat.kind == "person"
         }
@@ -304,25 +330,24 @@ class Sitting:
 
         def observe(state: Any, events: Sequence[Event]) -> None:
             for number, frames in played.frames.items():
-                self._see(frames, number, state, events)
+                self._see(frames, persons[number], state, events)
             self.news.notify()
 
         def observe_fault(number: int, fault: SeatFault) -> None:
             played.faults[number] = fault
 
-        options = load_options(self.game, len(spec.seats), spec.options)
-        observe(first_state(self.game, len(spec.seats), options, spec.position), ())
+        observe(first, ())
         played.result = await play_beside(
             spec, observer=observe, fault_observer=observe_fault, present=persons
         )
         if self._ended is not None:
             self._ended(spec, played.result)
 
-    def _see(self, frames: list[Frame], number: int, state: Any, events: Sequence[Event]) -> None:
-        """Add the view of seat `number` of a step, if it sees anything of it."""
-        seen = [data for event in events if (data := event.seen_by(number)) is not None]
-        words = tuple(safe(self.game.tell(data), keep="") for data in seen)
-        scene = self.game.scene(state, number)
+    def _see(self, frames: list[Frame], person: PersonSeat, state: Any, events: Sequence[Event]) -> None:
+        """Add what a person sees of a step, if that is anything."""
+        seen = [data for event in events if (data := event.seen_by(person.number)) is not None]
+        words = tuple(safe(person.names.say(self.game.tell(data)), keep="") for data in seen)
+        scene = person.names.within(self.game.scene(state, person.number))
         if words or not frames or scene != frames[-1].scene:
             frames.append(Frame(words, scene))
 

@@ -18,6 +18,7 @@ from warpleague.report.site.page_frame import alone, linked, render
 from warpleague.report.wording.match_words import (
     Rows,
     conditions,
+    ending,
     labels,
     number,
     one_line,
@@ -328,7 +329,7 @@ def _content(
         ],
         "rival": None if rival is None else {"score": number(rival), "rank": 2 if ranks[0] == 1 else 1},
         "lucks": [],
-        "outcome": outcome(called, ranks, scores, rival, end["why"]),
+        "outcome": outcome(called, ranks, scores, rival, ending(replay.game, end["why"])),
         "facts": _condition_rows(header, end)
         + ([] if notes is None else [("analysed", one_line(notes.method))]),
         "checks": checks,
