@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import bidirectional
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -88,6 +89,11 @@ def safe(text: str, keep: str = "\n\t") -> str:
     if text.isprintable() or ("\n" in keep and _is_printable(text)):
         return text
     return "".join(char if char.isprintable() or char in keep else f"\\x{ord(char):02x}" for char in text)
+
+
+def isolated(text: str) -> str:
+    """`text`, for a page: where letters are written from right to left, marks keep this direction within it."""
+    return f"\u2068{text}\u2069" if any(bidirectional(char) in ("R", "AL") for char in text) else text
 
 
 def printable(data: bytes) -> str:

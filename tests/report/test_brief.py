@@ -3,12 +3,14 @@
 import json
 import platform
 from collections.abc import Sequence
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import attrs
 import pytest
+from rich.console import Console
 from tests.arena.harness import ApiHarness
 
 from warpleague.cli import main
@@ -23,11 +25,13 @@ from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.luck import WithoutLuck
 from warpleague.league.results.standings import Placing, Standings, ranked, with_rank_sets
 from warpleague.league.results.tallies import Tally
+from warpleague.report.terminal.tables import standings_table
 from warpleague.report.wording.brief import HINTS, LEFT_OUT, MAX_BYTES, brief_text, llms_text
 from warpleague.report.wording.columns import COLUMNS, Layout, help_lines, shown_columns, standing_json
 from warpleague.report.wording.docs import pages
 from warpleague.report.wording.match_words import SeatNames, own_outcome
 from warpleague.runner.bundle.shipped import shipped_root
+from warpleague.text import isolated
 
 PLAYED = [
     ("aliens", 2, {"max_turns": 30}),
@@ -274,3 +278,26 @@ def test_columns_and_keys_keep_their_order() -> None:
     keys = list(standing_json(KINDS["fit"].lines[0]))
     assert keys[:5] == ["rank", "bot", "elo", "error", "fit"]
     assert keys[-4:] == ["disqualified", "lead", "lead_error", "rank_set"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_narrow_terminal_has_what_ranks(kind: str) -> None:
+    """In 60 columns counts give way to it, with names of 14 characters."""
+    table = standings_table(
+        attrs.evolve(
+            KINDS[kind], lines=tuple(attrs.evolve(line, bot="a-bot-of-14-ch") for line in KINDS[kind].lines)
+        ),
+        "cup",
+        60,
+    )
+    console = Console(width=60, file=StringIO(), legacy_windows=False)
+    console.print(table)
+    head = console.file.getvalue().splitlines()[2]  # type: ignore[attr-defined]
+    shown = [column.heading for column in shown_columns(COLUMNS, Layout(KINDS[kind], 60))]
+    assert all(heading in head for heading in (shown if kind == "fit" else shown[:3]))
+
+
+def test_a_name_from_right_to_left_stays_beside_its_score() -> None:
+    """It is isolated on pages; other names stay as they are."""
+    assert isolated("\u05d0\u05d1") == "\u2068\u05d0\u05d1\u2069"
+    assert isolated("Ada 3") == "Ada 3"

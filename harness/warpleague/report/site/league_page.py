@@ -76,7 +76,7 @@ from warpleague.report.wording.match_words import (
     outcome,
 )
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.text import counted, listed, safe
+from warpleague.text import counted, isolated, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -133,7 +133,7 @@ def picks(columns: Columns, table: Standings, game: Game[Any, Any]) -> list[Pick
 def pick(title: str, columns: Columns, table: Standings, at: int, game: Game[Any, Any]) -> Pick:
     """The match in row `at` of the columns, which have the parts "results" and "matches"."""
     values = columns.values
-    names = [one_line(table.names[bot]) for bot in columns.seats[at].tolist()]
+    names = [isolated(one_line(table.names[bot])) for bot in columns.seats[at].tolist()]
     rival = float(columns.rival[at])
     why = ending(game, columns.texts[int(values["why"][at])])
     scores = columns.scores[at].tolist()
