@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,7 +12,13 @@ import trio
 from tests.arena.conftest import Client, Serve
 from tests.report.site.conftest import patch
 
+from warpleague.arena.play.sitting import Kept, Sitting
+from warpleague.games import load_game
+from warpleague.games.api import JsonObject
+from warpleague.match.chance import match_key
 from warpleague.match.replay import Replay, verify_record
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.report.site.delta import EMPTY, plain
 from warpleague.report.wording.match_words import SeatNames
 
@@ -344,3 +351,47 @@ def test_a_message_is_sent_at_once(serve: Serve) -> None:
             await table.run(play)
 
     trio.run(main)
+
+
+def test_a_match_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    """Its record is there from the first move; the same match gives the answers again, and is kept until its end."""
+    game = load_game("sheets")
+    options = options_json(game.Options())
+    spec = MatchSpec(
+        "one", "sheets", options, (SeatSpec("Ada", kind="person"),), match_key("one"), seed="one"
+    )
+    kept = Kept(tmp_path / "play" / "one.begun")
+
+    async def until(fits: Callable[[], bool]) -> None:
+        with trio.fail_after(20):
+            while not fits():
+                await trio.sleep(0.01)
+
+    async def play(choices: int, answered: int) -> list[JsonObject]:
+        sitting = Sitting(lambda _: spec, kept=lambda _: kept)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(sitting.run)
+            await until(lambda: bool(sitting.matches) and sitting.now.persons[0].draft is not None)
+            person = sitting.now.persons[0]
+            for _ in range(choices):
+                await until(lambda: person.draft is not None)
+                person.choose(1)
+                if person.draft is not None:
+                    person.send()
+            await until(lambda: len(kept.answers(0)) == answered)
+            nursery.cancel_scope.cancel()
+        return kept.answers(0)
+
+    assert kept.answers(0) == []
+    first = trio.run(play, 2, 2)
+    assert trio.run(play, 1, 3)[:2] == first
+
+    async def leave() -> None:
+        sitting = Sitting(lambda _: spec, kept=lambda _: kept)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(sitting.run)
+            await until(lambda: bool(sitting.matches) and sitting.now.persons[0].draft is not None)
+            sitting.leave()
+
+    trio.run(leave)
+    assert not kept.path.exists()

@@ -5,6 +5,7 @@ A page or a terminal shows a `Sitting`, and waits for changes by its `Broadcast`
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from random import Random
@@ -31,10 +32,11 @@ from warpline import codec
 from warpline.codec import to_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
     from warpleague.games.scene import Scene
+    from warpleague.match.referee import Referee
 
 
 # -- draft -----------------------------------------------------------------------------------------------
@@ -160,6 +162,15 @@ class PersonSeat(InsideSeat):
         self._resume: list[JsonObject] = []
         self._answered = trio.Event()
 
+    def give_again(self, answers: list[JsonObject]) -> None:
+        """Answer like this, as long as it is possible."""
+        self._sent = answers
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether answers are left that were given or chosen before."""
+        return bool(self._sent)
+
     def start(self, line: bytes) -> None:
         """Keep the start message: a hint needs it."""
         self.start_message = json.loads(line)
@@ -171,7 +182,8 @@ class PersonSeat(InsideSeat):
             return Violation("crash", RESIGNED)
         self.question = json.loads(line)
         if self._sent:
-            if self._sent[0] in self.question["legal"]:
+            said = self._sent[0].get("do") == "say" and self.question.get("talk")
+            if said or self._sent[0] in self.question["legal"]:
                 return self._answer(self._sent.pop(0))
             self._sent = []  # something happened in between: the person chooses again
         self.draft = Draft(self.game, self.number, self.question["state"], self.names)
@@ -253,6 +265,43 @@ class PersonSeat(InsideSeat):
 # -- the matches -----------------------------------------------------------------------------------------
 
 
+_POLL_S: Final = 0.1
+
+
+@attrs.frozen
+class Kept:
+    """The file of a match that is being played: with it, the match can be opened again after a stop."""
+
+    path: Path
+
+    def answers(self, seat: int) -> list[JsonObject]:
+        """What the person on `seat` answered so far; nothing if there is no such file, or it is no record."""
+        try:
+            lines = [json.loads(line) for line in self.path.read_bytes().split(b"\n")[1:-1]]
+            acts = [line for line in lines if line["type"] == "act" and line["seat"] == seat]
+            return [act["action"] for act in acts if not {"auto", "substituted"} & act.keys()]
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return []
+
+    async def write(self, referee: Referee, persons: Iterable[PersonSeat]) -> None:
+        """Write the record as far as it goes, from when the persons have given their earlier answers, until cancelled.
+
+        If it cannot be written, the match goes on without.
+        """
+        while any(person.has_answers for person in persons):
+            await trio.sleep(_POLL_S)
+        written = 0
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("wb", buffering=0) as file:
+                while True:
+                    lines = referee.lines_since(written)
+                    file.write(b"".join(lines))
+                    written += len(lines)
+                    await trio.sleep(_POLL_S)
+        await trio.sleep_forever()
+
+
 @attrs.define
 class Played:
     """One match of a sitting: its conditions, the frames that each person has seen, and its result.
@@ -278,7 +327,8 @@ class Played:
 class Sitting:
     """The matches of a sitting; `spec_of` makes the match with a number from 0, `ended` is called after each.
 
-    With a `timed` clock persons must keep the match's clock as bots must.
+    With a `timed` clock persons must keep the match's clock as bots must. `kept` says where a match is kept until its
+    end: if it is there, the persons' answers in it are given again.
     """
 
     def __init__(
@@ -287,6 +337,7 @@ class Sitting:
         ended: Callable[[MatchSpec, MatchResult], None] | None = None,
         *,
         timed: bool = False,
+        kept: Callable[[MatchSpec], Kept] | None = None,
     ) -> None:
         self.news = Broadcast()
         self.matches: list[Played] = []
@@ -294,6 +345,7 @@ class Sitting:
         self._spec_of = spec_of
         self._ended = ended
         self._timed = timed
+        self._kept = kept
         self._again = trio.Event()
         self._left = False
         first = spec_of(0)
@@ -337,9 +389,19 @@ class Sitting:
             played.faults[number] = fault
 
         observe(first, ())
+        kept = self._kept and self._kept(spec)
+        if kept:
+            for person in persons.values():
+                person.give_again(kept.answers(person.number))
         played.result = await play_beside(
-            spec, observer=observe, fault_observer=observe_fault, present=persons
+            spec,
+            observer=observe,
+            fault_observer=observe_fault,
+            present=persons,
+            attendant=(lambda referee: kept.write(referee, persons.values())) if kept else None,
         )
+        if kept:
+            kept.path.unlink(missing_ok=True)
         if self._ended is not None:
             self._ended(spec, played.result)
 

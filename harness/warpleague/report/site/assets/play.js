@@ -33,9 +33,9 @@
     source.onmessage = (event) => hear(JSON.parse(event.data));
     source.onerror = () => {
       if (state.phase === "closed") source.close();
-      else if (source.readyState === EventSource.CLOSED) {
-        trouble("The connection was lost. Is warpleague play still running? The page tries again.");
-        window.setTimeout(listen, 2000);
+      else {
+        trouble("The program has stopped, or cannot be reached. The match is kept: start warpleague play as its terminal says.");
+        if (source.readyState === EventSource.CLOSED) window.setTimeout(listen, 2000);
       }
     };
     source.onopen = () => trouble("");
