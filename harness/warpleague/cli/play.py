@@ -159,21 +159,21 @@ class _Matches:
 
 
 async def _sit_down(args: Namespace, matches: _Matches, bot: str) -> None:
-    say(matches.again)
     sitting = matches.sitting = Sitting(matches.spec, matches.ended, timed=args.timed, kept=matches.kept)
-    await (_in_terminal if args.terminal else _in_browser)(args, sitting, bot)
+    await (_in_terminal if args.terminal else _in_browser)(args, sitting, bot, matches.again)
 
 
-async def _in_terminal(args: Namespace, sitting: Sitting, bot: str) -> None:  # noqa: ARG001 - as below
+async def _in_terminal(args: Namespace, sitting: Sitting, bot: str, again: str) -> None:  # noqa: ARG001 - as below
+    say(again)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(sitting.run)
         await play_here(sitting, bot)
         nursery.cancel_scope.cancel()
 
 
-async def _in_browser(args: Namespace, sitting: Sitting, bot: str) -> None:
+async def _in_browser(args: Namespace, sitting: Sitting, bot: str, again: str) -> None:
     async with serving(PlayPage(sitting, bot).app(), port=args.port) as address:
-        say(f"open {address}\nCtrl-C ends it; only this machine can reach the page")
+        say(f"open {address}\nCtrl-C ends it; only this machine can reach the page\n{again}")
         if not args.no_browser and _has_browser():
             await trio.to_thread.run_sync(webbrowser.open, address)
         await sitting.run()
