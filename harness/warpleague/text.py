@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import bidirectional
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import TextIO
 
 
@@ -18,6 +19,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     if number == 1:
         return f"1 {one}"
     return f"{number:,} {many or one + ('es' if one.endswith(('ch', 'sh', 's', 'x')) else 's')}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Several things in a sentence: `a`, `a and b`, `a, b and c`; empty for none."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def size_text(size: int) -> str:
@@ -83,6 +89,11 @@ def safe(text: str, keep: str = "\n\t") -> str:
     if text.isprintable() or ("\n" in keep and _is_printable(text)):
         return text
     return "".join(char if char.isprintable() or char in keep else f"\\x{ord(char):02x}" for char in text)
+
+
+def isolated(text: str) -> str:
+    """`text`, for a page: where letters are written from right to left, marks keep this direction within it."""
+    return f"\u2068{text}\u2069" if any(bidirectional(char) in ("R", "AL") for char in text) else text
 
 
 def printable(data: bytes) -> str:

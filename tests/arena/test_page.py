@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,8 +12,15 @@ import trio
 from tests.arena.conftest import Client, Serve
 from tests.report.site.conftest import patch
 
+from warpleague.arena.play.sitting import Kept, Sitting
+from warpleague.games import load_game
+from warpleague.games.api import JsonObject
+from warpleague.match.chance import match_key
 from warpleague.match.replay import Replay, verify_record
+from warpleague.match.setup import options_json
+from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.report.site.delta import EMPTY, plain
+from warpleague.report.wording.match_words import SeatNames
 
 SHORT: dict[str, dict[str, Any]] = {
     "aliens": {"max_turns": 12},
@@ -62,19 +70,22 @@ def test_a_whole_match_of_each_game(serve: Serve, game: str) -> None:
 def check_knowledge(client: Client, record: bytes) -> None:
     """Compare all that was sent with what the record shows to the seat."""
     replay = Replay(record)
+    roles = replay.game.scene(replay.first, 0).roles
+    names = SeatNames([seat["bot"] for seat in replay.header["seats"]], roles, you=0)
     seen: list[str] = []
-    scenes = {json.dumps(plain(replay.game.scene(replay.first, 0)), sort_keys=True)}
+    scenes = {json.dumps(plain(names.within(replay.game.scene(replay.first, 0))), sort_keys=True)}
     for step in replay:
-        seen += [replay.game.tell(data) for event in step.events if (data := event.seen_by(0)) is not None]
-        scenes.add(json.dumps(plain(replay.game.scene(step.state, 0)), sort_keys=True))
+        shown = [data for event in step.events if (data := event.seen_by(0)) is not None]
+        seen += [names.say(replay.game.tell(data)) for data in shown]
+        scenes.add(json.dumps(plain(names.within(replay.game.scene(step.state, 0))), sort_keys=True))
     # A page that opens late is told the last events only.
     assert client.told == seen[len(seen) - len(client.told) :]
-    shown: Any = EMPTY
+    board: Any = EMPTY
     for message in client.messages:
         for frame in message["frames"]:
             if "scene" in frame:
-                shown = patch(shown, frame["scene"])
-                assert json.dumps(shown, sort_keys=True) in scenes
+                board = patch(board, frame["scene"])
+                assert json.dumps(board, sort_keys=True) in scenes
 
 
 @pytest.mark.parametrize("game", SHORT)
@@ -340,3 +351,47 @@ def test_a_message_is_sent_at_once(serve: Serve) -> None:
             await table.run(play)
 
     trio.run(main)
+
+
+def test_a_match_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    """Its record is there from the first move; the same match gives the answers again, and is kept until its end."""
+    game = load_game("sheets")
+    options = options_json(game.Options())
+    spec = MatchSpec(
+        "one", "sheets", options, (SeatSpec("Ada", kind="person"),), match_key("one"), seed="one"
+    )
+    kept = Kept(tmp_path / "play" / "one.begun")
+
+    async def until(fits: Callable[[], bool]) -> None:
+        with trio.fail_after(20):
+            while not fits():
+                await trio.sleep(0.01)
+
+    async def play(choices: int, answered: int) -> list[JsonObject]:
+        sitting = Sitting(lambda _: spec, kept=lambda _: kept)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(sitting.run)
+            await until(lambda: bool(sitting.matches) and sitting.now.persons[0].draft is not None)
+            person = sitting.now.persons[0]
+            for _ in range(choices):
+                await until(lambda: person.draft is not None)
+                person.choose(1)
+                if person.draft is not None:
+                    person.send()
+            await until(lambda: len(kept.answers(0)) == answered)
+            nursery.cancel_scope.cancel()
+        return kept.answers(0)
+
+    assert kept.answers(0) == []
+    first = trio.run(play, 2, 2)
+    assert trio.run(play, 1, 3)[:2] == first
+
+    async def leave() -> None:
+        sitting = Sitting(lambda _: spec, kept=lambda _: kept)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(sitting.run)
+            await until(lambda: bool(sitting.matches) and sitting.now.persons[0].draft is not None)
+            sitting.leave()
+
+    trio.run(leave)
+    assert not kept.path.exists()

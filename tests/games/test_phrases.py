@@ -1,5 +1,7 @@
 """The sentences for actions: every kind of action of every variant in random matches, and some word by word."""
 
+import re
+from importlib import import_module
 from random import Random
 from typing import Any
 
@@ -9,6 +11,8 @@ from tests.games.test_contract_kept import CROWDED
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE
 from warpleague.games.playout import random_move
+from warpleague.report.wording.docs import pages
+from warpleague.report.wording.match_words import SeatNames
 
 VARIANTS: dict[str, list[tuple[int, dict[str, Any]]]] = {
     "aliens": [(2, {}), (2, {"both_ships": True, "diagonals": "swapped", "max_turns": 120})],
@@ -26,6 +30,10 @@ VARIANTS: dict[str, list[tuple[int, dict[str, Any]]]] = {
     ],
     "sheets": [(1, {}), (2, {}), (3, {"shared_discards": True})],
 }
+BAD_ENGLISH = re.compile(
+    r"\b[Yy]ou (?!as\b)\w*[^\Ws]s\b|\byou \w+ its\b|seat 0|owner 0|Aliens\b|of you\b|[Yy]ou's"
+)
+"""What is wrong in a sentence that calls seat 0 `you`."""
 NEVER_LISTED = {"say"}
 """Free text is no legal action."""
 
@@ -50,6 +58,48 @@ def test_every_legal_action_is_a_sentence_of_its_own(name: str) -> None:
                 kinds |= {action.do for action in legal}
             state, _ = game.apply(state, random_move(game, state, rng))
     assert kinds == {action.do for action in game.Actions} - NEVER_LISTED  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_who_plays_is_called_you_and_every_end_has_words(name: str) -> None:
+    """In all that is told to seat 0, also when the others leave the match."""
+    game = load_game(name)
+    for number, (players, options) in enumerate(VARIANTS[name]):
+        rng = Random(f"{name} {number}")
+        state = game.initial(players, game.Options(**options))
+        names = SeatNames([f"bot-{seat}" for seat in range(players)], game.scene(state, 0).roles, you=0)
+        told = []
+        while actors := game.actors(state):
+            if len(told) > 400 and number == 1:
+                state, events = game.retire(state, actors[0] if actors != (CHANCE,) else 0)
+                assert not BAD_ENGLISH.search(names.say(game.tell(events[0].data)))
+                break
+            state, events = game.apply(state, random_move(game, state, rng))
+            seen = [data for event in events if (data := event.seen_by(0)) is not None]
+            told += [game.tell(data) for data in seen] + [game.scene(state, 0).caption]
+        bad = {line: said for line in told if BAD_ENGLISH.search(said := names.say(line))}
+        assert not bad
+        if not game.actors(state):
+            assert game.endings[game.outcome(state).why]
+
+
+def test_what_a_black_die_counts_as_is_told_as_the_rules_have_it() -> None:
+    """Guide, legend, and the page that the brief is made of, say what the engine does."""
+    game = load_game("sheets")
+    state = game.initial(2, game.Options())
+    uses = game.setup(state)["black_uses"]
+    first = {
+        colour: 1 + next(at for at, own in enumerate(uses) if colour in own) for colour in ("red", "blue")
+    }
+    told = dict(game.scene(state, 0).legend)["black"]
+    assert f"from round {first['red']} also as red, and from round {first['blue']} also as blue" in told
+    guide = game.guide()
+    assert guide is not None
+    assert any(told.partition("yellow")[2] in rule for rule in guide.rules)
+    spans = f"in rounds 1-{first['red'] - 1} it can be used as yellow, in rounds {first['red']}-{first['blue'] - 1} as"
+    page = " ".join(pages()["sheets"].path.read_text().split())
+    assert spans in page
+    assert f"in rounds {first['blue']}-{len(uses)} as yellow, red or blue" in page
 
 
 def test_aliens_tells_only_what_the_seat_knows() -> None:
@@ -98,3 +148,10 @@ def test_sheets_tells_equal_dice_apart_and_what_an_edge_fills() -> None:
     assert phrases[0] == "Keep the white pair 6-4 and give away the first black 5"
     assert phrases[1] == "Keep the white pair 6-4 and give away the second black 5"
     assert phrases[2] == "Keep the white pair 6-4 and give away red 1"
+
+
+@pytest.mark.parametrize("name", ["aliens", "captains", "coasters"])
+def test_each_reason_why_a_game_ends_has_words(name: str) -> None:
+    """Those of sheets follow from the matches above."""
+    state = import_module(f"warpleague.games.{name}.{'dealing' if name == 'captains' else 'state'}")
+    assert set(load_game(name).endings) == set(state.WHYS)

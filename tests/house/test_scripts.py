@@ -119,7 +119,9 @@ def test_duels_tell_share_elo_and_times(root: Path) -> None:
     command = [sys.executable, str(root / "scripts/duels.py"), "coasters", "coasters-4", "random"]
     done = subprocess.run([*command, "--deals", "3"], capture_output=True, text=True, check=True)
     first, *times = done.stdout.splitlines()
-    assert first.startswith("3 deals: coasters-4 scored 100.0 % (29.2 to 100.0) against random, Elo at least -154, ")
+    assert first.startswith(
+        "3 deals: coasters-4 scored 100.0 % (29.2 to 100.0) against random, Elo at least -154, "
+    )
     assert [line.partition(":")[0] for line in times] == ["coasters-4", "random"]
 
 

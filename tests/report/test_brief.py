@@ -3,12 +3,14 @@
 import json
 import platform
 from collections.abc import Sequence
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import attrs
 import pytest
+from rich.console import Console
 from tests.arena.harness import ApiHarness
 
 from warpleague.cli import main
@@ -23,11 +25,13 @@ from warpleague.league.ratings.statistics import Mean
 from warpleague.league.results.luck import WithoutLuck
 from warpleague.league.results.standings import Placing, Standings, ranked, with_rank_sets
 from warpleague.league.results.tallies import Tally
+from warpleague.report.terminal.tables import standings_table
 from warpleague.report.wording.brief import HINTS, LEFT_OUT, MAX_BYTES, brief_text, llms_text
 from warpleague.report.wording.columns import COLUMNS, Layout, help_lines, shown_columns, standing_json
 from warpleague.report.wording.docs import pages
-from warpleague.report.wording.match_words import SeatNames
+from warpleague.report.wording.match_words import SeatNames, own_outcome
 from warpleague.runner.bundle.shipped import shipped_root
+from warpleague.text import isolated
 
 PLAYED = [
     ("aliens", 2, {"max_turns": 30}),
@@ -155,6 +159,21 @@ def test_seats_get_the_names_of_their_players() -> None:
     assert SeatNames(["Ada", "Ada"]).say("seat 0 and seat 1") == "Ada #0 and Ada #1"
 
 
+def test_the_one_who_plays_is_told_in_the_second_person() -> None:
+    """With the verbs that go with it; what somebody said stays as it was said."""
+    names = SeatNames(["Ada", "Ben"], you=0)
+    assert names.say("seat 0 passes and gives seat 1 its die") == "You pass and give Ben your die"
+    assert names.say("round 2: seat 0's turn begins") == "Round 2: your turn begins"
+    assert names.say("seat 1 asks seat 0 for help") == "Ben asks you for help"
+    assert names.say("both ships of seat 0 lose their turn") == "Both your ships lose their turn"
+    assert names.say("seat 1 says to seat 0: “seat 0 loses”") == "Ben says to you: “seat 0 loses”"
+    assert own_outcome(names, 0, (2, 1), (0.0, 1.0), None, "no turn is left") == (
+        "You lost: Ben wins, 1 : 0 (no turn is left)"
+    )
+    assert own_outcome(names, 0, (1, 2), (3.0, 1.0), None, "so it is") == "You won, 3 : 1 (so it is)"
+    assert SeatNames(["Ada"]).say("owner 1 gets a point") == "the game itself gets a point"
+
+
 def test_the_words_of_a_game_for_its_seats_stay_beside_the_names() -> None:
     """In the titles of panels only; a name that looks like a pattern is none."""
     names = SeatNames(["a\\1b", "Ben"], ["Reds", "Blues (old)"])
@@ -259,3 +278,26 @@ def test_columns_and_keys_keep_their_order() -> None:
     keys = list(standing_json(KINDS["fit"].lines[0]))
     assert keys[:5] == ["rank", "bot", "rating", "rating_half", "rating_above"]
     assert keys[-4:] == ["disqualified", "lead", "lead_half", "rank_set"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_narrow_terminal_has_what_ranks(kind: str) -> None:
+    """In 60 columns counts give way to it, with names of 14 characters."""
+    table = standings_table(
+        attrs.evolve(
+            KINDS[kind], lines=tuple(attrs.evolve(line, bot="a-bot-of-14-ch") for line in KINDS[kind].lines)
+        ),
+        "cup",
+        60,
+    )
+    console = Console(width=60, file=StringIO(), legacy_windows=False)
+    console.print(table)
+    head = console.file.getvalue().splitlines()[2]  # type: ignore[attr-defined]
+    shown = [column.heading for column in shown_columns(COLUMNS, Layout(KINDS[kind], 60))]
+    assert all(heading in head for heading in (shown if kind == "fit" else shown[:3]))
+
+
+def test_a_name_from_right_to_left_stays_beside_its_score() -> None:
+    """It is isolated on pages; other names stay as they are."""
+    assert isolated("\u05d0\u05d1") == "\u2068\u05d0\u05d1\u2069"
+    assert isolated("Ada 3") == "Ada 3"

@@ -6,6 +6,7 @@ This module seats the players; `warpleague.arena` serves the page, and asks the 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import webbrowser
 from pathlib import Path
@@ -15,7 +16,7 @@ import attrs
 import trio
 
 from warpleague.arena.play.page import PlayPage, serving
-from warpleague.arena.play.sitting import Sitting, strongest
+from warpleague.arena.play.sitting import Kept, Sitting, strongest
 from warpleague.arena.play.terminal import play_here
 from warpleague.cli.common import check_new, check_writable, print_json, say, write_file
 from warpleague.cli.match import build_spec, result_json, show_result
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 RECORDS: Final = Path("results/play")
 """Where records go that are given no name."""
+_MOST_KEPT: Final = 20
+"""So many matches of a sitting are looked for."""
 
 
 def run_play(args: Namespace) -> int:
@@ -107,7 +110,10 @@ class _Matches:
         self._args = args
         conditions = Conditions(clock=clock_of(args), level=args.level)
         self._first = build_spec(args, conditions, _seats(args))
+        self._before = 0
         self.played = 0
+        # A match that was not played to its end, of some sitting with these players and this seed, goes on.
+        self._before = next((n for n in range(_MOST_KEPT) if self.kept(self.spec(n)).path.is_file()), 0)
         self.sitting: Sitting | None = None
 
     @property
@@ -115,8 +121,21 @@ class _Matches:
         """Whether a match was begun and has not ended."""
         return self.sitting is not None and bool(self.sitting.matches) and self.sitting.now.result is None
 
+    @property
+    def again(self) -> str:
+        """What is said before the first match about stops."""
+        if self.kept(self.spec(0)).path.is_file():
+            return "the match goes on where it was stopped"
+        seed = shlex.quote(str(self._first.seed))
+        return f"if it is stopped, the same command with --seed {seed} goes on with the match"
+
+    def kept(self, spec: MatchSpec) -> Kept:
+        """Where a match is kept while it is played."""
+        return Kept(RECORDS / f"{spec.id}.begun")
+
     def spec(self, number: int) -> MatchSpec:
         """The match with this number, from 0."""
+        number += self._before
         if number == 0:
             return self._first
         turn = number % len(self._first.seats)
@@ -140,20 +159,21 @@ class _Matches:
 
 
 async def _sit_down(args: Namespace, matches: _Matches, bot: str) -> None:
-    sitting = matches.sitting = Sitting(matches.spec, matches.ended, timed=args.timed)
-    await (_in_terminal if args.terminal else _in_browser)(args, sitting, bot)
+    sitting = matches.sitting = Sitting(matches.spec, matches.ended, timed=args.timed, kept=matches.kept)
+    await (_in_terminal if args.terminal else _in_browser)(args, sitting, bot, matches.again)
 
 
-async def _in_terminal(args: Namespace, sitting: Sitting, bot: str) -> None:  # noqa: ARG001 - as below
+async def _in_terminal(args: Namespace, sitting: Sitting, bot: str, again: str) -> None:  # noqa: ARG001 - as below
+    say(again)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(sitting.run)
         await play_here(sitting, bot)
         nursery.cancel_scope.cancel()
 
 
-async def _in_browser(args: Namespace, sitting: Sitting, bot: str) -> None:
+async def _in_browser(args: Namespace, sitting: Sitting, bot: str, again: str) -> None:
     async with serving(PlayPage(sitting, bot).app(), port=args.port) as address:
-        say(f"open {address}\nCtrl-C ends it; only this machine can reach the page")
+        say(f"open {address}\nCtrl-C ends it; only this machine can reach the page\n{again}")
         if not args.no_browser and _has_browser():
             await trio.to_thread.run_sync(webbrowser.open, address)
         await sitting.run()

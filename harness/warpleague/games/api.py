@@ -161,6 +161,8 @@ class Game(ABC, Generic[S, A]):
     """Whether what counts is how much a seat scores, as in poker, and not whom it beats: scores rank in a league."""
     worth: ClassVar[str] = ""
     """The module of the game's worth function, for results without the dice: `shares(state)`, `VERSION`, `FILES`."""
+    endings: ClassVar[Mapping[str, str]] = {}
+    """What the reasons why a game ended (`Outcome.why`) are in words: `all rounds are played`."""
 
     def check_options(self, players: int, options: Any) -> None:
         """Raise `OptionsError` when `options`, each fine by itself, do not fit together or `players`."""

@@ -73,6 +73,7 @@ class InTurn(Game[State, Any]):
         self.file_options = game.file_options  # type: ignore[misc]
         self.by_score = game.by_score  # type: ignore[misc]
         self.worth = game.worth  # type: ignore[misc]
+        self.endings = game.endings  # type: ignore[misc]
 
     def _choosers(self, state: State) -> tuple[int, ...]:
         """The seats that decide at once in this common decision, whether they have chosen or not; else nobody."""

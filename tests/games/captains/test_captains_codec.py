@@ -231,8 +231,8 @@ def test_scene_hides_other_hands(tools: Tools) -> None:
     lines = {
         viewer: [panel.lines[3] for panel in GAME.scene(state, viewer).panels[:2]] for viewer in (None, 0)
     }
-    assert lines[None] == ["hand: P1x2", "hand: P2x1"]
-    assert lines[0] == ["hand: P1x2", "hand: 1 of 4 cards"]
+    assert lines[None] == ["hand: P1×2", "hand: P2"]
+    assert lines[0] == ["hand: P1×2", "hand: 1 of 4 cards"]
     scene = GAME.scene(state, 0)
     assert [(link.kind, link.owner) for link in scene.links] == [("wormhole", 0)]
     assert {piece.text for piece in scene.pieces} == {"a1", "b1?", "A", "B"}

@@ -193,7 +193,7 @@ def test_the_end_is_told_once(tools: Tools) -> None:
             {"event": "over", "why": "retired", "scores": scores},
         ]
         assert GAME.outcome(state).why == "retired"
-        assert GAME.scene(state, None).caption == "over before the galaxy was laid: retired"
+        assert GAME.scene(state, None).caption == "Over before the galaxy was laid: everybody left the match"
     over = tools.play(tools.at(round=200, seat=1, ships=[119, 134], tokens=[[119], [134]]), "end")
     for seat in (1, 0):
         over, events = GAME.retire(over, seat)

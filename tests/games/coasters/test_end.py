@@ -146,7 +146,7 @@ def test_e5_retired_seats_rank_below_all_others(desk: Desk) -> None:
     assert (outcome.ranks, outcome.scores) == ((3, 2, 1), (0, 0, 0))
     assert GAME.from_json(GAME.to_json(state)) == state
     assert GAME.determinize(GAME.view(state, 2), 2, Random(1)) == state
-    assert GAME.scene(state, None).caption == "over (last-ship): nobody won"
+    assert GAME.scene(state, None).caption == "Over: nobody won: no enemy is left"
 
 
 @pytest.mark.parametrize("end", ["fire", "claim", "round", "retire"])

@@ -232,4 +232,4 @@ def test_the_scene_shows_the_line_of_fire_and_the_viewers_talk(desk: Desk) -> No
     ]  # fmt: skip
     assert len(scene.cells) == 27
     assert "Talk" not in [panel.title for panel in scene.panels]
-    assert GAME.scene(state, 0).panels[-1].lines == ("turn 1: seat 2 to seat 0: hm",)
+    assert GAME.scene(state, 0).panels[-1].lines == ("turn 1: seat 2 to seat 0: “hm”",)

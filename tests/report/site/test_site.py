@@ -397,7 +397,8 @@ def test_the_matches_to_look_at_are_what_they_are_called(cup: Path) -> None:
         columns = league.columns("matches")
         table = standings(league, columns)
         rows = {fixture.number: (fixture.seats, found) for fixture, found in league.results()}
-    found = {pick.title: pick for pick in picks(columns, table)}
+        game = load_game(league.season.game)
+    found = {pick.title: pick for pick in picks(columns, table, game)}
     seats, _ = rows[found["Best against second"].number]
     assert {table.names[bot] for bot in seats} == {line.bot for line in table.lines[:2]}
     assert rows[found["Longest"].number][1].lines == max(match.lines for _, match in rows.values())
@@ -415,7 +416,7 @@ def test_the_matches_to_look_at_are_what_they_are_called(cup: Path) -> None:
     assert len({pick.match for pick in found.values()}) == len(found)
     blocks = attrs.evolve(columns, block=2)
     assert len(list(blocks.blocks())) > 2
-    assert picks(blocks, table) == picks(columns, table)
+    assert picks(blocks, table, game) == picks(columns, table, game)
 
 
 def test_matches_to_look_at_get_a_page_first(cup: Path) -> None:

@@ -132,8 +132,8 @@ def test_show_galaxy_draws_what_a_match_with_that_seed_is_played_on(
     call = ["games", "captains", "--show-galaxy", "--seed", "x", "--option", "pattern=decapoda-2"]
     assert main(call) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("galaxy decapoda-2")
-    assert "place 0: board" in shown
+    assert shown.startswith("Galaxy decapoda-2")
+    assert "place 0: side" in shown
     assert "[] station" in shown
     assert "seed 'x'" in shown
     assert main(call) == 0

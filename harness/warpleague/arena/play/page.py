@@ -180,7 +180,7 @@ class PlayPage:
             ],
         }
         if draft.chosen:
-            question["scene"] = plain(game.scene(draft.state, draft.seat))
+            question["scene"] = plain(draft.scene)
         if self._hint is not None and self._hint["of"] == [question["id"], len(draft.chosen)]:
             question["hint"] = self._hint
         return question
@@ -330,6 +330,7 @@ def _result(played: Played) -> JsonObject:
     result = played.result
     assert result is not None
     return {
+        "said": played.told(result),
         "ranks": list(result.ranks),
         "scores": list(result.scores),
         "rival": result.rival,

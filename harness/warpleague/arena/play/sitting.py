@@ -5,6 +5,7 @@ A page or a terminal shows a `Sitting`, and waits for changes by its `Broadcast`
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from random import Random
@@ -16,9 +17,11 @@ import trio
 from warpleague.arena.live import Broadcast, Frame
 from warpleague.errors import ActionError, BadInput, BotError
 from warpleague.games import load_game
+from warpleague.games.api import SPECTATOR
 from warpleague.match import greeting
 from warpleague.match.setup import first_state, load_options
 from warpleague.match.spec import Level, MatchResult, MatchSpec, SeatFault, SeatSpec, Violation
+from warpleague.report.wording.match_words import SeatNames, ending, labels, one_line, outcome, own_outcome
 from warpleague.runner.bot.inside import InsideSeat
 from warpleague.runner.bot.process import BotProcess
 from warpleague.runner.bundle.bundle import prepare
@@ -29,9 +32,11 @@ from warpline import codec
 from warpline.codec import to_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from warpleague.games.api import Event, Game, JsonObject
+    from warpleague.games.scene import Scene
+    from warpleague.match.referee import Referee
 
 
 # -- draft -----------------------------------------------------------------------------------------------
@@ -45,9 +50,10 @@ if TYPE_CHECKING:
 class Draft:
     """The actions chosen since a question; `view` is the position that the question showed to `seat`."""
 
-    def __init__(self, game: Game[Any, Any], seat: int, view: JsonObject) -> None:
+    def __init__(self, game: Game[Any, Any], seat: int, view: JsonObject, names: SeatNames) -> None:
         self.game = game
         self.seat = seat
+        self.names = names
         self.chosen: list[JsonObject] = []
         self.phrases: list[str] = []
         """The chosen actions as sentences."""
@@ -65,12 +71,19 @@ class Draft:
 
     def phrase(self, action: Any) -> str:
         """An action that can be chosen next as a sentence, harmless for a terminal."""
-        return safe(self.game.phrase(self.state, action), keep="")
+        return safe(self.names.say(self.game.phrase(self.state, action)), keep="")
+
+    @property
+    def scene(self) -> Scene:
+        """The picture after the chosen actions."""
+        return self.names.within(self.game.scene(self.state, self.seat))
 
     @property
     def heading(self) -> str:
         """A heading for the next choice, harmless for a terminal; empty when the choice is complete."""
-        return "" if self.complete else safe(self.game.heading(self.state, self.seat), keep="")
+        if self.complete:
+            return ""
+        return safe(self.names.say(self.game.heading(self.state, self.seat)), keep="")
 
     def choose(self, index: int) -> None:
         """Choose the legal action with this index."""
@@ -129,11 +142,13 @@ class PersonSeat(InsideSeat):
         number: int,
         seat: SeatSpec,
         changed: Callable[[], None],
+        names: SeatNames,
         *,
         timed: bool = False,
     ) -> None:
         super().__init__(seat, timed=timed)
         self.game = game
+        self.names = names
         self.number = number
         self.hold = False
         """Whether a complete choice waits to be sent."""
@@ -147,6 +162,15 @@ class PersonSeat(InsideSeat):
         self._resume: list[JsonObject] = []
         self._answered = trio.Event()
 
+    def give_again(self, answers: list[JsonObject]) -> None:
+        """Answer like this, as long as it is possible."""
+        self._sent = answers
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether answers are left that were given or chosen before."""
+        return bool(self._sent)
+
     def start(self, line: bytes) -> None:
         """Keep the start message: a hint needs it."""
         self.start_message = json.loads(line)
@@ -158,10 +182,11 @@ class PersonSeat(InsideSeat):
             return Violation("crash", RESIGNED)
         self.question = json.loads(line)
         if self._sent:
-            if self._sent[0] in self.question["legal"]:
+            said = self._sent[0].get("do") == "say" and self.question.get("talk")
+            if said or self._sent[0] in self.question["legal"]:
                 return self._answer(self._sent.pop(0))
             self._sent = []  # something happened in between: the person chooses again
-        self.draft = Draft(self.game, self.number, self.question["state"])
+        self.draft = Draft(self.game, self.number, self.question["state"], self.names)
         self.draft.resume(self._resume)
         self._resume = []
         self.deadline = trio.current_time() + left_s
@@ -240,6 +265,43 @@ class PersonSeat(InsideSeat):
 # -- the matches -----------------------------------------------------------------------------------------
 
 
+_POLL_S: Final = 0.1
+
+
+@attrs.frozen
+class Kept:
+    """The file of a match that is being played: with it, the match can be opened again after a stop."""
+
+    path: Path
+
+    def answers(self, seat: int) -> list[JsonObject]:
+        """What the person on `seat` answered so far; nothing if there is no such file, or it is no record."""
+        try:
+            lines = [json.loads(line) for line in self.path.read_bytes().split(b"\n")[1:-1]]
+            acts = [line for line in lines if line["type"] == "act" and line["seat"] == seat]
+            return [act["action"] for act in acts if not {"auto", "substituted"} & act.keys()]
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return []
+
+    async def write(self, referee: Referee, persons: Iterable[PersonSeat]) -> None:
+        """Write the record as far as it goes, from when the persons have given their earlier answers, until cancelled.
+
+        If it cannot be written, the match goes on without.
+        """
+        while any(person.has_answers for person in persons):
+            await trio.sleep(_POLL_S)
+        written = 0
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("wb", buffering=0) as file:
+                while True:
+                    lines = referee.lines_since(written)
+                    file.write(b"".join(lines))
+                    written += len(lines)
+                    await trio.sleep(_POLL_S)
+        await trio.sleep_forever()
+
+
 @attrs.define
 class Played:
     """One match of a sitting: its conditions, the frames that each person has seen, and its result.
@@ -253,11 +315,20 @@ class Played:
     result: MatchResult | None = None
     faults: dict[int, SeatFault] = attrs.field(factory=dict)
 
+    def told(self, result: MatchResult) -> str:
+        """How it ended: to the one person who played, or to all of several."""
+        how = (result.ranks, result.scores, result.rival, ending(load_game(self.spec.game), result.why))
+        if len(self.persons) > 1:
+            return outcome(labels([one_line(seat.bot) for seat in self.spec.seats]), *how)
+        ((number, person),) = self.persons.items()
+        return safe(own_outcome(person.names, number, *how), keep="")
+
 
 class Sitting:
     """The matches of a sitting; `spec_of` makes the match with a number from 0, `ended` is called after each.
 
-    With a `timed` clock persons must keep the match's clock as bots must.
+    With a `timed` clock persons must keep the match's clock as bots must. `kept` says where a match is kept until its
+    end: if it is there, the persons' answers in it are given again.
     """
 
     def __init__(
@@ -266,6 +337,7 @@ class Sitting:
         ended: Callable[[MatchSpec, MatchResult], None] | None = None,
         *,
         timed: bool = False,
+        kept: Callable[[MatchSpec], Kept] | None = None,
     ) -> None:
         self.news = Broadcast()
         self.matches: list[Played] = []
@@ -273,6 +345,7 @@ class Sitting:
         self._spec_of = spec_of
         self._ended = ended
         self._timed = timed
+        self._kept = kept
         self._again = trio.Event()
         self._left = False
         first = spec_of(0)
@@ -294,8 +367,13 @@ class Sitting:
         self.news.notify()
 
     async def _play(self, spec: MatchSpec) -> None:
+        options = load_options(self.game, len(spec.seats), spec.options)
+        first = first_state(self.game, len(spec.seats), options, spec.position)
+        bots, roles = [seat.bot for seat in spec.seats], self.game.scene(first, SPECTATOR).roles
         persons = {
-            number: PersonSeat(self.game, number, seat, self.news.notify, timed=self._timed)
+            number: PersonSeat(
+                self.game, number, seat, self.news.notify, SeatNames(bots, roles, number), timed=self._timed
+            )
             for number, seat in enumerate(spec.seats)
             if seat.kind == "person"
         }
@@ -304,25 +382,34 @@ class Sitting:
 
         def observe(state: Any, events: Sequence[Event]) -> None:
             for number, frames in played.frames.items():
-                self._see(frames, number, state, events)
+                self._see(frames, persons[number], state, events)
             self.news.notify()
 
         def observe_fault(number: int, fault: SeatFault) -> None:
             played.faults[number] = fault
 
-        options = load_options(self.game, len(spec.seats), spec.options)
-        observe(first_state(self.game, len(spec.seats), options, spec.position), ())
+        observe(first, ())
+        kept = self._kept and self._kept(spec)
+        if kept:
+            for person in persons.values():
+                person.give_again(kept.answers(person.number))
         played.result = await play_beside(
-            spec, observer=observe, fault_observer=observe_fault, present=persons
+            spec,
+            observer=observe,
+            fault_observer=observe_fault,
+            present=persons,
+            attendant=(lambda referee: kept.write(referee, persons.values())) if kept else None,
         )
+        if kept:
+            kept.path.unlink(missing_ok=True)
         if self._ended is not None:
             self._ended(spec, played.result)
 
-    def _see(self, frames: list[Frame], number: int, state: Any, events: Sequence[Event]) -> None:
-        """Add the view of seat `number` of a step, if it sees anything of it."""
-        seen = [data for event in events if (data := event.seen_by(number)) is not None]
-        words = tuple(safe(self.game.tell(data), keep="") for data in seen)
-        scene = self.game.scene(state, number)
+    def _see(self, frames: list[Frame], person: PersonSeat, state: Any, events: Sequence[Event]) -> None:
+        """Add what a person sees of a step, if that is anything."""
+        seen = [data for event in events if (data := event.seen_by(person.number)) is not None]
+        words = tuple(safe(person.names.say(self.game.tell(data)), keep="") for data in seen)
+        scene = person.names.within(self.game.scene(state, person.number))
         if words or not frames or scene != frames[-1].scene:
             frames.append(Frame(words, scene))
 

@@ -56,7 +56,6 @@ class _Terminal:
         self._seen: dict[int, int] = {}
         self._match = self._ended = 0
         self._last: int | None = None  # the person who sat here last
-        self._names = SeatNames([])
 
     async def run(self) -> None:
         """Ask the person to act, until everything is over."""
@@ -68,9 +67,6 @@ class _Terminal:
             now = self._sitting.now
             if len(self._sitting.matches) != self._match:
                 self._match, self._seen, self._last = len(self._sitting.matches), {}, None
-                frames = next(iter(now.frames.values()), [])
-                roles = next((frame.scene.roles for frame in frames if frame.scene is not None), ())
-                self._names = SeatNames([seat.bot for seat in now.spec.seats], roles)
                 self._welcome()
             person = next((person for person in now.persons.values() if person.draft is not None), None)
             try:
@@ -96,13 +92,9 @@ class _Terminal:
     def _print(self, text: object) -> None:
         self._console.print(text)
 
-    def _say(self, text: str) -> str:
-        """A text of the game, with the names of the players, harmless for a terminal."""
-        return safe(self._names.say(text), keep="")
-
     def _show(self, draft: Draft) -> None:
         """Draw the board as the person who chooses sees it."""
-        self._print(Picture(self._names.on(draft.game.scene(draft.state, draft.seat))))
+        self._print(Picture(draft.names.on(draft.game.scene(draft.state, draft.seat))))
 
     # ------------------------------------------------------------------ how to play
 
@@ -151,6 +143,7 @@ class _Terminal:
         assert now.result is not None
         for number in now.persons:
             self._print_news(now, number)
+        self._print(Text(now.told(now.result), style="bold"))
         order = sorted(range(len(now.spec.seats)), key=now.result.ranks.__getitem__)
         for seat in order:
             name = safe(now.spec.seats[seat].bot, keep="")
@@ -171,7 +164,7 @@ class _Terminal:
         frames = now.frames[number]
         for frame in frames[self._seen.get(number, 0) :]:
             for line in frame.words:
-                self._print(Text(f"  {self._say(line)}", style=QUIET))
+                self._print(Text(f"  {line}", style=QUIET))
         self._seen[number] = len(frames)
 
     async def _turn(self, now: Played, person: PersonSeat) -> None:
@@ -202,8 +195,8 @@ class _Terminal:
     def _list(self, draft: Draft, part: str) -> None:
         """The moves whose words have `part` in them, with their numbers from 1."""
         if draft.heading and not part:
-            self._print(Text(self._say(draft.heading), style="bold"))
-        texts = [self._say(draft.phrase(action)) for action in draft.legal()]
+            self._print(Text(draft.heading, style="bold"))
+        texts = [draft.phrase(action) for action in draft.legal()]
         wanted = part.lower().replace("(", " ").replace(")", " ").split()
         choices = [
             (number, text)
@@ -248,7 +241,7 @@ class _Terminal:
         elif typed == "h":
             hint = await ask_bot(self._bot, person, self._sitting.now.spec.level)
             action = draft.legal()[hint.index]
-            self._print(f"{hint.bot} would: {hint.index + 1}  {self._say(draft.phrase(action))}")
+            self._print(f"{hint.bot} would: {hint.index + 1}  {draft.phrase(action)}")
         elif word == "say":
             to, _, text = rest.partition(" ")
             if not all(seat.isdecimal() for seat in to.split(",")) or not text:

@@ -6,9 +6,9 @@ Events are shared, so nobody may change their data.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final
 
-from warpleague.games.aliens.geometry import COINS, COUNT, SHIPS, SIDES, SQUARES, WAYS
+from warpleague.games.aliens.geometry import COINS, COMPASS, COUNT, SHIPS, SIDES, SQUARES, WAYS
 from warpleague.games.api import Event
 
 if TYPE_CHECKING:
@@ -149,12 +149,12 @@ _EFFECT_TEXTS: Final = {
 
 
 def _dice(data: Mapping[str, Any]) -> str:
-    return ", ".join(f"{ship.title()} {value or 'null'}" for ship, value in data["dice"].items())
+    return ", ".join(f"{ship.title()} {value}" for ship, value in data["dice"].items())
 
 
 def _tell_opening_roll(data: Mapping[str, Any]) -> str:
     chooser = data["chooser"]
-    then = "a tie, roll again" if chooser is None else f"{SIDES[chooser]} may choose"
+    then = "a tie, it is rolled again" if chooser is None else f"{SIDES[chooser]} may choose"
     return f"opening roll: {_dice(data)}: {then}"
 
 
@@ -165,35 +165,39 @@ def _tell_roll(data: Mapping[str, Any]) -> str:
 
 def _tell_place(data: Mapping[str, Any]) -> str:
     value = data.get("value")
-    coin = f"{data['suit'].title()} {'?' if value is None else value or 'null'}"
-    return f"{SIDES[data['seat']]} placed {coin} at {_at(data['at'])}"
+    coin = f"a wormhole of {data['suit'].title()}" if value is None else f"{data['suit'].title()} {value}"
+    return f"{SIDES[data['seat']]} placed {coin} on {_at(data['at'])}"
 
 
 def _tell_activate(data: Mapping[str, Any]) -> str:
-    coin = f"{data['suit'].title()} {data['value'] or 'null'}"
+    coin = f"{data['suit'].title()} {data['value']}"
     effect = _EFFECT_TEXTS[data["effect"]]
-    return f"{data['ship'].title()} activates the wormhole at {_at(data['at'])}: {coin}, {effect}"
+    return f"{data['ship'].title()} activates the wormhole on {_at(data['at'])}: {coin}, {effect}"
 
 
 def _tell_end(data: Mapping[str, Any]) -> str:
-    winner, why = data["winner"], _why_text(data["why"])
-    return f"the game is drawn: {why}" if winner is None else f"{SIDES[winner]} won {why}"
+    return result(data["winner"], data["why"])
 
 
-def _why_text(why: Why) -> str:
-    match why:
-        case "base":
-            return "by landing on an enemy base"
-        case "max-turns":
-            return "all turns are played"
-        case "retired":
-            return "since the other bot is out"
-        case _:
-            assert_never(why)
+def result(winner: int | None, why: Why) -> str:
+    """Who won and why, None: nobody."""
+    return f"the match is drawn: {ENDINGS[why]}" if winner is None else f"{SIDES[winner]} won: {ENDINGS[why]}"
+
+
+ENDINGS: Final[Mapping[str, str]] = {
+    "base": "a ship landed on an enemy base",
+    "max-turns": "all turns are played",
+    "retired": "the other side left the match",
+}
+"""Why a match ended, in words."""
 
 
 def _at(square: list[int]) -> str:
     return f"({square[0]},{square[1]})"
+
+
+def _way(name: str) -> str:
+    return COMPASS[WAYS.index(name)]
 
 
 _TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
@@ -202,13 +206,15 @@ _TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "place": _tell_place,
     "roll": _tell_roll,
     "skip": lambda data: f"both ships of {SIDES[data['seat']]} lose their turn",
-    "move": lambda data: f"{data['ship'].title()} moves {data['die']} {data['way']} to {_at(data['to'])}",
-    "stay": lambda data: f"{data['ship'].title()} stays at {_at(data['at'])}",
-    "decline": lambda data: f"{data['ship'].title()} declines its die at {_at(data['at'])}",
+    "move": lambda data: (
+        f"{data['ship'].title()} flies {data['die']} {_way(data['way'])} to {_at(data['to'])}"
+    ),
+    "stay": lambda data: f"{data['ship'].title()} stays on {_at(data['at'])}",
+    "decline": lambda data: f"{data['ship'].title()} leaves its die unused on {_at(data['at'])}",
     "activate": _tell_activate,
-    "jump": lambda data: f"{data['ship'].title()} jumps {data['way']} to {_at(data['to'])}",
+    "jump": lambda data: f"{data['ship'].title()} jumps {_way(data['way'])} to {_at(data['to'])}",
     "send": lambda data: f"{data['ship'].title()} is sent to {_at(data['to'])}",
-    "retired": lambda data: f"the bot of {SIDES[data['seat']]} is out",
+    "retired": lambda data: f"{SIDES[data['seat']]} left the match",
     "end": _tell_end,
 }
 

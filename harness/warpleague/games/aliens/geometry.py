@@ -27,6 +27,8 @@ INDEX: Final = {square: number for number, square in enumerate(SQUARES)}
 COUNT: Final = len(SQUARES)
 
 WAYS: Final = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
+COMPASS: Final = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
+"""The ways in words."""
 STEPS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 
 SHIPS: Final = ("suns", "moons", "crowns", "arms")

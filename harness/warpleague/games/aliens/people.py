@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from warpleague.games.aliens.events import result
 from warpleague.games.aliens.geometry import (
     AXES,
     COINS,
+    COMPASS,
     COUNT,
     DECLINING,
     HOME,
@@ -58,10 +60,6 @@ def _steps_to(ends: tuple[int, ...]) -> tuple[int, ...]:
 
 _FAR: Final = (_steps_to(STARTS[2:]), _steps_to(STARTS[:2]))
 """For each seat: the steps from each square to the enemy's base."""
-
-
-def _number(value: int) -> str:
-    return str(value) if value else "null"
 
 
 def _place(number: int) -> tuple[int, int]:
@@ -185,11 +183,11 @@ def _side(
         ship = 2 * seat + number
         x, y = SQUARES[at]
         leads = "/".join(WAYS[way] for way in axes[ship])
-        line = f"{_LETTERS[ship]} {SHIPS[ship].title()} at ({x},{y}), wormholes {leads}"
+        line = f"{_LETTERS[ship]} {SHIPS[ship].title()} on ({x},{y}), wormholes lead {leads}"
         row = [Item("suit", "", f"suit-{SHIPS[ship]}", _GLYPHS[ship])]
         if die >= 0:
-            line += f", die {_number(die)}"
-            row.append(Item("die", _number(die), f"die-{SHIPS[ship]}", f"die-{die}"))
+            line += f", die {die}"
+            row.append(Item("die", str(die), f"die-{SHIPS[ship]}", f"die-{die}"))
         if lost >> number & 1:
             line += ", loses its next turn"
             row.append(Item("lost", "", f"lost-{SHIPS[ship]}", "hole"))
@@ -242,24 +240,26 @@ _LEGENDS: Final = {
 
 
 def _caption(state: State) -> str:
+    """One sentence; a side is in the plural, and the name of its player in the singular: the verbs suit both."""
     side = SIDES[state.seat]
-    turn = f"turn {state.turn + 1} of {state.rules.max_turns}"
+    turn = f"Turn {state.turn + 1} of {state.rules.max_turns}"
     if state.phase == END and state.result is not None:
         winner, why = state.result
-        return f"{SIDES[winner]} won ({why})" if winner >= 0 else f"drawn ({why})"
+        text = result(winner if winner >= 0 else None, why)
+        return text[0].upper() + text[1:]
     if state.phase in (JUMP, SEND) and state.cascade is not None:
         ship = SHIPS[state.cascade[0]].title()
-        must = "must jump" if state.phase == JUMP else f"is to be sent by {SIDES[state.actors[0]]}"
-        return f"{turn}, {side}: {ship} {must}"
-    if state.phase == PLACE:
-        return f"{side} to place wormhole {COUNT - state.holes.count(-1) + 1} of {COINS}"
-    if state.phase in (OPENING_ROLL, ORDER):
+        jumps = state.phase == JUMP
         return (
-            "the opening roll"
-            if state.phase == OPENING_ROLL
-            else f"{side} to choose: to place or to move first"
+            f"{turn}: {ship} must jump" if jumps else f"{turn}: {SIDES[state.actors[0]]} may send {ship} away"
         )
-    return f"{turn}: {side} {'to roll' if state.phase == ROLL else 'to use the dice'}"
+    if state.phase == PLACE:
+        return f"{side} must place wormhole {COUNT - state.holes.count(-1) + 1} of {COINS}"
+    if state.phase == ORDER:
+        return f"{side} may choose who places and who moves first"
+    if state.phase == OPENING_ROLL:
+        return "The opening roll"
+    return f"{turn}: {side} {'must roll' if state.phase == ROLL else 'must use the dice'}"
 
 
 def _landed_on(state: State) -> int:
@@ -338,8 +338,6 @@ def _end(state: State, ship: int, length: int, way: int) -> int:
 # -- words -------------------------------------------------------------------------------------------------
 
 
-_COMPASS: Final = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
-"""The ways in words, in the order of `WAYS`."""
 _NAMES: Final = tuple(ship.title() for ship in SHIPS)
 _ORDERS: Final = {
     "place": "Place the first wormhole; the other side moves first",
@@ -352,7 +350,7 @@ def phrase(state: State, action: Action) -> str:
     if isinstance(action, Order):
         return _ORDERS[action.first]
     if isinstance(action, Place):
-        return f"Place {action.suit.title()} {_number(action.value)} on ({action.at[0]},{action.at[1]})"
+        return f"Place {action.suit.title()} {action.value} on ({action.at[0]},{action.at[1]})"
     if action in SEND_TARGETS:
         return _send(state, SEND_TARGETS[action])
     if action in JUMP_WAYS:
@@ -382,9 +380,7 @@ def heading(state: State, seat: int) -> str:
         assert state.cascade is not None
         name = _NAMES[state.cascade[0]]
         return f"Choose where {name} jumps" if state.phase == JUMP else f"Choose where {name} is sent"
-    dice = [
-        f"{_NAMES[2 * seat + number]} {_number(die)}" for number, die in enumerate(state.dice) if die >= 0
-    ]
+    dice = [f"{_NAMES[2 * seat + number]} {die}" for number, die in enumerate(state.dice) if die >= 0]
     return f"Use a die: {' or '.join(dice)}"
 
 
@@ -397,7 +393,7 @@ def _flight(state: State, ship: int, length: int, way: int, *, jumps: bool) -> s
     """How far and where to, and what is there."""
     end = _end(state, ship, length, way)
     there = _met(state, ship, end, jumps=jumps)
-    return f"{length} {_COMPASS[way]} to {_at(end)}" + (f": {', '.join(there)}" if there else "")
+    return f"{length} {COMPASS[way]} to {_at(end)}" + (f": {', '.join(there)}" if there else "")
 
 
 def _met(state: State, ship: int, end: int, *, jumps: bool) -> list[str]:
@@ -430,7 +426,7 @@ def _wormhole(state: State, coin: int, seat: int) -> str:
     """A wormhole as `seat` knows it."""
     suit, value = divmod(coin, 6)
     whose = "your" if suit >> 1 == seat else "an enemy"
-    one, other = (_COMPASS[way] for way in AXES[state.rules.options.diagonals][suit])
+    one, other = (COMPASS[way] for way in AXES[state.rules.options.diagonals][suit])
     if not (state.known >> coin & 1 or suit >> 1 == seat):
         return f"{whose} wormhole of unknown length, {one} or {other}"
     return f"{whose} wormhole, {value} {one} or {other}" if value else f"{whose} black hole"
@@ -455,7 +451,7 @@ _GUIDE: Final = Guide(
         "die shows, straight, in any of eight directions.",
         "A ship that lands on a wormhole must jump: as far as the value of the coin, along its arrows. "
         "Then both sides know this value.",
-        "A coin with null is a black hole: the ship loses its next turn. A die that shows null lets a ship stay, and "
+        "A coin with 0 is a black hole: the ship loses its next turn. A die that shows 0 lets a ship stay, and "
         "use the wormhole under it.",
         "If you land on an enemy ship, you send it to any square without a ship.",
         "You win at once when your ship lands on a base of the other side, by its die or by a jump.",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.api import Event
 from warpleague.games.captains.state import AI_CARDS, BLACKHOLE, DRAW
+from warpleague.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from warpleague.games.captains.dealing import Why
     from warpleague.games.captains.state import State, Table
 
     Facts = Mapping[str, Any]
@@ -48,6 +48,15 @@ def card(state: State, planet: int, *, to_docks: bool) -> Event:
     return Event({**hidden, "planet": planet}, (seat,), hidden, reveals=True)
 
 
+def _turned(e: Facts) -> str:
+    return turned(e["rotation"])
+
+
+def turned(sixths: int) -> str:
+    """How a board lies, in words."""
+    return f"turned by {60 * sixths} degrees" if sixths else "not turned"
+
+
 def _paid(e: Facts, ai: bool = False) -> str:
     owner = e.get("point_to")
     if owner is None:
@@ -59,10 +68,6 @@ def _card(e: Facts) -> str:
     return "a card" if "planet" not in e else f"a passenger for planet {e['planet']}"
 
 
-def _cards(count: int) -> str:
-    return f"{count} passenger" if count == 1 else f"{count} passengers"
-
-
 def _drawn(e: Facts) -> str:
     if e.get("to") == "docks":
         return f"seat {e['seat']} draws a passenger for planet {e['planet']}, where it is: to the Docks"
@@ -71,59 +76,55 @@ def _drawn(e: Facts) -> str:
 
 def _pickup(e: Facts) -> str:
     if e["at"] == "planet":
-        return f"seat {e['seat']} picks up at planet {e['planet']}"
-    return f"seat {e['seat']} picks up at the station{_paid(e, ai=True)}"
+        return f"seat {e['seat']} picks up passengers at planet {e['planet']}"
+    return f"seat {e['seat']} picks up passengers at the station{_paid(e, ai=True)}"
 
 
-def _why(why: Why) -> str:
-    match why:
-        case "explored":
-            return "every planet is explored"
-        case "deck-empty":
-            return "the deck is empty"
-        case "max-rounds":
-            return "the most rounds are played"
-        case "retired":
-            return "nobody is left"
-        case _:
-            assert_never(why)
-
+ENDINGS: Final[Mapping[str, str]] = {
+    "explored": "every planet is explored",
+    "deck-empty": "the deck is empty",
+    "max-rounds": "the most rounds are played",
+    "retired": "everybody left the match",
+}
+"""Why a match ends, in words."""
 
 _LINES: dict[str, Callable[[Facts], str]] = {
-    "station": lambda e: f"the station board lies turned by {e['rotation'] * 60} degrees",
+    "station": lambda e: f"the board of the station is laid in the middle, {_turned(e)}",
     "board": lambda e: (
-        f"place {e['place']}: board {e['board']}, side {e['side']}, turned by {e['rotation'] * 60} degrees"
+        f"board {e['board']} is laid on place {e['place']}, its side {e['side']} up, {_turned(e)}"
     ),
-    "turned": lambda e: f"board {e['board']} is turned on, to {e['rotation'] * 60} degrees",
+    "turned": lambda e: f"board {e['board']} does not fit, and is {_turned(e)}",
     "redeal": lambda _: "the boards do not fit: the galaxy is dealt anew",
-    "dealt": lambda e: f"seat {e['seat']} is dealt {_card(e)}",
+    "dealt": lambda e: f"seat {e['seat']} gets {_card(e)}",
     "start": lambda e: f"seat {e['seat']} starts on space {e['at']}",
     "place": lambda e: (
         f"owner {e['owner']} places a token {e['number']} on space {e['at']}"
-        + (": the pair is active" if e["active"] else "")
+        + (", the second of its pair: a wormhole opens" if e["active"] else "")
     ),
     "explore": lambda e: (
-        f"owner {e['owner']} explores planet {e['planet']}: token {e['token']}, worth {e['worth']}"
+        f"owner {e['owner']} explores planet {e['planet']}, for {counted(e['worth'], 'point')}"
     ),
-    "ending": lambda e: f"{_why(e['why'])}: round {e['last_round']} is the last",
+    "ending": lambda e: f"{ENDINGS[e['why']]}: round {e['last_round']} is the last",
     "move": lambda e: f"seat {e['seat']} moves from space {e['from']} to {e['to']}",
     "warp": lambda e: f"seat {e['seat']} warps from space {e['from']} to {e['to']}{_paid(e)}",
-    "cannon": lambda e: f"seat {e['seat']} is shot from space {e['from']} to {e['to']}",
-    "revealed": lambda e: f"the black hole shows seat {e['seat']} planet {e['planet']}",
-    "emerge": lambda e: f"seat {e['seat']} comes out on space {e['at']}",
-    "deliver": lambda e: f"seat {e['seat']} delivers {_cards(e['cards'])} to planet {e['planet']}",
+    "cannon": lambda e: f"seat {e['seat']} is shot by the cannon from space {e['from']} to {e['to']}",
+    "revealed": lambda e: f"the black hole leads seat {e['seat']} to planet {e['planet']}",
+    "emerge": lambda e: f"seat {e['seat']} comes out of the black hole on space {e['at']}",
+    "deliver": lambda e: (
+        f"seat {e['seat']} delivers {counted(e['cards'], 'passenger')} to planet {e['planet']}"
+    ),
     "pickup": _pickup,
     "discard": lambda e: f"seat {e['seat']} sends a passenger for planet {e['planet']} to the Docks",
-    "draw": lambda e: f"seat {e['seat']} fills its hand",
+    "draw": lambda e: f"seat {e['seat']} draws from the deck",
     "drawn": _drawn,
     "take": lambda e: f"seat {e['seat']} takes a passenger for planet {e['planet']} from the Docks",
-    "done": lambda e: f"seat {e['seat']} has picked up",
+    "done": lambda e: f"seat {e['seat']} ends the pick-up",
     "end": lambda e: f"seat {e['seat']} ends its turn",
-    "round": lambda e: f"round {e['round']}",
+    "round": lambda e: f"round {e['round']} begins",
     "ai-discarded": lambda e: f"the AI sends a passenger for planet {e['planet']} to the Docks",
-    "ai-delivered": lambda e: f"the AI delivers {_cards(e['cards'])} to planet {e['planet']}",
-    "retired": lambda e: f"seat {e['seat']} is out",
-    "over": lambda e: f"the game is over, {_why(e['why'])}: {' to '.join(map(str, e['scores']))}",
+    "ai-delivered": lambda e: f"the AI delivers {counted(e['cards'], 'passenger')} to planet {e['planet']}",
+    "retired": lambda e: f"seat {e['seat']} is out of the match",
+    "over": lambda e: f"the match is over: {ENDINGS[e['why']]}; points: {' to '.join(map(str, e['scores']))}",
 }
 
 

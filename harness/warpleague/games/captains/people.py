@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 import attrs
 
 from warpleague.games.captains.dealing import Dealing
+from warpleague.games.captains.events import ENDINGS, turned
 from warpleague.games.captains.geometry import (
     Action,
     AiPlace,
@@ -30,14 +31,19 @@ from warpleague.games.captains.geometry import (
 )
 from warpleague.games.captains.rules import AI, PARTS, parts
 from warpleague.games.captains.state import (
+    AI_CARDS,
     AI_PLACE,
+    BLACKHOLE,
+    DEAL,
+    DRAW,
     EMERGE,
+    ENERGY,
     HAND,
     OVER,
     PICKUP_PLANET,
     PICKUP_STATION,
-    STAGES,
     START,
+    TURN,
     Position,
     State,
     pair,
@@ -108,14 +114,14 @@ def galaxy_scene(galaxy: Galaxy) -> Scene:
         cells.append(Cell(x, y, kind, label, None, f"space-{space}", picture, corner))
     boards = galaxy.board_set.in_play(galaxy.players)
     lines = [
-        f"place {i}: board {boards[board].number} {'AB'[side]}, turned by {turn * 60} degrees"
+        f"place {i}: side {'AB'[side]} of board {boards[board].number}, {turned(turn)}"
         for i, (board, side, turn) in enumerate(galaxy.layout.laid)
     ]
     return Scene(
         "hex",
         tuple(cells),
         panels=(Panel("Boards", tuple(lines)),),
-        caption=f"galaxy {galaxy.pattern.name}",
+        caption=f"Galaxy {galaxy.pattern.name}",
         legend=_MEANINGS,
     )
 
@@ -141,9 +147,9 @@ def _dealing_scene(dealing: Dealing) -> Scene:
             label = f"W{wild}" if wild else "P" if at in planets else ""
             corner = label if wild else ""
             cells.append(Cell(x, y, kind, label, glyph=_PICTURES.get(kind, ""), corner=corner))
-    retired = tuple(f"seat {seat} is retired" for seat in dealing.retired)
+    retired = tuple(f"seat {seat} is out of the match" for seat in dealing.retired)
     over = len(retired) == plan.players
-    caption = "over before the galaxy was laid: retired" if over else "the galaxy is being laid"
+    caption = f"Over before the galaxy was laid: {ENDINGS['retired']}" if over else "The galaxy is being laid"
     return Scene("hex", tuple(cells), panels=(Panel("Dealing", retired),), caption=caption, legend=_MEANINGS)
 
 
@@ -158,8 +164,11 @@ def _planets(numbers: Iterable[int]) -> str:
 
 
 def _passengers(counts: tuple[int, ...]) -> str:
-    shown = " ".join(f"P{planet}x{cards}" for planet, cards in enumerate(counts) if cards)
-    return shown or "none"
+    return ", ".join(_for_planet(planet, cards) for planet, cards in enumerate(counts) if cards) or "none"
+
+
+def _for_planet(planet: int, cards: int) -> str:
+    return f"P{planet}×{cards}" if cards > 1 else f"P{planet}"
 
 
 @lru_cache(maxsize=8)  # few moves place a token
@@ -225,7 +234,7 @@ def _owned(
     scored = [f"{name} {n}" for name, n in zip(PARTS, points, strict=True)]
     lines = [", ".join(scored[:2]), ", ".join(scored[2:]), f"tokens placed: {placed}"]
     if retired:
-        lines.append("retired")
+        lines.append("out of the match")
     above = len(lines)
     if owner < players:
         lines.append(f"hand: {_passengers(hand) if seen else f'{sum(hand)} of {HAND} cards'}")
@@ -241,7 +250,7 @@ def _owned(
         items = tuple(Item("hidden-passenger", "?", f"hand-{owner}-{i}", "card") for i in range(sum(hand)))
     delivered = _counted("delivered", f"pile-{owner}", pile)
     trays = [Tray(name, (row,), owner) for name, row in (("Hand", items), ("Delivered", delivered)) if row]
-    line = "retired" if retired else f"hand {sum(hand)} · delivered {sum(pile)} · tokens {placed}"
+    line = "out" if retired else f"hand {sum(hand)} · delivered {sum(pile)} · tokens {placed}"
     return Panel(title, tuple(lines), owner, len(lines) - above), tuple(trays), line
 
 
@@ -282,24 +291,42 @@ def _state_scene(state: State, viewer: int | None) -> Scene:
         for owner in range(state.table.owners)
     ]
     docks, docked = _docked(cards.left, cards.docks)
-    if state.stage == OVER:
-        caption = f"over after round {state.round}: {state.why}"
-    else:
-        turn = "" if STAGES[state.stage] == "deal" else f", energy {state.energy}"
-        caption = f"round {state.round} of at most {state.last_round}, seat {state.seat}: {STAGES[state.stage]}{turn}"
     return Scene(
         "hex",
         _cells(galaxy, tokens.reached),
         pieces + _ships(galaxy, state.ships),
         links,
         (*(panel for panel, _, _ in owned), docks, _explored(len(galaxy.planets), tokens.reached)),
-        caption,
+        _caption(state),
         trays=docked + tuple(tray for _, trays, _ in owned for tray in trays),
         legend=_MEANINGS,
         scores=tuple(float(sum(points[seat])) for seat in range(players)),
         seat_lines=tuple([line for _, _, line in owned[:players]]),
         turn=(state.round, state.seat) if 0 <= state.seat < players else None,
     )
+
+
+_DOING: Final = {
+    START: "seat {0} chooses where to start",
+    TURN: "seat {0} has {1} energy left",
+    PICKUP_PLANET: "seat {0} picks up passengers at planet {2}, {1} energy left",
+    PICKUP_STATION: "seat {0} picks up passengers at the station, {1} energy left",
+    EMERGE: "seat {0} comes out of the black hole beside planet {2}",
+    AI_PLACE: "seat {0} places a token of the AI",
+    DEAL: "seat {0} gets its first passengers",
+    DRAW: "seat {0} draws from the deck, {1} energy left",
+    BLACKHOLE: "the black hole shows a planet to seat {0}",
+    AI_CARDS: "the AI delivers passengers",
+}
+"""What is done at each stage: 0 is the seat, 1 its energy, 2 the planet it is about."""
+
+
+def _caption(state: State) -> str:
+    if state.stage == OVER:
+        assert state.why is not None
+        return f"Over after round {state.round}: {ENDINGS[state.why]}"
+    doing = _DOING[state.stage].format(state.seat, state.energy, state.focus)
+    return f"Round {state.round} of at most {state.last_round}: {doing}"
 
 
 @lru_cache(maxsize=16)  # it changes when a planet is explored
@@ -316,7 +343,7 @@ def _cells(galaxy: Galaxy, reached: int) -> tuple[Cell, ...]:
 def _counted(kind: str, name: str, counts: tuple[int, ...]) -> tuple[Item, ...]:
     """A card for each planet of which there are any, with their number."""
     return tuple(
-        Item(kind, f"P{planet}{f'×{count}' if count > 1 else ''}", f"{name}-P{planet}", "card")
+        Item(kind, _for_planet(planet, count), f"{name}-P{planet}", "card")
         for planet, count in enumerate(counts)
         if count
     )
@@ -459,7 +486,7 @@ def _there(state: State, space: int) -> str:
 _GUIDE: Final = Guide(
     goal="Have the most points at the end: deliver passengers, explore planets, and build wormholes that others use.",
     rules=(
-        "In your turn you have 3 energy. A move to the next space costs 1; on the ring around a planet or the "
+        f"In your turn you have {ENERGY} energy. A move to the next space costs 1; on the ring around a planet or the "
         "station, a move to any space of the ring costs 1.",
         "Your tokens are numbered 1, 1, 2, 2, and so on. Place the next one where your ship is or beside it. "
         "Two tokens with one number are a wormhole: a ship on one of them may warp to the other, for no energy.",
@@ -479,7 +506,7 @@ _GUIDE: Final = Guide(
         ),
         ({"do": "deliver", "planet": 5}, "Passengers leave beside their planet."),
         ({"do": "pickup", "at": "planet"}, "Once a turn new passengers come on board."),
-        ({"do": "draw"}, "You draw from the deck until you have four."),
+        ({"do": "draw"}, f"You draw from the deck until you have {HAND}."),
         ({"do": "end"}, "One energy is left, but it cannot be saved."),
     ),
     options={"galaxy": "basic"},

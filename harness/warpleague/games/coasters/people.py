@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 
 from warpleague.games.coasters import state as st
+from warpleague.games.coasters.events import FACES, home_place, result, ship
 from warpleague.games.coasters.geometry import (
     ARROWS,
     CENTRE,
@@ -42,6 +43,7 @@ from warpleague.games.coasters.state import State, key
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
 from warpleague.games.values import members
 from warpleague.games.words import Guide
+from warpleague.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -59,7 +61,7 @@ def scene(state: State, viewer: int | None) -> Scene:
         _last_silent[which] = _silent(state)
     silent = _last_silent[which]
     heard = tuple(
-        f"turn {message.turn}: seat {message.seat} to {_seats(message.to)}: {message.text}"
+        f"turn {message.turn}: seat {message.seat} to {_seats(message.to)}: “{message.text}”"
         for message in state.table.messages
         if viewer is None or viewer == message.seat or viewer in message.to
     )
@@ -200,44 +202,47 @@ def _cells(systems: Systems, alive: int, players: int, free: bool) -> tuple[Cell
 
 
 def _seats(seats: Iterable[int]) -> str:
-    return ", ".join(f"seat {seat}" for seat in seats)
+    return listed([f"seat {seat}" for seat in seats])
 
 
 def _caption(state: State) -> str:
     seat, colour, table = state.seat, state.colour, state.table
     asked = state.asked[0] if state.asked else st.NONE
     return {
-        st.LAY: f"seat {seat} lays the home system of ship {colour}",
-        st.DEPLOY: f"seat {seat} puts down ship {colour}",
-        st.CHOOSE: f"round {table.round}: seat {seat} chooses its ship",
-        st.ROLL: f"round {table.round}: seat {seat} rolls for ship {colour}",
-        st.TURN: f"round {table.round}: the turn of seat {seat} with ship {colour}",
-        st.ALLY: f"round {table.round}: seat {seat} invokes the alliance with seat {asked}",
-        st.CLAIMED: f"round {table.round}: seat {seat} claims victory, seat {asked} answers",
-        st.OVER: f"over ({table.why}): {_seats(members(table.alive)) or 'nobody'} won",
+        st.LAY: f"Seat {seat} lays the home system of ship {colour}",
+        st.DEPLOY: f"Seat {seat} puts down ship {colour}",
+        st.CHOOSE: f"Round {table.round}: seat {seat} chooses its ship",
+        st.ROLL: f"Round {table.round}: seat {seat} rolls for ship {colour}",
+        st.TURN: f"Round {table.round}: seat {seat} plays with ship {colour}",
+        st.ALLY: f"Round {table.round}: seat {seat} asks seat {asked} for an alliance",
+        st.CLAIMED: f"Round {table.round}: seat {seat} claims victory, and seat {asked} must answer",
+        st.OVER: f"Over: {result(members(table.alive), table.why)}" if table.why else "",
     }[state.phase]
 
 
 def _turn_lines(state: State) -> list[str]:
     lines = [f"round {state.table.round} of {state.table.config.options.max_rounds}"]
     if state.d6:
-        used = " (used)" if state.fluxed else ""
-        lines += [f"d6 {state.d6}, flux {st.FLUX[state.flux]}{used}", f"movement left {state.halves / 2:g}"]
+        used = ", used" if state.fluxed else ""
+        lines += [
+            f"rolled: {state.d6} movement, flux {st.FLUX[state.flux]}{used}",
+            f"movement left: {state.halves / 2:g}",
+        ]
     if state.agreed:
-        lines.append(f"confirmed: {_seats(members(state.agreed))}")
+        lines.append(f"allied: {_seats(members(state.agreed))}")
     if state.refused:
         lines.append(f"refused: {_seats(members(state.refused))}")
     if state.asked:
-        lines.append(f"to answer: {_seats(state.asked)}")
+        lines.append(f"must answer: {_seats(state.asked)}")
     return lines
 
 
 def _seat_lines(state: State, seat: int) -> list[str]:
     table = state.table
     if seat in table.retired:
-        return ["retired"]
+        return ["left the match"]
     if seat in table.eliminated:
-        return ["eliminated"]
+        return ["out: no ship left"]
     own = range(seat, table.config.ships, table.config.players)
     if state.phase <= st.DEPLOY:
         return [f"ship {colour}" for colour in own]
@@ -284,8 +289,7 @@ def _centre(colour: int) -> str:
 
 # -- words -----------------------------------------------------------------------------------------------
 
-_WORDS: Final = {"U": "up", "R": "right", "D": "down", "L": "left"}
-_FACES: Final = tuple(_WORDS[facing] for facing in FACINGS)
+_FACES: Final = tuple(FACES[facing] for facing in FACINGS)
 
 
 def phrase(state: State, action: Action) -> str:
@@ -311,7 +315,7 @@ def heading(state: State, seat: int) -> str:
 
 
 def _ship(state: State, colour: int) -> str:
-    return f"ship {colour} of seat {colour % state.table.config.players}"
+    return ship(colour, colour % state.table.config.players)
 
 
 def _at(state: State, square: int) -> str:
@@ -331,15 +335,11 @@ def _pose(state: State) -> int:
 
 
 def _lay(state: State, action: Lay) -> str:
-    x, y = (3 * place for place in action.at)
-    turned = f"turned by {90 * action.rotation} degrees" if action.rotation else "not turned"
-    return (
-        f"Lay the home system of ship {state.colour} on columns {x} to {x + 2}, rows {y} to {y + 2}, {turned}"
-    )
+    return f"Lay the home system of ship {state.colour} {home_place(action.at, action.rotation)}"
 
 
 def _deploy(state: State, action: Deploy) -> str:
-    return f"Put ship {state.colour} on ({action.at[0]}, {action.at[1]}), facing {_WORDS[action.facing]}"
+    return f"Put ship {state.colour} on ({action.at[0]}, {action.at[1]}), facing {FACES[action.facing]}"
 
 
 def _step(state: State, _: Step) -> str:
@@ -368,13 +368,13 @@ def _swap_systems(_: State, action: SwapSystems) -> str:
 
 def _hop(state: State, action: Hop) -> str:
     onward = dict(state.table.galaxy.hops[_pose(state) >> 2])[FACINGS.index(action.way)]
-    return f"Hop {_WORDS[action.way]} to {_at(state, onward)} by the flux"
+    return f"Hop {FACES[action.way]} to {_at(state, onward)} by the flux"
 
 
 def _aim(state: State, action: Aim) -> str:
     if action.facing == FACINGS[_pose(state) & 3]:
-        return f"Aim {_WORDS[action.facing]} by the flux, as the ship faces now"
-    return f"Aim {_WORDS[action.facing]} by the flux"
+        return f"Aim {FACES[action.facing]} by the flux, as the ship faces now"
+    return f"Aim {FACES[action.facing]} by the flux"
 
 
 def _dig(state: State, _: Dig) -> str:
@@ -398,7 +398,7 @@ def _agree(state: State, _: Agree) -> str:
 
 
 def _say(_: State, action: Say) -> str:
-    return f"Say to {', '.join(f'seat {seat}' for seat in action.to)}: {action.text}"
+    return f"Say to {_seats(action.to)}: “{action.text}”"
 
 
 _PHRASES: Final[dict[type, Callable[[State, Any], str]]] = {
@@ -427,7 +427,7 @@ _PHRASES: Final[dict[type, Callable[[State, Any], str]]] = {
 # -- the goal, the rules in a minute, and a first turn ---------------------------------------------------
 
 _GUIDE: Final = Guide(
-    goal="Be the last one with a ship: hit the others with your torpedo, three hits destroy a ship.",
+    goal=f"Be the last one with a ship: hit the others with your torpedo, {st.HITS} hits destroy a ship.",
     rules=(
         "First each player lays a coaster of nine squares, the home system, and puts a ship on it.",
         "In your turn two dice are rolled. The number is your movement: a step forward or a turn by 90 degrees costs "

@@ -49,6 +49,7 @@ class Sheets(InPlaceGame[State, Action]):
     scene = staticmethod(_people.scene)
     targets = staticmethod(_people.targets)
     tell = staticmethod(_events.tell)
+    endings = _events.ENDINGS
     phrase = staticmethod(_people.phrase)
     heading = staticmethod(_people.heading)
     guide = staticmethod(_people.guide)

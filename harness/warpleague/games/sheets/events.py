@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague.games.api import cached_events
-from warpleague.games.sheets.geometry import EDGES, SIDE, UNITS, side_of
+from warpleague.games.sheets.geometry import EDGES, ROW_START, SIDE, UNITS, YELLOW_VALUES, side_of
 from warpleague.games.values import members
+from warpleague.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,17 +34,36 @@ TOOK: Final = cached_events("took", "seat", "unit", "value")
 PASSED: Final = cached_events("passed", "seat")
 
 
-def _edge_name(edge: int) -> str:
-    """Where an edge is, in words."""
+ENDINGS: Final[Mapping[str, str]] = {
+    "completed": "all rounds are played",
+    "retired": "everybody left the match",
+}
+"""Why a match ended, in words."""
+
+
+def edge_name(edge: int) -> str:
+    """An edge by one of its boxes."""
     if not 0 <= edge < EDGES:
         return f"edge {edge}"
     side, box = side_of(edge)
-    return f"the {side} edge of {_box_name(box)}"
+    return f"the {side} edge of {box_name(box)}"
 
 
-def _box_name(box: int) -> str:
+def box_name(box: int) -> str:
+    """A box by its place."""
+    return f"the box in {place_name(box)}"
+
+
+def place_name(box: int) -> str:
+    """Where a box is."""
     row, column = divmod(box, SIDE)
-    return f"box {box} (row {row + 1}, column {column + 1})"
+    return f"row {row + 1}, column {column + 1}"
+
+
+def cell_name(cell: int) -> str:
+    """A yellow number by its value and place."""
+    row = max(number for number, start in enumerate(ROW_START) if start <= cell)
+    return f"{YELLOW_VALUES[cell]} in row {row + 1}, column {cell - ROW_START[row] + 1}"
 
 
 def _shown(value: Any) -> str:
@@ -57,7 +77,7 @@ def _colour(unit: str) -> str:
 
 def _fills(event: Mapping[str, Any]) -> str:
     filled = event["filled"]
-    return ", filling " + " and ".join(_box_name(box) for box in filled) if filled else ""
+    return ", filling " + listed(list(map(box_name, filled))) if filled else ""
 
 
 def tell(event: Mapping[str, Any]) -> str:
@@ -65,7 +85,7 @@ def tell(event: Mapping[str, Any]) -> str:
     kind = event["event"]
     who = f"seat {event['seat']}"
     if kind == "turn":
-        return f"round {event['round']}: turn of {who}"
+        return f"round {event['round']}: {who}'s turn begins"
     if kind == "rolled":
         return f"{who} rolls " + ", ".join(
             f"{_colour(unit)} {_shown(value)}" for unit, value in event["dice"].items()
@@ -79,29 +99,29 @@ def tell(event: Mapping[str, Any]) -> str:
         )
     if kind == "line":
         means = "a free line" if event["free"] else "white"
-        return f"{who} draws {_edge_name(event['edge'])} with {means}{_fills(event)}"
+        return f"{who} draws {edge_name(event['edge'])} with {means}{_fills(event)}"
     if kind == "yellow":
-        return f"{who} marks yellow cell {event['cell']} with {_colour(event['unit'])} {event['value']}"
+        return f"{who} marks the yellow {cell_name(event['cell'])} with {_colour(event['unit'])} {event['value']}"
     if kind == "reward":
         return f"{who} gets a {event['reward'].replace('-', ' ')} for {event['from']}"
     if kind == "red":
-        gain = "completing no box" if event["box"] is None else f"completing {_box_name(event['box'])}"
+        gain = "completing no box" if event["box"] is None else f"completing {box_name(event['box'])}"
         more = [box for box in event["filled"] if box != event["box"]]
-        also = " and with it " + " and ".join(_box_name(box) for box in more) if more else ""
-        return f"{who} marks red {event['value']} with {_colour(event['unit'])}, {gain}{also}"
+        also = " and with it " + listed(list(map(box_name, more))) if more else ""
+        return f"{who} marks the red {event['value']} with {_colour(event['unit'])}, {gain}{also}"
     if kind == "blue":
         if event["box"] is None:
-            return f"{who} writes {event['value']} into a circle with {_colour(event['unit'])}"
+            return f"{who} writes {event['value']} into a blue circle with {_colour(event['unit'])}"
         return (
-            f"{who} crosses out circle {event['value']} with {_colour(event['unit'])}:"
-            f" a wormhole in {_box_name(event['box'])}"
+            f"{who} crosses out the blue {event['value']} with {_colour(event['unit'])}"
+            f" and draws a wormhole in {place_name(event['box'])}"
         )
     if kind == "lost":
-        return f"{who} has no use for {', '.join(map(_colour, event['units']))}"
+        return f"{who} has no use for {listed(list(map(_colour, event['units'])))}"
     if kind == "took":
         return f"{who} takes {_colour(event['unit'])} {event['value']}, which was given away"
     if kind == "passed":
         return f"{who} passes"
     if kind == "retired":
-        return f"{who} is out"
+        return f"{who} left the match"
     return f"{who}: {kind}"

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, assert_never
 
 from warpleague.games.scene import Cell, Item, Link, Panel, Piece, Scene, Tray
+from warpleague.games.sheets.events import ENDINGS, box_name, cell_name, edge_name, place_name
 from warpleague.games.sheets.geometry import (
     BLACK_1,
     BLACK_2,
@@ -19,14 +20,12 @@ from warpleague.games.sheets.geometry import (
     EDGE_BOXES,
     EDGES,
     ROUNDS,
-    ROW_START,
     SIDE,
     TRIANGLE,
     UNIT_NUMBER,
     UNITS,
     WHITE_UNIT,
     YELLOW_LINES,
-    YELLOW_VALUES,
     Action,
     Blue,
     FreeLine,
@@ -38,9 +37,8 @@ from warpleague.games.sheets.geometry import (
     Take,
     Yellow,
     place_of,
-    side_of,
 )
-from warpleague.games.sheets.rules import PARTS, score_parts
+from warpleague.games.sheets.rules import BLACK_BLUE_ROUND, BLACK_RED_ROUND, PARTS, score_parts
 from warpleague.games.sheets.state import State, key
 from warpleague.games.values import mask, members
 from warpleague.games.words import Guide
@@ -58,12 +56,18 @@ _YELLOW: Final = tuple((line, mask(line.cells)) for line in YELLOW_LINES)
 _TODO: Final = {
     "roll": "the dice are rolled",
     "keep": "seat {} keeps a die and gives one away",
-    "mark": "seat {} uses the dice it kept",
+    "mark": "seat {} uses the dice that were kept",
     "take": "seat {} may take a die that was given away",
-    "use": "seat {} uses the die it took",
+    "use": "seat {} uses the die that was taken",
     "lines": "seat {} draws its last free lines",
-    "over": "the game is over",
+    "over": ENDINGS["completed"],
 }
+
+
+_BLACK: Final = (
+    f"yellow, from round {BLACK_RED_ROUND} also as red, and from round {BLACK_BLUE_ROUND} also as blue"
+)
+"""What a black die counts as."""
 
 
 def scene(state: State, viewer: int | None) -> Scene:
@@ -101,7 +105,7 @@ def _drawn(state: State) -> Scene:
     # Beside one or two boards there is room for the dice; with more they go below the sheets.
     panels = (dice, *panels) if len(panels) <= 2 else (*panels, dice)
     todo = _TODO[state.phase].format(state.actor)
-    turn = "" if state.phase in ("lines", "over") else f", turn of seat {state.seat}"
+    turn = "" if state.phase in ("lines", "over") else f", seat {state.seat}'s turn"
     return Scene(
         "square",
         tuple(cells),
@@ -210,7 +214,7 @@ _LEGEND: Final = (
     ("diagonal", "reward of the diagonal from the top left"),
     ("score", ""),
     ("white", "the white pair names a box"),
-    ("black", "black: counts as yellow, red or blue from round 5 on"),
+    ("black", f"black: counts as {_BLACK}"),
 )
 _STORED: Final = {"free-line": "line", "reroll": "reroll"}
 
@@ -287,7 +291,7 @@ def _printed(
 
 
 def _title(state: State, seat: int, points: int) -> str:
-    out = ", retired" if seat in state.retired else ""
+    out = ", left the match" if seat in state.retired else ""
     return f"seat {seat}: {counted(points, 'point')}{out}"
 
 
@@ -310,10 +314,11 @@ def _dice_lines(state: State) -> tuple[str, ...]:
 
 
 def _die(state: State, unit: int, stale: bool) -> str:
+    colour = UNITS[unit].partition("-")[0]
     if stale:
-        return UNITS[unit]
+        return colour
     value = state.dice[unit + 1] if unit else f"{state.dice[0]}-{state.dice[1]}"
-    return f"{UNITS[unit]} {value}"
+    return f"{colour} {value}"
 
 
 def _text(
@@ -395,21 +400,22 @@ def phrase(state: State, action: Action) -> str:
         case Reroll():
             return "Spend a reroll: roll all dice in hand again"
         case Line(edge=edge):
-            return f"Draw {_edge(edge)} with {_die_in_words(state, 'white')}{_fills(state, edge)}"
+            return f"Draw {edge_name(edge)} with {_die_in_words(state, 'white')}{_fills(state, edge)}"
         case FreeLine(edge=edge):
-            return f"Draw {_edge(edge)} with a free line{_fills(state, edge)}"
+            return f"Draw {edge_name(edge)} with a free line{_fills(state, edge)}"
         case Yellow(cell=cell, unit=unit):
-            return f"Mark the yellow {_cell(cell)} with {_die_in_words(state, unit)}{_rewards(state, cell)}"
-        case Red(value=value, box=box, unit=unit):
-            gain = (
-                ": no box is left to complete" if box is None else f" and complete the box in {_place(box)}"
+            return (
+                f"Mark the yellow {cell_name(cell)} with {_die_in_words(state, unit)}{_rewards(state, cell)}"
             )
+        case Red(value=value, box=box, unit=unit):
+            gain = ": no box is left to complete" if box is None else f" and complete {box_name(box)}"
             return f"Mark the red {value} with {_die_in_words(state, unit)}{gain}"
         case Blue(value=value, box=None, unit=unit):
             return f"Write {value} into a blue circle with {_die_in_words(state, unit)}"
         case Blue(value=value, box=box, unit=unit):
             assert box is not None
-            return f"Cross out the blue {value} with {_die_in_words(state, unit)} and draw a wormhole in {_place(box)}"
+            what = f"the blue {value} with {_die_in_words(state, unit)}"
+            return f"Cross out {what} and draw a wormhole in {place_name(box)}"
         case Take(unit=unit):
             return f"Take {_die_in_words(state, unit)}"
         case Pass():
@@ -444,27 +450,11 @@ def _die_in_words(state: State, name: str) -> str:
     return f"black {value}"
 
 
-def _place(box: int) -> str:
-    row, column = divmod(box, SIDE)
-    return f"row {row + 1}, column {column + 1}"
-
-
-def _edge(edge: int) -> str:
-    """An edge by one of its boxes."""
-    side, box = side_of(edge)
-    return f"the {side} edge of the box in {_place(box)}"
-
-
 def _fills(state: State, edge: int) -> str:
     """Whether an edge is the last one of a box, or of both beside it."""
     edges = state.sheets[state.actor].edges | 1 << edge
     filled = sum(edges & own == own for own, _ in EDGE_BOXES[edge])
     return f", which fills {counted(filled, 'box')}" if filled else ""
-
-
-def _cell(cell: int) -> str:
-    row = max(number for number, start in enumerate(ROW_START) if start <= cell)
-    return f"{YELLOW_VALUES[cell]} in row {row + 1}, column {cell - ROW_START[row] + 1}"
 
 
 def _rewards(state: State, cell: int) -> str:
@@ -478,7 +468,7 @@ def _rewards(state: State, cell: int) -> str:
 
 
 _GUIDE: Final = Guide(
-    goal="Have the most points after seven rounds: fill boxes, draw wormholes into them, and join wormholes.",
+    goal=f"Have the most points after {ROUNDS} rounds: fill boxes, draw wormholes into them, and join wormholes.",
     rules=(
         "In your turn the dice are rolled three times. After each roll keep one and give one away. "
         "The two white dice count as one.",
@@ -486,7 +476,7 @@ _GUIDE: Final = Guide(
         "Yellow: mark this number; a full line brings a free line or a reroll.",
         "Red: mark this number and complete a box in its row or column. Blue: write the number; when it comes again, "
         "draw a wormhole in its row or column.",
-        "A black die can be used as yellow, from round 3 also as red, and from round 5 also as blue.",
+        f"A black die can be used as {_BLACK}.",
         "Then each of the others may take one of the dice that you gave away.",
         "A filled box is worth 1 point, with a wormhole 2. Two wormholes side by side are worth 3.",
     ),

@@ -23,6 +23,7 @@ from warpleague.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from warpleague.games.api import Game
     from warpleague.league.results.details import FaultLine, TimeLine
     from warpleague.league.results.league import League
     from warpleague.league.season.fixture import StoredVersion
@@ -71,7 +72,7 @@ class BotTables:
     """
 
     league: str
-    title: str
+    game: Game[Any, Any]
     columns: Columns
     table: Standings
     faults: tuple[FaultLine, ...]
@@ -103,7 +104,7 @@ class BotTables:
         nothing = RatingCourse((), ())
         return cls(
             league=league.config.name,
-            title=load_game(league.season.game).title,
+            game=load_game(league.season.game),
             columns=columns,
             table=table,
             faults=tuple(details.faults(league, columns) if faults is None else faults),
@@ -130,7 +131,7 @@ class BotTables:
         return {
             "bot": name,
             "league": self.league,
-            "title": self.title,
+            "title": self.game.title,
             "card": card,
             "rank": "" if line.rank is None else f"{line.rank} of {len(self.table.lines)}",
             "record": record,
@@ -223,7 +224,7 @@ class BotTables:
         if table.solo or table.by_score or table.fit is None:
             best, worst = int(np.argmax(score)), int(np.argmin(score))
             found = {"Best match": best, "Worst match": worst} if score[best] > score[worst] else {}
-            return [pick(title, columns, table, int(at[place])) for title, place in found.items()]
+            return [pick(title, columns, table, int(at[place]), self.game) for title, place in found.items()]
         ratings = np.array([-np.inf if one is None else one for one in table.fit.ratings], dtype=float)
         rank = np.where(own, ranks, np.iinfo(ranks.dtype).max).min(axis=1)
         rivals = np.where(own, np.nan, scores)
@@ -237,10 +238,10 @@ class BotTables:
         # Of equal matches the one with the largest difference in score counts, then the first one.
         if won.any():
             place = min(np.flatnonzero(won).tolist(), key=lambda one: (-strongest[one], -margin[one]))
-            picks.append(pick("Best match", columns, table, int(at[place])))
+            picks.append(pick("Best match", columns, table, int(at[place]), self.game))
         if lost.any():
             place = min(np.flatnonzero(lost).tolist(), key=lambda one: (winner[one], margin[one]))
-            picks.append(pick("Worst match", columns, table, int(at[place])))
+            picks.append(pick("Worst match", columns, table, int(at[place]), self.game))
         return picks
 
     def _last(self, bot: int, mine: Array) -> list[tuple[dict[str, Any], Pick, str]]:
@@ -250,7 +251,7 @@ class BotTables:
         return [
             (
                 result,
-                pick("", self.columns, self.table, place),
+                pick("", self.columns, self.table, place, self.game),
                 f"{number(float(self.columns.elapsed_s[place]))} s",
             )
             for result, place in zip(form, at, strict=True)

@@ -65,9 +65,17 @@ from warpleague.report.wording.league_words import (
     slowest_first,
     verdict,
 )
-from warpleague.report.wording.match_words import BUSY_SHARE, Rows, conditions, number, one_line, outcome
+from warpleague.report.wording.match_words import (
+    BUSY_SHARE,
+    Rows,
+    conditions,
+    ending,
+    number,
+    one_line,
+    outcome,
+)
 from warpleague.runner.bundle.manifest import read_manifest
-from warpleague.text import counted, safe
+from warpleague.text import counted, isolated, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -101,7 +109,7 @@ class Pick:
 # Matches to look at
 
 
-def picks(columns: Columns, table: Standings) -> list[Pick]:
+def picks(columns: Columns, table: Standings, game: Game[Any, Any]) -> list[Pick]:
     """The best match, the closest, the longest and the greatest upset: each once, as far as there are any."""
     if not len(columns):
         return []
@@ -115,27 +123,25 @@ def picks(columns: Columns, table: Standings) -> list[Pick]:
     for title, at in places.items():
         if at is not None and at not in seen:
             seen.add(at)
-            chosen.append(pick(title, columns, table, at))
+            chosen.append(pick(title, columns, table, at, game))
     if chosen[0].title != "Best against second":
-        chosen.insert(0, pick("Last", columns, table, len(columns) - 1))
+        chosen.insert(0, pick("Last", columns, table, len(columns) - 1, game))
     return chosen
 
 
-def pick(title: str, columns: Columns, table: Standings, at: int) -> Pick:
+def pick(title: str, columns: Columns, table: Standings, at: int, game: Game[Any, Any]) -> Pick:
     """The match in row `at` of the columns, which have the parts "results" and "matches"."""
     values = columns.values
-    names = [one_line(table.names[bot]) for bot in columns.seats[at].tolist()]
+    names = [isolated(one_line(table.names[bot])) for bot in columns.seats[at].tolist()]
     rival = float(columns.rival[at])
-    why = columns.texts[int(values["why"][at])]
+    why = ending(game, columns.texts[int(values["why"][at])])
     scores = columns.scores[at].tolist()
     ranks = columns.ranks[at].tolist()
     if ranks.count(1) == 1 and len(ranks) > 1:
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        others = " and ".join(
-            filter(None, [", ".join(names[seat] for seat in order[1:-1]), names[order[-1]]])
-        )
+        others = listed([names[seat] for seat in order[1:]])
         points = " : ".join(number(scores[seat]) for seat in order)
-        text = f"{names[order[0]]} beats {others}, {points} ({one_line(why)})"
+        text = f"{names[order[0]]} beats {others}, {points} ({why})"
     else:
         text = outcome(names, ranks, scores, None if rival != rival else rival, why)
     if title == "Longest":
@@ -487,7 +493,7 @@ def index_content(
     listing = Listing(columns, tuple(faults(league, columns)), waited)
     read = read_tables(league, columns, _FIRST, table, used)
     game = load_game(season.game)
-    matches, layout = picks(columns, table), Layout(table)
+    matches, layout = picks(columns, table, game), Layout(table)
     values = {
         "sentence": league_sentence(league, game.title, now, table),
         "picks": matches,

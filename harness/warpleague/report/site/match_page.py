@@ -18,6 +18,7 @@ from warpleague.report.site.page_frame import alone, linked, render
 from warpleague.report.wording.match_words import (
     Rows,
     conditions,
+    ending,
     labels,
     number,
     one_line,
@@ -25,7 +26,7 @@ from warpleague.report.wording.match_words import (
     placing,
     seat_lucks,
 )
-from warpleague.text import safe
+from warpleague.text import isolated, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -299,7 +300,7 @@ def _content(
     """The compressed replay, and what the template says of the match; executes the record."""
     header = replay.header
     names = [one_line(seat["bot"]) for seat in header["seats"]]
-    called = labels(names)
+    called = list(map(isolated, labels(names)))
     head = {"seats": [{"bot": name, "label": label} for name, label in zip(names, called, strict=True)]}
     faults: list[list[dict[str, Any]]] = [[] for _ in names]
     more = None if notes is None else notes.frames
@@ -328,7 +329,7 @@ def _content(
         ],
         "rival": None if rival is None else {"score": number(rival), "rank": 2 if ranks[0] == 1 else 1},
         "lucks": [],
-        "outcome": outcome(called, ranks, scores, rival, end["why"]),
+        "outcome": outcome(called, ranks, scores, rival, ending(replay.game, end["why"])),
         "facts": _condition_rows(header, end)
         + ([] if notes is None else [("analysed", one_line(notes.method))]),
         "checks": checks,

@@ -48,10 +48,10 @@ STYLES: Final = {
 _BOARD: Final = ("codec.js", "glyphs.js", "board.js", "painter.js")
 SCRIPTS: Final = {
     "match": (*_BOARD, "beside.js", "zoom.js", "analysis.js", "chart.js", "turns.js", "viewer.js"),
-    "index": (*_BOARD, "matches.js"),
+    "index": (*_BOARD, "tabs.js", "matches.js"),
     "bot": ("times.js",),
     "play": (*_BOARD, "beside.js", "stage.js", "marks.js", "lesson.js", "play.js"),
-    "league": (*_BOARD, "beside.js", "matches.js", "news.js", "times.js", "league.js"),
+    "league": (*_BOARD, "beside.js", "tabs.js", "matches.js", "news.js", "times.js", "league.js"),
     "home": (*_BOARD, "beside.js", "stage.js", "news.js", "times.js", "home.js"),
     "watch": (*_BOARD, "beside.js", "stage.js", "news.js", "watch.js"),
     "server": ("times.js",),

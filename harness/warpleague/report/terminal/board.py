@@ -386,9 +386,6 @@ def _put_corners(
 
 # -- scene -----------------------------------------------------------------------------------------------
 
-RIVAL: Final = "the game itself"
-"""The name of a solo game's opponent beside the bots."""
-
 
 @attrs.frozen
 class Picture:

@@ -12,11 +12,12 @@ import attrs
 from rich.rule import Rule
 from rich.text import Text
 
+from warpleague.games import load_game
 from warpleague.match.faults import evidence_lines
-from warpleague.report.terminal.board import RIVAL, Picture, seat_style
+from warpleague.report.terminal.board import Picture, seat_style
 from warpleague.report.terminal.console import BAD, QUIET, make_console, make_table
 from warpleague.report.terminal.watch import Keys, Viewport, score_line
-from warpleague.report.wording.match_words import BUSY_SHARE, SeatNames, seat_lucks
+from warpleague.report.wording.match_words import BUSY_SHARE, RIVAL, SeatNames, ending, seat_lucks
 from warpleague.runner.hints import hint
 from warpleague.text import safe
 
@@ -161,7 +162,7 @@ def _print_end(console: Console, replay: Replay) -> None:
     if summary.rival is not None:
         place = 2 if summary.ranks[0] == 1 else 1
         console.print(Text(f"{place}. {RIVAL}, score {summary.rival:g}", style="italic"))
-    console.print(f"ended: {summary.why}", markup=False)
+    console.print(f"ended: {ending(replay.game, summary.why)}", markup=False)
     console.print(f"digest {summary.digest}")
 
 
@@ -305,7 +306,8 @@ def print_result(spec: MatchSpec, result: MatchResult, console: Console | None =
             )
             console.print(f"the host was busy: seat {seat} {waited}", markup=False)
     console.print(
-        f"ended: {result.why}; {result.lines} lines in {result.elapsed_s:.2f} s; seed {spec.seed!r}",
+        f"ended: {ending(load_game(spec.game), result.why)}; {result.lines} lines in {result.elapsed_s:.2f} s; "
+        f"seed {spec.seed!r}",
         markup=False,
     )
     console.print(f"digest {result.digest}", soft_wrap=True)

@@ -148,7 +148,7 @@ def line_json(columns: Iterable[Column[LineT, ViewT]], line: LineT) -> dict[str,
 # -- standings columns -----------------------------------------------------------------------------------
 # To add a column, add a `Column` to `COLUMNS`. `Layout` says where the standings are shown.
 
-_NARROW, _WIDE, _WIDEST = 80, 96, 116
+_TINY, _SMALL, _NARROW, _WIDE, _WIDEST = 48, 70, 80, 96, 116
 """The widths of a terminal, in characters, from which on more columns are shown."""
 
 
@@ -209,6 +209,10 @@ class Layout:
         return self.solo and (
             self.width is None or any(line.ahead and line.ahead.count for line in self.standings.lines)
         )
+
+
+def _won_shown(layout: Layout) -> bool:
+    return (not layout.solo or layout.rival) and layout.has(_TINY)
 
 
 _ERROR: Final = "± 95 %"
@@ -414,7 +418,7 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
            "LOS: likelihood to be stronger than the next.", joins=True, soft=True),
     Column("elo", "Elo", lambda line: "-" if line.elo is None else f"{line.elo:.0f}",
            lambda line: {"running_elo": rounded(line.elo)},
-           _elo_shown,
+           lambda layout: _elo_shown(layout) and (layout.has(_SMALL) or not layout.fitted),
            lambda layout: fit_notes(layout.standings), lambda layout: layout.rated, soft=True,
            page_after="share"),
     Column("lead", "lead", lambda line: _mean(line, "lead")[0], _lead_json, _lead_shown,
@@ -428,10 +432,11 @@ COLUMNS: Final[tuple[Column[Standing, Layout], ...]] = (
     Column("ahead_error", _ERROR, lambda line: _mean(line, "ahead")[1], shown=lambda layout: layout.compared,
            soft=True),
     count_column("played", lambda line: line.record.played,
-                 shown=lambda layout: not layout.rival or layout.wide),
-    count_column("won", lambda line: line.record.won, shown=lambda layout: not layout.solo or layout.rival),
-    count_column("drawn", lambda line: line.record.drawn, shown=lambda layout: not layout.solo),
-    count_column("lost", lambda line: line.record.lost, shown=lambda layout: not layout.solo or layout.rival),
+                 shown=lambda layout: layout.has(_SMALL) and (not layout.rival or layout.wide)),
+    count_column("won", lambda line: line.record.won, shown=_won_shown),
+    count_column("drawn", lambda line: line.record.drawn,
+                 shown=lambda layout: not layout.solo and layout.has(_SMALL)),
+    count_column("lost", lambda line: line.record.lost, shown=_won_shown),
     Column("share", "share", lambda line: _share(line, line.record.points),
            _points_and_share_json,
            lambda layout: not layout.solo and layout.wide),

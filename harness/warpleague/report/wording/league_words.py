@@ -122,7 +122,9 @@ def league_sentence(league: League, title: str, now: Status, table: Standings | 
     told = f"{text} {names} {verb}{_by(table, ranked)}"
     best = ranked[0]
     if now.complete and best.placing is None and best.rank_set is not None and best.rank_set[1] > 1:
-        told = f"{text} {names} came first{_by(table, ranked)}, but by strength it may have any rank from 1 to "
+        told = (
+            f"{text} {names} came first{_by(table, ranked)}, but by strength it may have any rank from 1 to "
+        )
         return f"{told}{best.rank_set[1]}."
     return f"{told}."
 

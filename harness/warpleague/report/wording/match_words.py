@@ -13,11 +13,12 @@ import attrs
 
 from warpleague.errors import BadInput
 from warpleague.match.luck import luck_of, luckiest, worth_of
-from warpleague.text import counted, safe
+from warpleague.text import counted, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from warpleague.games.api import Game
     from warpleague.games.scene import Scene
     from warpleague.match.luck import RollLuck
     from warpleague.match.replay import Replay
@@ -27,6 +28,9 @@ _LIMITS: Final = {"move_s": "a decision", "bank_s": "for the match", "increment_
 
 BUSY_SHARE: Final = 0.1
 """The host counts as busy if a bot waited for a processor for more than this share of its time."""
+
+RIVAL: Final = "the game itself"
+"""What plays against a seat alone."""
 
 Rows = list[tuple[str, str]]
 
@@ -127,7 +131,7 @@ def seat_lucks(replay: Replay) -> list[SeatLuck]:
 def outcome(
     names: Sequence[str], ranks: Sequence[int], scores: Sequence[float], rival: float | None, why: str
 ) -> str:
-    """Who has won, in one sentence, the winner first and each score beside its name, and why it ended.
+    """Who has won, in one sentence, the winner first and each score beside its name, and why it ended, in words.
 
     `names` are those that distinguish the bots of the match.
     """
@@ -143,47 +147,95 @@ def outcome(
     else:
         behind = ", ".join(f"{names[seat]} {number(scores[seat])}" for seat in order if ranks[seat] > 1)
         best = number(scores[order[0]])
-        whole = first[0] if len(first) == 1 else f"{', '.join(first[:-1])} and {first[-1]}"
+        whole = listed(first)
         verb = f"wins with {best}" if len(first) == 1 else f"share the first place with {best}"
         text = f"{whole} {verb}" + (f"; {behind}" if behind else "")
-    return f"{text} ({one_line(why)})"
+    return f"{text} ({why})"
+
+
+def own_outcome(
+    names: SeatNames, you: int, ranks: Sequence[int], scores: Sequence[float], rival: float | None, why: str
+) -> str:
+    """The same for who played on seat `you`, and first of all whether that was won; `names` call it `you`."""
+    told = names.say(outcome([f"seat {seat}" for seat in range(len(ranks))], ranks, scores, rival, why))
+    if ranks[you] == 1 or (len(ranks) == 1 and rival is None):
+        return told.replace("You win", "You won", 1)
+    return "You lost: " + re.sub(r"^You ", "you ", told)
+
+
+def ending(game: Game[Any, Any], why: str) -> str:
+    """Why a match ended, in words."""
+    return one_line(game.endings.get(why, why.replace("-", " ")))
 
 
 # -- seat names ------------------------------------------------------------------------------------------
-# Puts the names of players into a game's texts about seats, as the pages do.
+# Puts the names of players into a game's texts about seats, as the pages do, and `you` for the one who reads.
 
 _SEAT: Final = r"(?:seat|owner) (?P<seat>\d+)"
+_VERB: Final = re.compile(r"(^| and) ([a-z]+s)\b")
+_NO_VERBS: Final = {"as", "its", "this"}
+_VERBS: Final = {"is": "are", "has": "have", "does": "do", "was": "were"}
+
+
+def _with_you(found: re.Match[str]) -> str:
+    """A verb as it goes with `you`: `passes` is `pass`."""
+    verb = found[2]
+    if verb not in _NO_VERBS:
+        verb = _VERBS.get(verb) or re.sub(r"ies$", "y", re.sub(r"(?<=ss|sh|ch|.o)es$|(?<!ie)s$", "", verb))
+    return f"{found[1]} {verb}"
 
 
 class SeatNames:
     """The names of the players of a match by seat; `roles` are other words of the game for seats.
 
-    Players with the same name get their seat's number after it.
+    Players with the same name get their seat's number after it. The player of seat `you` is called so, in sentences.
     """
 
-    def __init__(self, names: Sequence[str], roles: Sequence[str] = ()) -> None:
+    def __init__(self, names: Sequence[str], roles: Sequence[str] = (), you: int | None = None) -> None:
         self._names = labels(names)
         self._roles = {role.casefold(): name for role, name in zip(roles, self._names, strict=False)}
         any_of = [_SEAT, *(re.escape(role) for role in roles)]
         self._called = re.compile(rf"(?<!\w)(?:{'|'.join(any_of)})(?!\w)", re.IGNORECASE)
+        own = [rf"(?:seat|owner) {you}", *(re.escape(role) for role in roles[you or 0 :][:1])]
+        self._own = "" if you is None else rf"\b(?:{'|'.join(own)})(?!\w)"
 
     def say(self, text: str) -> str:
-        """The text with the names in it."""
-        return self._called.sub(self._name, text)
+        """The text with the names in it; what somebody said (in quotation marks) stays as it is."""
+        told, mark, said = text.partition("“")
+        if self._own and told:
+            told = self._to_you(told)
+            told = told[0].upper() + told[1:]
+        return self._called.sub(self._name, told) + mark + said
+
+    def _to_you(self, text: str) -> str:
+        """The text in the second person: `seat 0 ends its turn` is `you end your turn`."""
+        text = re.sub(rf"\b(\w+) of {self._own}", r"your \1", text, flags=re.IGNORECASE)
+        text = re.sub(rf"{self._own}'s", "your", text, flags=re.IGNORECASE)
+        return re.sub(rf"{self._own}([^:;]*)", self._addressed, text, flags=re.IGNORECASE)
+
+    @staticmethod
+    def _addressed(found: re.Match[str]) -> str:
+        """A clause about the one who reads, without the words for the seat."""
+        return "you" + _VERB.sub(_with_you, found[1]).replace(" its ", " your ")
 
     def _name(self, found: re.Match[str]) -> str:
         if found["seat"] is None:
             return self._roles[found[0].casefold()]
         seat = int(found["seat"])
-        return self._names[seat] if seat < len(self._names) else found[0]
+        if seat < len(self._names):
+            return self._names[seat]
+        return RIVAL if found[0].startswith("owner") else found[0]
+
+    def within(self, scene: Scene) -> Scene:
+        """The scene with the names in its caption and the lines of its panels."""
+        panels = [attrs.evolve(panel, lines=tuple(map(self.say, panel.lines))) for panel in scene.panels]
+        return attrs.evolve(scene, caption=self.say(scene.caption), panels=tuple(panels))
 
     def on(self, scene: Scene) -> Scene:
-        """The scene with the names in its caption and panels; the titles of these keep the roles beside the names."""
-        panels = [
-            attrs.evolve(panel, title=self._title(panel.title), lines=tuple(map(self.say, panel.lines)))
-            for panel in scene.panels
-        ]
-        return attrs.evolve(scene, caption=self.say(scene.caption), panels=tuple(panels))
+        """The same with the names in the titles of the panels, too, the roles beside them."""
+        scene = self.within(scene)
+        panels = [attrs.evolve(panel, title=self._title(panel.title)) for panel in scene.panels]
+        return attrs.evolve(scene, panels=tuple(panels))
 
     def _title(self, title: str) -> str:
         def with_role(found: re.Match[str]) -> str:

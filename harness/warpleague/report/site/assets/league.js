@@ -18,7 +18,7 @@
   function result(id, places) {
     const made = link(`matches/${encodeURIComponent(id)}.html`, "");
     places.forEach(({ bot, rank, score }, place) => {
-      made.append(place > 0 ? " · " : "", make("span", rank === 1 ? "first" : "", `${bot} `, make("span", "num", score)));
+      made.append(place > 0 ? " · " : "", make("span", rank === 1 ? "first" : "", make("bdi", "", bot), " ", make("span", "num", score)));
     });
     return made;
   }
@@ -46,7 +46,10 @@
   function showSection(id, text) {
     const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(id);
     const old = find(id);
-    if (fresh && old) old.replaceWith(document.importNode(fresh, true));
+    if (!fresh || !old) return;
+    const made = document.importNode(fresh, true);
+    made.classList.toggle("apart", old.classList.contains("apart")); // the tab that is chosen stays
+    old.replaceWith(made);
   }
 
   function show(told) {

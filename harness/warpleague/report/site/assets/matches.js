@@ -161,7 +161,7 @@
 
   function line(row) {
     const seats = winners(row).map((seat) => {
-      const made = make("span", row.ranks[seat] === 1 ? "seat first" : "seat", `${data.bots[row.seats[seat]]} `);
+      const made = make("span", row.ranks[seat] === 1 ? "seat first" : "seat", make("bdi", "", data.bots[row.seats[seat]]), " ");
       made.append(make("span", "score", number(row.scores[seat])));
       made.title = `seat ${seat}, rank ${row.ranks[seat]}`;
       return made;

@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const { Stage, make, words } = globalThis.warpleague;
+  const { Stage, make } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MAX_LISTED = 40;
   const MAX_CHOSEN = 3; // of the choices that are not sent yet
@@ -33,9 +33,9 @@
     source.onmessage = (event) => hear(JSON.parse(event.data));
     source.onerror = () => {
       if (state.phase === "closed") source.close();
-      else if (source.readyState === EventSource.CLOSED) {
-        trouble("The connection was lost. Is warpleague play still running? The page tries again.");
-        window.setTimeout(listen, 2000);
+      else {
+        trouble("The program has stopped, or cannot be reached. The match is kept: start warpleague play as its terminal says.");
+        if (source.readyState === EventSource.CLOSED) window.setTimeout(listen, 2000);
       }
     };
     source.onopen = () => trouble("");
@@ -112,7 +112,7 @@
       if (!curtain.open) curtain.showModal();
     } else if (curtain.open) curtain.close();
     if (state.phase === "closed") status.textContent = "This sitting has ended. You can close the page.";
-    else if (isOver()) status.textContent = `The match is over: ${outcome()}`;
+    else if (isOver()) status.textContent = `The match is over. ${outcome()}`;
     else if (question) {
       status.classList.add("yours");
       const left = question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`;
@@ -196,10 +196,7 @@
   }
 
   function outcome() {
-    const { ranks, why } = state.result;
-    const winners = state.seats.filter((_, seat) => ranks[seat] === 1).map((seat) => seat.name);
-    if (winners.length === 0) winners.push("the game itself");
-    return `${winners.join(" and ")} ${winners.length > 1 ? "share the first place" : "wins"} (${words(why)})`;
+    return state.result.said;
   }
 
   function showOver() {
