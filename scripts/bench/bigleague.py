@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 from math import comb, exp
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from warpleague.league.play.entering import open_to_run
+from warpleague.league.results.ladders import going_on
 from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, SeatFault, SeatSpec, SeatTimes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from warpleague.league.schedule.schedule import Schedule
     from warpleague.league.season.fixture import Fixture
+    from warpleague.league.season.season import Season
 
 _BATCH: Final = 5_000
 _FAULTS: Final = 0.001
@@ -28,30 +32,74 @@ def make(folder: Path, *, bots: int, matches: int) -> Path:
 
     The records are not real, so `verify` finds every match wrong.
     """
+    config = _written(folder, bots, f"deals = {max(1, -(-matches // (2 * comb(bots, 2))))}")
+    with open_to_run(load_config(config), folder) as league:
+        results = _played(league.schedule, league.season)
+        while batch := list(islice(results, _BATCH)):
+            league.store.add(batch)
+    return config
+
+
+@attrs.define
+class Ladder:
+    """A ladder of which nobody played a match: its file, and processor times in seconds.
+
+    `pairing_s` is that of choosing a deal, in the second half of the matches, `newcomer_s` that of opening the league
+    with one more bot and choosing the deals that come next.
+    """
+
+    config: Path
+    pairing_s: float = 0.0
+    newcomer_s: float = 0.0
+
+
+def make_ladder(folder: Path, *, bots: int, matches: int) -> Ladder:
+    """The same of a ladder, which goes on from batch to batch as it would if its bots played."""
+    made = Ladder(_written(folder, bots, 'kind = "ladder"'))
+    with open_to_run(load_config(made.config), folder) as league:
+        stored = 0
+        course, spent_s, deals = going_on(league), 0.0, 0
+        while stored < matches:
+            begun_s = time.process_time()
+            batch = [fixture for part in course.missing() for fixture in part]
+            if stored > matches / 2:
+                spent_s += time.process_time() - begun_s
+                deals += len({fixture.group for fixture in batch})
+            league.store.add(_played(batch, league.season))
+            stored += len(batch)
+    made.pairing_s = spent_s / max(deals, 1)
+    _written(folder, bots + 1, 'kind = "ladder"')
+    begun_s = time.process_time()
+    with open_to_run(load_config(made.config), folder) as league:
+        list(going_on(league).missing())
+        made.newcomer_s = time.process_time() - begun_s
+    return made
+
+
+def _written(folder: Path, bots: int, form: str) -> Path:
+    """A league file of captains, and folders of its bots."""
     names = [f"bot-{number:03}" for number in range(bots)]
     for name in names:
         bot = folder / "bots" / name
-        bot.mkdir(parents=True)
+        bot.mkdir(parents=True, exist_ok=True)
         (bot / "bot.toml").write_text(f'name = "{name}"\ngames = ["captains"]\nrun = ["./bot"]\n', "utf-8")
         (bot / "bot").touch(0o755)
     config = folder / "big.toml"
     listed = ", ".join(f'"bots/{name}"' for name in names)
     config.write_text(
         f'seed = "big"\nbots = [{listed}]\n[game]\nid = "captains"\nplayers = 2\n'
-        f'[format]\ndeals = {max(1, -(-matches // (2 * comb(bots, 2))))}\n[rules]\nlevel = "none"\n',
+        f'[format]\n{form}\n[rules]\nlevel = "none"\n',
         "utf-8",
     )
-    with open_to_run(load_config(config), folder) as league:
-        results = _played(league.schedule, bots)
-        while batch := list(islice(results, _BATCH)):
-            league.store.add(batch)
     return config
 
 
-def _played(schedule: Schedule, bots: int) -> Iterator[tuple[Fixture, Sequence[SeatSpec], MatchResult]]:
-    """Every match of the schedule with a result by chance: bots are the stronger the later they come."""
-    rng = Random(1)
-    for fixture in schedule:
+def _played(
+    fixtures: Iterable[Fixture], season: Season
+) -> Iterator[tuple[Fixture, Sequence[SeatSpec], MatchResult]]:
+    """Each match with a result by chance: bots are the stronger the later they come."""
+    rng, bots = Random(1), len(season.bots)
+    for fixture in fixtures:
         luck = [bot * 4.0 / bots + rng.gauss(0.0, 2.0) for bot in fixture.seats]
         scores = tuple(float(round(10 * exp(value / 8))) for value in luck)
         ranks = tuple(1 + sum(other > score for other in scores) for score in scores)
@@ -72,4 +120,4 @@ def _played(schedule: Schedule, bots: int) -> Iterator[tuple[Fixture, Sequence[S
             lines=60,
             elapsed_s=round(rng.uniform(0.01, 0.1), 4),
         )
-        yield fixture, [schedule.season.bots[bot] for bot in fixture.seats], result
+        yield fixture, [season.bots[bot] for bot in fixture.seats], result

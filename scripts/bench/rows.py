@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import trio
-from bigleague import make
+from bigleague import make, make_ladder
 from context import PROGRAM, Figure, bare_s, command, fastest_s, players_of
 from nullgame import NullGame
 
@@ -216,6 +216,33 @@ def bots(bench: Bench) -> list[Figure]:
     return [standings, Figure("page", size_mb, "MB", goal=1.0)]
 
 
+def ladder(bench: Bench) -> list[Figure]:
+    """A ladder of 250, and one of 1,000 bots, with 100 matches of each bot that nobody played, by processor time."""
+    figures: list[Figure] = []
+    small: list[float] = []
+    with bench.one_core():
+        for bots in (250, 1_000):
+            made = make_ladder(bench.folder / f"ladder {bots}", bots=bots, matches=bench.times(100 * bots))
+            looks = [_cpu_s(made.config, action) for action in ("status", "standings")]
+            times = [*looks, made.newcomer_s, made.pairing_s]
+            goals = (1.0, None, 2.0, 0.005)
+            labels = ("status", "standings", "a newcomer", "a pairing")
+            for place, (label, seconds) in enumerate(zip(labels, times, strict=True)):
+                ratio = seconds / small[place] if small else None
+                goal = 4.0**1.2 if small and label != "standings" else None
+                figures.append(
+                    Figure(f"{label}, {bots} bots", seconds, "s", ratio, "250 bots" if small else "", goal)
+                )
+            figures += [
+                Figure(f"{label} at most", seconds, "s", goal=goal)
+                for label, seconds, goal in zip(labels, times, goals, strict=True)
+                if small and goal is not None
+            ]
+            small = times
+            shutil.rmtree(made.config.parent)
+    return figures
+
+
 ROWS: Final[dict[str, Callable[[Bench], list[Figure]]]] = {
     "wire": wire,
     "wants": wants,
@@ -229,8 +256,9 @@ ROWS: Final[dict[str, Callable[[Bench], list[Figure]]]] = {
     "waiting": waiting,
     "million": million,
     "bots": bots,
+    "ladder": ladder,
 }
-SLOW: Final = ("waiting", "million", "bots")
+SLOW: Final = ("waiting", "million", "bots", "ladder")
 """Rows that take minutes: measured once, if they are named."""
 
 
@@ -299,6 +327,18 @@ def _playouts(game: Game[Any, Any], state: Any, rng: Random, seconds: float) -> 
         game.outcome(rollout(game, state, rng.random))
         played += 1
     return played / spent
+
+
+def _cpu_s(config: Path, action: str) -> float:
+    """The least processor time of three looks at a league."""
+    spent = []
+    for _ in range(3):
+        argv = [*PROGRAM, "league", action, str(config), "--results", str(config.parent)]
+        process = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        spent.append(used.ru_utime + used.ru_stime)
+    return min(spent)
 
 
 def _look(config: Path, action: str, goal: float, bare: float) -> Figure:

@@ -280,13 +280,13 @@ def test_verify_names_what_was_deleted(done: tuple[Path, Path], capsys: pytest.C
     assert told["wrong"] == [{"number": 3, "match": match, "problem": GONE}]
 
 
-@pytest.mark.parametrize("found", ["7", "10", "x", "", "\x1b[31m"])
+@pytest.mark.parametrize("found", ["7", "11", "x", "", "\x1b[31m"])
 def test_a_store_of_a_strange_format_is_refused(done: tuple[Path, Path], cup: Cup, found: str) -> None:
     """What is older, or newer, is refused with its format and what can be done."""
     path, store = done
     change(store, f"UPDATE meta SET value = '{found}' WHERE key = 'format'")
     told = (
-        re.escape(f"is of store format {found}; this warpleague reads 9") + ".* Give the league another name"
+        re.escape(f"is of store format {found}; this warpleague reads 10") + ".* Give the league another name"
     )
     for opened in (cup.open, cup.read):
         with pytest.raises(StoreError, match=told):

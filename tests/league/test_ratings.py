@@ -10,7 +10,7 @@ import pytest
 
 from warpleague.league.ratings.fit import Method, joint_fit, transitivity
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
-from warpleague.league.ratings.posterior import EDIT_DRIFTS, Posterior, shrunk_fit
+from warpleague.league.ratings.posterior import EDIT_DRIFTS, shrunk_fit
 from warpleague.league.ratings.statistics import SCALE, SequentialElo, expected, student, t95
 
 
@@ -438,20 +438,6 @@ def test_cycles_are_told_from_chance() -> None:
     honest = [tested(lambda a, b: 80.0 * (b - a), seed) for seed in range(40)]
     assert sum(value < 0.05 for value in honest) <= 6
     assert transitivity(counted(rounds(circle, 1, 0)), (0.0,) * 4) is None
-
-
-def test_shrunk_ratings_do_not_depend_on_how_deals_are_counted() -> None:
-    """All outcomes at once or deal by deal, it is the same."""
-    outcomes = counted(rounds(lambda a, b: 50.0 * (b - a), 6, 1))
-    at_once, one_by_one = Posterior.of(outcomes, 4), Posterior(4)
-    for matches, times in outcomes.deals():
-        for _ in range(times):
-            one_by_one.add(matches)
-    for _ in range(8):
-        one_by_one.update()
-    assert np.allclose(at_once.mean, one_by_one.mean, atol=0.01)
-    assert at_once.scatter == pytest.approx(one_by_one.scatter, rel=0.02)
-    assert at_once.deals == one_by_one.deals
 
 
 def test_a_lead_of_much_alike_bots_is_doubted() -> None:

@@ -188,12 +188,12 @@ def test_a_lead_is_over_who_else_sat_there_on_the_same_deal(league: League) -> N
 # What a later look at a league goes on with: it finds what a look from the beginning would find.
 
 
-LADDER = 'kind = "ladder"\nmax_matches = 60'
-FORMATS = [LADDER, 'kind = "swiss"\nrounds = 4', 'kind = "knockout"']
+UNTIL = "until = { confidence = 0.999, top = 2 }"
+FORMATS = [UNTIL, 'kind = "swiss"\nrounds = 4', 'kind = "knockout"']
 
 
-class Ladder(NamedTuple):
-    """A ladder that is open, what a look at it has begun, and how to store some more of its matches."""
+class Begun(NamedTuple):
+    """A league that goes by results, open, what a look at it has begun, and how to store some more of its matches."""
 
     path: Path
     league: League
@@ -211,14 +211,14 @@ def add_some(league: League, cup: Cup, rng: Random, most: int) -> int:
 
 
 @pytest.fixture
-def ladder(cup: Cup) -> Iterator[Ladder]:
-    """A ladder of some forty matches, which has been looked at."""
-    path, begun, rng = cup.file("a", "b", "c", deals=1, extra=LADDER), CourseCache(), Random(1)
+def going(cup: Cup) -> Iterator[Begun]:
+    """A league of some forty matches, which has been looked at."""
+    path, begun, rng = cup.file("a", "b", "c", deals=30, extra=UNTIL), CourseCache(), Random(1)
     with cup.open(path) as league:
         while add_some(league, cup, rng, 4) and league.store.count() < 40:
             pass
         look(path, begun)
-        yield Ladder(path, league, begun, lambda most: add_some(league, cup, rng, most))
+        yield Begun(path, league, begun, lambda most: add_some(league, cup, rng, most))
 
 
 def look(path: Path, begun: CourseCache | None = None, results: str = "results") -> tuple[Any, int | None]:
@@ -235,7 +235,11 @@ def look(path: Path, begun: CourseCache | None = None, results: str = "results")
 @pytest.mark.parametrize("seed", range(2))
 def test_a_look_that_goes_on_finds_the_same(cup: Cup, form: str, seed: int) -> None:
     """Whatever was stored between two looks, in whatever order, all columns and the total are the same."""
-    path, begun, rng = cup.file("a", "b", "c", "d", deals=1, extra=form), CourseCache(), Random(seed)
+    path, begun, rng = (
+        cup.file("a", "b", "c", "d", deals=30 if form == UNTIL else 1, extra=form),
+        CourseCache(),
+        Random(seed),
+    )
     with cup.open(path) as league:
         while add_some(league, cup, rng, rng.randrange(1, 7)):
             found, total = look(path, begun)
@@ -246,37 +250,37 @@ def test_a_look_that_goes_on_finds_the_same(cup: Cup, form: str, seed: int) -> N
 
 
 @pytest.mark.parametrize("change", ["removed", "disqualified", "another store"])
-def test_it_begins_anew_if_more_than_results_has_changed(ladder: Ladder, cup: Cup, change: str) -> None:
+def test_it_begins_anew_if_more_than_results_has_changed(going: Begun, cup: Cup, change: str) -> None:
     """A match that is gone, or a bot that plays no more, changes what follows from the beginning on."""
-    store = ladder.league.store
+    store = going.league.store
     if change == "removed":
-        first = next(iter(ladder.league.schedule))
+        first = next(iter(going.league.schedule))
         with store.writing():
             store.remove(first.id, "a test")
     elif change == "disqualified":
         disqualify(store, "a", "a test", "stay")
     else:
-        with cup.open(ladder.path, ladder.path.parent / "other") as other:
+        with cup.open(going.path, going.path.parent / "other") as other:
             while add_some(other, cup, Random(9), 4) and other.store.count() < 40:
                 pass
     results = "other" if change == "another store" else "results"
-    found, total = look(ladder.path, ladder.begun, results)
-    fresh, fresh_total = look(ladder.path, results=results)
+    found, total = look(going.path, going.begun, results)
+    fresh, fresh_total = look(going.path, results=results)
     assert found.same(fresh)
     assert total == fresh_total
 
 
-def test_after_an_error_it_begins_anew(ladder: Ladder) -> None:
+def test_after_an_error_it_begins_anew(going: Begun) -> None:
     """A damaged match is told at each look, and once it is mended all are found."""
-    store = ladder.league.store
+    store = going.league.store
     before = set(store.ids())
-    ladder.add(9)
+    going.add(9)
     last = (set(store.ids()) - before).pop()
     with store.writing() as db:
         db.execute("UPDATE match SET lines = 'x' WHERE id = ?", (last,))
     for _ in range(2):
         with pytest.raises(StoreError, match=last):
-            look(ladder.path, ladder.begun)
+            look(going.path, going.begun)
     with store.writing() as db:
         db.execute("UPDATE match SET lines = 1 WHERE id = ?", (last,))
-    assert look(ladder.path, ladder.begun)[0].same(look(ladder.path)[0])
+    assert look(going.path, going.begun)[0].same(look(going.path)[0])

@@ -318,11 +318,10 @@ def settle(season: Season, truth: Any, luck: float, most: int, rng: Any) -> tupl
     """Play until the first places are settled: how many matches that took, and who these are (None: not settled)."""
     bots, until = len(season.bots), season.format.until
     assert until is not None
-    known, told = Posterior(bots), 0
+    outcomes = Outcomes()
     for group, ranks in played(season, truth, luck, most, rng):
-        known.add(zip(group.seats, ranks, strict=True))
-        told += len(ranks)
-    known.update()
+        outcomes.add_deal(list(zip(group.seats, ranks, strict=True)))
+    told, known = outcomes.matches, Posterior.of(outcomes, bots)
     return told, known.order(range(bots))[: until.top] if told < most else None
 
 

@@ -1,9 +1,6 @@
 """Ladders and leagues that end when the order is settled: the same deals however they are played."""
 
-import json
-import sqlite3
 from collections import Counter
-from contextlib import closing
 from itertools import combinations, pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,18 +15,16 @@ from warpleague.errors import StoreError
 from warpleague.league.play.running import StopWhen
 from warpleague.league.play.verifying import mispaired
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
-from warpleague.league.ratings.posterior import Posterior, shrunk_fit
+from warpleague.league.ratings.posterior import shrunk_fit
 from warpleague.league.ratings.statistics import SCALE
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.status import status
 from warpleague.league.schedule.formats import format_of
-from warpleague.league.schedule.formats.ladder import groups
 from warpleague.league.season.config import UntilTable, load_config
 from warpleague.league.season.fixture import Outcome
-from warpleague.league.season.season import Season, TableProgress
+from warpleague.league.season.season import Season
 from warpleague.league.store.disqualifications import disqualify
-from warpleague.league.store.events import read_progress
 from warpleague.report.wording.league_words import besides_lines
 
 LADDER = 'kind = "ladder"\nmax_matches = 60'
@@ -280,40 +275,14 @@ def test_a_deal_of_before_that_is_lost_is_played_again(cup: Cup) -> None:
         assert first in league.store
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("nonsense", "{}", '{"entry": ""}', '{"entry": "", "deals": [[0, 1, -1]]}', "[]"),
-        '{"entry": "", "deals": [], "open": [[0, 1, "2"]]}',
-    ],
-)
-def test_what_was_taken_over_is_read_with_care(text: str) -> None:
-    """A text that is of no such kind is an error; one of another entry says nothing."""
-    with pytest.raises((ValueError, TypeError, KeyError)):
-        read_progress(text, "")
-    assert read_progress('{"entry": "other", "deals": []}', "this") == ()
-    text = '{"entry": "this", "deals": [[0, 1, 3]], "open": [[0, 1, 2]]}'
-    assert read_progress(text, "this") == (TableProgress((0, 1), 3, (2,)),)
-
-
-def test_tables_that_cannot_be_are_not_taken_over(make_season: Any) -> None:
-    """A stranger's store may name bots that are not there, or tables of another size."""
-    tables = ((), (0,), (0, 0), (0, 9), (0, 1, 2), (1, 2))
-    known = tuple(TableProgress(table, 3, (1,)) for table in tables)
-    season = attrs.evolve(make_season(4, 2, kind="ladder"), deals_in_progress=known)
-    whole, open_ = groups(season)
-    assert [(group.bots, group.round) for group in whole] == [((1, 2), 0), ((1, 2), 2)]
-    assert [(group.bots, group.round) for group in open_] == [((1, 2), 1)]
-
-
 def test_an_entry_that_is_damaged_is_told(cup: Cup) -> None:
     """It is told where, and the store is not taken for another one."""
     path = write(cup, *"abc", extra='kind = "ladder"')
     cup.play(path, stop_when=StopWhen(matches=4))
     with cup.altered() as db:
-        db.execute("UPDATE meta SET value = '{' WHERE key = 'taken_over'")
-    with pytest.raises(StoreError, match=r"is damaged: its taken_over"):
-        cup.read(path)
+        db.execute("UPDATE choice SET batch = 'first' WHERE place = 0")
+    with cup.read(path) as league, pytest.raises(StoreError, match=r"is damaged: its chosen deals"):
+        list(league.schedule)
 
 
 def seen_last(league: Any, many: int) -> list[Any]:
@@ -390,26 +359,6 @@ def test_equal_bots_may_differ_by_nothing() -> None:
     assert highest[-1] < 30
 
 
-def test_shrunk_ratings_at_once_are_those_of_deals_one_by_one() -> None:
-    """Whether all outcomes come at once, or in parts as in a ladder, the ratings and the covariance are the same."""
-    rng, outcomes, parts = np.random.default_rng(4), Outcomes(), Posterior(12)
-    truth = rng.normal(0, 1, 12)
-    for _ in range(400):
-        one, two = (int(bot) for bot in rng.choice(12, 2, replace=False))
-        won = rng.random() < 1 / (1 + np.exp(truth[two] - truth[one]))
-        deal = [((one, two), (1, 2) if won else (2, 1))]
-        outcomes.add_deal(deal)
-        parts.add(deal)
-        if rng.random() < 0.05:
-            parts.update()
-    whole = Posterior.of(outcomes, 12)
-    parts.scatter = 1.0
-    for _ in range(20):
-        parts.update()
-    assert np.allclose(parts.mean, whole.mean, atol=0.02)
-    assert np.allclose(parts.covariance, whole.covariance, atol=0.002)
-
-
 def test_shrunk_ratings_are_finite_and_say_how_little_is_known() -> None:
     """A bot that won all its matches has a rating with an error; one that played little is provisional."""
     outcomes = Outcomes()
@@ -437,18 +386,26 @@ def test_equal_bots_end_a_league_if_they_may_be_equal(make_season: Any) -> None:
     assert decided
 
 
-def test_what_was_written_down_at_an_entry_is_worked_out_again(cup: Cup, tmp_path: Path) -> None:
-    """Whoever writes down fewer deals than had begun is found out."""
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE choice SET bots = (SELECT bots FROM choice WHERE place = 0) WHERE place = 7",
+        "DELETE FROM choice WHERE place = 7",
+        "UPDATE choice SET after = -1 WHERE place = 7",
+    ],
+)
+def test_a_choice_that_was_altered_is_found(change: str, cup: Cup, tmp_path: Path) -> None:
+    """Whoever changes which deals were chosen, or says that one was taken over, is found out, also after an entry."""
     for bots in ("abc", "abcd"):
         cup.play(write(cup, *bots, extra='kind = "ladder"'), stop_when=StopWhen(matches=20))
-    path, store = tmp_path / "cup.toml", cup.store
-    with closing(sqlite3.connect(store)) as db, db:
-        (said,) = db.execute("SELECT value FROM meta WHERE key = 'taken_over'").fetchone()
-        deals = json.loads(said)["deals"]
-        told = json.dumps(json.loads(said) | {"deals": [[*table, 1] for *table, _ in deals]})
-        db.execute("UPDATE meta SET value = ? WHERE key = 'taken_over'", (told,))
+    path = tmp_path / "cup.toml"
     with cup.read(path) as league:
-        assert any("when its bots were entered" in problem for _, _, problem in mispaired(league))
+        assert mispaired(league) == []
+        eighth = {fixture.id for fixture in league.schedule if fixture.group == 7}
+    with cup.altered() as db:
+        db.execute(change)
+    with cup.read(path) as league:
+        assert eighth & {match for _, match, _ in mispaired(league)}
 
 
 def test_a_ladder_says_how_many_matches_left_the_count(cup: Cup, tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def run_league(
 
     Raises `BadInput` if a match cannot be played as asked (a sandbox that is not there, say).
     """
-    course = Course(left_of(league))
+    course = _course_of(league)
     first = list(course.missing())
     before, total = progress_of(league, course)
     own = None
@@ -230,6 +230,15 @@ def run_league(
     finally:
         if own is not None:
             own.kill() if killed else own.shutdown(cancel_futures=True)
+
+
+def _course_of(league: League) -> Course:
+    """What is left to play, in the order in which to play it."""
+    if league.schedule.choices is None:
+        return Course(left_of(league))
+    from warpleague.league.results.ladders import going_on  # numpy, which other leagues do without
+
+    return going_on(league)
 
 
 def _own_pool(league: League, jobs: int | None, left: int | None, new_pool: Callable[..., Pool]) -> Pool:
@@ -365,7 +374,7 @@ class _Run:
 
     def report(self) -> RunReport:
         total, stored = self.total, self.before + self.played
-        if self.league.schedule.format.ahead is not None:
+        if self.league.schedule.format.ahead is not None:  # results decide
             stored, total = progress_of(self.league, self.queue.course)
         return RunReport(
             total=total,

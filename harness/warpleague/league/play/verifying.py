@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
-from itertools import islice, pairwise
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import msgspec
 
-from warpleague.errors import ConfigError, RecordError, StoreError
+from warpleague.errors import RecordError, StoreError
 from warpleague.league.referees.pool import RefereePool
-from warpleague.league.schedule.schedule import Course, Schedule
-from warpleague.league.season.config import FormatTable
-from warpleague.league.season.fixture import MAX_NUMBER, Fixture, StoredMatch, damaged
-from warpleague.league.season.season import Season, differences
-from warpleague.league.store import disqualifications, journal
-from warpleague.league.store.events import ENTRANTS, MERGED, META, commitment_to
+from warpleague.league.schedule.schedule import Course
+from warpleague.league.season.fixture import MAX_NUMBER, Fixture, damaged
+from warpleague.league.season.season import differences
 from warpleague.match.chance import deal_key
 from warpleague.match.record import (
     Act,
@@ -37,8 +34,7 @@ from warpleague.match.record import (
 from warpleague.match.referee import taken
 from warpleague.match.replay import verify_record
 from warpleague.match.scribe import publish
-from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatSpec, SeatTimes, Taken, identity_of
-from warpleague.strict import structure
+from warpleague.match.spec import Confinement, MatchResult, SeatFault, SeatTimes, Taken, identity_of
 from warpline.structure import MisfitError
 
 if TYPE_CHECKING:
@@ -49,7 +45,6 @@ if TYPE_CHECKING:
     from warpleague.league.referees.pool import NewPool
     from warpleague.league.results.league import League
     from warpleague.league.store.journal import Head
-    from warpleague.league.store.store import Store
 
 
 def published_record(league: League, match_id: str, deal: int) -> bytes:
@@ -219,23 +214,21 @@ def misnumbered(league: League) -> list[tuple[str | None, str]]:
 def mispaired(league: League) -> list[tuple[int | None, str | None, str]]:
     """Stored matches that results before them do not give, in a format that goes by results; as `altered` tells them.
 
-    Left out are those from before the last change of who plays, but in a ladder (`stretches` says which are left out).
+    Left out are those from before the last change of who plays, but in a ladder (`mischosen` says which are left out).
     """
     if league.schedule.format.ahead is None:
         return []
-    parts: list[tuple[Schedule, Sequence[str]]] = [(league.schedule, league.store.since_entry())]
-    problems: list[tuple[int | None, str | None, str]] = []
-    if league.season.format.kind == "ladder":
-        parts = [*((part.schedule, part.ids) for part in stretches(league)), *parts]
-        if (wrong := log_problem(league)) is not None:
-            problems.append((None, None, wrong))
-    problem = "is of a pairing that should not have been: the results before it give another one"
-    for schedule, stored in parts:
-        course, given = Course(schedule), set[str]()
+    if league.schedule.choices is not None:
+        from warpleague.league.play.ladders import mischosen  # numpy, which other leagues do without
+
+        wrong = mischosen(league)
+    else:
+        course, given = Course(league.schedule), set[str]()
         while (batch := course.take()) is not None:
             given.update(fixture.id for fixture in batch)
-        problems += [(None, match_id, problem) for match_id in stored if match_id not in given]
-    return problems
+        wrong = [match_id for match_id in league.store.since_entry() if match_id not in given]
+    problem = "is of a pairing that should not have been: the results before it give another one"
+    return [(None, match_id, problem) for match_id in wrong]
 
 
 def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:
@@ -246,101 +239,6 @@ def _faults_of(record: bytes, players: int) -> list[list[tuple[Any, ...]]]:
             message = data["detail"]["message"]
             faults[data["seat"]].append((data["kind"], data["n"], data["retired"], message))
     return faults
-
-
-# -- stretches of a ladder -------------------------------------------------------------------------------
-# A ladder's pairings follow from the results since the last event, such as bots that come or leave. The journal says
-# what was stored between two events, so each of these stretches can be worked out again.
-
-
-_PROGRAM_KEYS: Final = ("pairing", "returns", "seating", "seeds", "stages", "worth")
-"""What the format of an entry has beside the keys of a league file."""
-
-
-@attrs.frozen
-class Stretch:
-    """A part of a ladder's log between two events: the ids of what was stored in it, and the schedule it is of."""
-
-    schedule: Schedule
-    ids: tuple[str, ...]
-
-
-@attrs.frozen
-class _Until:
-    """The results that were stored before an entry of the journal."""
-
-    store: Store
-    places: Mapping[str, int]
-    end: int
-
-    def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
-        for fixture, result in self.store.look_up(fixtures):
-            yield fixture, result if self.places.get(fixture.id, self.end) < self.end else None
-
-
-def stretches(league: League) -> Iterator[Stretch]:
-    """The parts of a ladder's log before its last event, in order, as the journal has them.
-
-    Left out are those that end with a merge, whose matches may be of any part, and those whose results are not all
-    what they were, since a match of them or before them was removed.
-    """
-    store, places = league.store, league.store.places()
-    removed = [str(event.details.get("match")) for event in store.events(journal.REMOVED)]
-    intact = min((places[one] for one in removed if one in places), default=None)
-    events = [event for event in store.events() if event.kind not in (META, journal.REMOVED, journal.VOIDED)]
-    season: Season | None = None
-    entries, barred = 0, set[str]()
-    for event, following in pairwise(events):
-        if event.kind == ENTRANTS:
-            season = _season(league, event.details, entries, event.seq)
-        if event.kind in (ENTRANTS, MERGED):
-            entries += 1
-        if event.kind in disqualifications.KINDS:
-            decisions = [one for one in store.events(*disqualifications.KINDS) if one.seq <= event.seq]
-            barred = set(disqualifications.in_force(store, decisions))
-        if intact is not None and following.seq > intact:
-            return
-        if season is None or following.kind == MERGED:
-            continue
-        schedule = Schedule(season, _Until(store, places, following.seq))
-        out = frozenset(place for place, name in enumerate(season.names) if name in barred)
-        ids = tuple(match for match, seq in places.items() if event.seq < seq < following.seq)
-        yield Stretch(
-            schedule.barring(out), tuple(match for match in ids if not match.startswith(journal.EVENT))
-        )
-
-
-def log_problem(league: League) -> str | None:
-    """The error in the notes of a ladder's last event, or None; also if that cannot be known."""
-    store = league.store
-    events = store.events(ENTRANTS)
-    entry = commitment_to(league.season)
-    if not events or events[-1].details.get("commitment") != entry:
-        return None
-    before, places = events[-1].seq, store.places()
-    removed = [str(event.details.get("match")) for event in store.events(journal.REMOVED)]
-    if any(places.get(one, before) < before for one in removed):
-        return None
-    if store.begun_deals(league.season, before) == league.season.deals_in_progress:
-        return None
-    return "what had been played when its bots were entered is not what the store says"
-
-
-def _season(league: League, content: dict[str, Any], entries: int, seq: int) -> Season | None:
-    """The season as it was after an entry of bots with `entries` before it; None if it was another format."""
-    with suppress(ConfigError, ValueError, TypeError, KeyError, AttributeError):
-        fields = content["format"].items()
-        form = {key: value for key, value in fields if value is not None and key not in _PROGRAM_KEYS}
-        if form["kind"] == "ladder":
-            season = attrs.evolve(
-                league.season,
-                bots=tuple(SeatSpec(name, "", digest) for name, digest in content["bots"]),
-                format=structure(form, FormatTable, "format"),
-                history=league.season.history[:entries],
-                ended=False,
-            )
-            return attrs.evolve(season, deals_in_progress=league.store.begun_deals(season, seq))
-    return None
 
 
 # -- records of other stores -----------------------------------------------------------------------------

@@ -24,7 +24,7 @@ matches.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 from math import erfc, sqrt
 from typing import TYPE_CHECKING, Final
 
@@ -33,7 +33,7 @@ import numpy as np
 
 from warpleague.league.ratings.fit import Fit, Method, components, joint_fit
 from warpleague.league.ratings.outcomes import Deals, Earlier, Outcomes, added, pair_rows
-from warpleague.league.ratings.statistics import SCALE, pair_points
+from warpleague.league.ratings.statistics import SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from warpleague.league.ratings.outcomes import Floats, Ints
     from warpleague.league.season.config import LeagueConfig
-
-    Cell = tuple[int, int, float, int]  # two bots, the first one's points, and how often they met on a deal
 
 
 SPREADS: Final = tuple(5.0 * 2 ** (step / 2) for step in range(15))
@@ -68,7 +66,7 @@ _erfc = np.frompyfunc(erfc, 1, 1)
 
 @attrs.define
 class Posterior:
-    """The ratings of `bots` bots in units of e, about zero: `mean` and `covariance`, as of the last `update`.
+    """The ratings of `bots` bots in units of e, about zero: `mean` and `covariance`. `of` makes it of results.
 
     `distances` are the variances of the differences of pairs. `deals` counts the deals of each bot. `scatter` is the
     variance of deals, divided by that of independent matches. `links` are pairs of versions, the earlier one first.
@@ -91,8 +89,9 @@ class Posterior:
     _maxima: list[Floats] = attrs.field(init=False)  # the most likely ratings with each of them
     _points: Floats = attrs.field(init=False)
     _games: Floats = attrs.field(init=False)
-    _kinds: Counter[tuple[Cell, ...]] = attrs.Factory(Counter)  # deals that came out alike
-    _whole: tuple[Ints, Ints, Ints, Floats, Floats, Floats] | None = None  # the same, if given at once
+    _cells: tuple[Ints, Ints, Ints, Floats, Floats, Floats] | None = None
+    """Each pair of each kind of deal: kind, bots, points of the first, meetings; and how often each kind came."""
+    _pairs: tuple[Ints, ...] = attrs.field(init=False)  # those that met
     _linked: Floats = attrs.field(init=False)  # the precision that links give, each of the weight 1
     _first: Floats = attrs.field(init=False)  # 1 for each bot that is not a later version of another
 
@@ -108,14 +107,15 @@ class Posterior:
         self._priors, self._weights = list(weights), np.array(list(weights.values()))
         self._maxima = [np.zeros(n) for _ in weights]
         self._points, self._games = np.zeros((n, n)), np.zeros((n, n))
+        self._pairs = np.nonzero(self._games)
         self._linked, self._first = np.zeros((n, n)), np.ones(n)
         for one, two in self.links:
             self._first[two] = 0.0
             link = np.zeros(n)
             link[one], link[two] = 1.0, -1.0
             self._linked += np.outer(link, link)
-        if self._whole is None:
-            self.update()
+        if self._cells is None:
+            self._mix(self._weighed(range(len(self._priors))), self.scatter)
 
     @classmethod
     def of(
@@ -136,7 +136,7 @@ class Posterior:
         rows = pair_rows(deals, np.zeros(bots, dtype=np.int64))
         one, two = rows.bots.T
         posterior = cls(
-            bots, links, drifts, whole=(rows.deal, one, two, rows.points, np.ones(len(one)), deals.times)
+            bots, links, drifts, cells=(rows.deal, one, two, rows.points, np.ones(len(one)), deals.times)
         )
         for first, second, points in ((one, two, rows.points), (two, one, 1.0 - rows.points)):
             at, size = first * bots + second, bots * bots
@@ -144,6 +144,7 @@ class Posterior:
             posterior._games += added(at, rows.weight, size).reshape(bots, bots)
         seated = np.unique(np.repeat(deals.deal, outcomes.players) * bots + deals.bots.ravel())
         posterior.deals = added(seated % bots, deals.times[seated // bots], bots).astype(int).tolist()
+        posterior._pairs = np.nonzero(np.triu(posterior._games))
         tried: Sequence[int] = range(len(posterior._priors))
         for _ in range(_ROUNDS):
             before = posterior.scatter
@@ -156,37 +157,19 @@ class Posterior:
         posterior._mix(weights, before)
         return posterior
 
-    def add(self, matches: Iterable[tuple[Sequence[int], Sequence[int]]], times: int = 1) -> None:
-        """Count a deal, given as bots and ranks by seat of each of its matches; `update` takes it into account."""
-        points: dict[tuple[int, int], list[float]] = {}
-        for seats, ranks in matches:
-            for (one, rank), (two, other) in combinations(zip(seats, ranks, strict=True), 2):
-                won = pair_points(rank, other)
-                pair, value = ((one, two), won) if one < two else ((two, one), 1 - won)
-                points.setdefault(pair, []).append(value)
-        for (one, two), values in points.items():
-            self._points[one, two] += times * sum(values)
-            self._points[two, one] += times * (len(values) - sum(values))
-            self._games[one, two] += times * len(values)
-            self._games[two, one] += times * len(values)
-        for bot in {bot for pair in points for bot in pair}:
-            self.deals[bot] += times
-        if points:
-            kind = tuple((*pair, sum(values), len(values)) for pair, values in sorted(points.items()))
-            self._kinds[kind] += times
-
-    def update(self) -> None:
-        """Find the ratings and their covariance: those of all priors together, each weighed by what it explains."""
-        before = self.scatter
-        weights = self._weighed(range(len(self._priors)))
-        self._scattered()
-        self._mix(weights, before)
-
     def _weighed(self, tried: Sequence[int]) -> Floats:
         """Find `mean`, that of all priors together: the weight of each, by what it explains; 0 for those not tried."""
         explained = np.full(len(self._priors), -np.inf)
-        for place in tried:
-            explained[place] = self._fitted(place)
+        spreads = [list(places) for _, places in groupby(tried, lambda place: self._priors[place][0])]
+        middle = len(spreads) // 2
+        # From the middle outwards: what explains the less the further a spread is away is not tried further on.
+        for way in (spreads[middle:], spreads[:middle][::-1]):
+            near = spreads[middle][0]
+            for places in way:
+                for place in places:
+                    explained[place], near = self._fitted(place, near), place
+                if explained[places].max() < explained.max() + np.log(_HOPELESS):
+                    break
         weights = np.exp(explained - explained.max()) * self._weights
         weights /= weights.sum()
         self.mean = weights @ np.array(self._maxima)
@@ -224,25 +207,27 @@ class Posterior:
         """The precision of the ratings about the most likely ones with a prior, and the slope there."""
         maximum, (spread, drift) = self._maxima[place], self._priors[place]
         prior = (SCALE / spread) ** 2 * self._first
-        share = 1 / (1 + np.exp(maximum[None, :] - maximum[:, None]))
-        weight = share * self._games
-        slope = (self._points - weight).sum(axis=1) / scatter - prior * maximum
+        # Of many bots few pairs have met: what those have not is not worked out.
+        one, two = self._pairs
+        share = 1 / (1 + np.exp(maximum[two] - maximum[one]))
+        weight = self._games[one, two] * share
+        off = (self._points[one, two] - weight) / scatter
         weight *= (1 - share) / scatter
-        precision = -weight
-        precision[np.diag_indices(self.bots)] += weight.sum(axis=1) + prior
+        slope = added(one, off, self.bots) - added(two, off, self.bots) - prior * maximum
+        precision = np.diag(added(one, weight, self.bots) + added(two, weight, self.bots) + prior)
+        precision[one, two] = precision[two, one] = -weight
         if self.links:
             linked = (SCALE / drift) ** 2 * self._linked
             precision += linked
             slope -= linked @ maximum
         return precision, slope
 
-    def _fitted(self, place: int) -> float:
+    def _fitted(self, place: int, near: int) -> float:
         """Find the most likely ratings with a prior: the log probability of the results."""
-        # From the maximum of the last update: few results came since, so a few steps are enough; at first from that
-        # of the prior before. Steps are bounded, since far from the maximum the likelihood is nearly flat, and a whole
-        # step would lead beyond it.
+        # From those of a prior that is `near`, and later from those of the round before. Steps are bounded, since far
+        # from the maximum the likelihood is nearly flat, and a whole step would lead beyond it.
         if not self._maxima[place].any():
-            self._maxima[place] = self._maxima[max(place - 1, 0)]
+            self._maxima[place] = self._maxima[near]
         for _ in range(_STEPS):
             precision, slope = self._curvature(place, self.scatter)
             if not slope.any():
@@ -257,10 +242,11 @@ class Posterior:
         # normal distribution that has the same curvature there.
         maximum, (spread, drift) = self._maxima[place], self._priors[place]
         prior, linked = (SCALE / spread) ** 2, (SCALE / drift) ** 2
-        logs = -np.logaddexp(0.0, maximum[None, :] - maximum[:, None])
-        explained = (self._points * logs).sum() / self.scatter - prior * (
-            maximum @ (self._first * maximum)
-        ) / 2
+        one, two = self._pairs
+        behind = maximum[two] - maximum[one]
+        logs = self._points[one, two] * np.logaddexp(0.0, behind)
+        logs += self._points[two, one] * np.logaddexp(0.0, -behind)
+        explained = -logs.sum() / self.scatter - prior * (maximum @ (self._first * maximum)) / 2
         explained -= linked * (maximum @ self._linked @ maximum) / 2
         explained += (self._first.sum() * np.log(prior) + len(self.links) * np.log(linked)) / 2
         return float(explained - np.log(np.linalg.cholesky(precision).diagonal()).sum())
@@ -271,9 +257,8 @@ class Posterior:
 
     def _scattered(self) -> None:
         """How much the points of a bot on a deal scatter, all its opponents there taken together."""
-        kind, one, two, points, games, often = self._cells()
-        if not len(kind):
-            return
+        assert self._cells is not None
+        kind, one, two, points, games, often = self._cells
         share = 1 / (1 + np.exp(self.mean[two] - self.mean[one]))
         off, variance = points - games * share, games * share * (1 - share)
         # All points of a bot on a deal together, since they share its luck. Nobody knows how much at first: so it
@@ -285,17 +270,6 @@ class Posterior:
         seen = (more * more) @ often[seated // self.bots] / 2
         expected = variance @ often[kind]
         self.scatter = max(float((seen + _PRIOR_WEIGHT) / (expected + _PRIOR_WEIGHT)), _LEAST_SCATTER)
-
-    def _cells(self) -> tuple[Ints, Ints, Ints, Floats, Floats, Floats]:
-        """Each pair of each kind of deal: kind, bots, points of the first, meetings; and how often each kind came."""
-        if self._whole is not None:
-            return self._whole
-        cells = np.array([(kind, *cell) for kind, deal in enumerate(self._kinds) for cell in deal]).reshape(
-            -1, 5
-        )
-        kind, one, two, points, games = cells.T
-        often = np.array(list(self._kinds.values()), dtype=float)
-        return kind.astype(int), one.astype(int), two.astype(int), points, games, often
 
     def order(self, present: Sequence[int]) -> list[int]:
         """Some bots, the strongest first."""
@@ -344,29 +318,19 @@ class Posterior:
         np.fill_diagonal(worths, 0.0)
         return worths
 
-    def expect(self, table: Sequence[int], matches: int) -> None:
-        """Take it that a deal is played: `distances` become what they will be about, the ratings stay."""
-        # A match adds a term of rank one to the precision, so the covariance loses one (Sherman and Morrison).
-        # Written for the variances of differences, this takes the square of the number of bots and not its cube. A
-        # batch of a ladder chooses each deal after the ones before it, so this is done often.
-        for one, two in combinations(table, 2):
-            share = 1 / (1 + np.exp(self.mean[two] - self.mean[one]))
-            weight = matches * share * (1 - share) / self.scatter
-            shared = (self.distances[two] - self.distances[one]) / 2
-            factor = weight / (1 + weight * self.distances[one, two])
-            self.distances -= factor * np.square(shared[:, None] - shared[None, :])
-
-    def expect_all(self, tables: Iterable[Sequence[int]], matches: int) -> None:
-        """Take it that these deals are played, all at once; to be called after `update`."""
+    def expected(self, tables: Iterable[Sequence[int]], matches: int) -> Floats:
+        """About what `distances` will be once these deals are played, the ratings being what they are."""
         share = 1 / (1 + np.exp(self.mean[None, :] - self.mean[:, None]))
         met = np.zeros_like(self.covariance)
         for table in tables:
             for one, two in combinations(table, 2):
                 met[one, two] += 1
                 met[two, one] += 1
+        if not met.any():
+            return self.distances.copy()
         weight = matches * met * share * (1 - share) / self.scatter
         precision = _inverse(self.covariance) + np.diag(weight.sum(axis=1)) - weight
-        self.distances = _distances(_inverse(precision))
+        return _distances(_inverse(precision))
 
 
 def _inverse(matrix: Floats) -> Floats:

@@ -61,7 +61,7 @@ def round_robin_matches(known: Posterior, until: UntilTable, players: int, each:
     """About how many matches a round-robin takes to settle the first place, if the ratings are as they are `known`.
 
     `each` is the number of matches of a deal. It is the least number of deals of all tables after which the normal
-    prior and what these deals tell (`Posterior.expect_all`) leave as little doubt as `until` allows.
+    prior and what these deals tell (`Posterior.expected`) leave as little doubt as `until` allows.
     """
     bots = range(known.bots)
     pairs, together = list(combinations(bots, 2)), comb(known.bots - 2, players - 2)
@@ -70,7 +70,7 @@ def round_robin_matches(known: Posterior, until: UntilTable, players: int, each:
         plan = Posterior(known.bots)
         plan.mean, plan.scatter = known.mean, known.scatter
         plan.covariance = np.eye(known.bots) * (known.spread / SCALE) ** 2
-        plan.expect_all(pairs, deals * each * together)
+        plan.distances = plan.expected(pairs, deals * each * together)
         return plan.doubt(bots, 1, until.within) <= 1 - until.confidence
 
     high = 1

@@ -22,7 +22,7 @@ from warpleague.league.season.entry import check_names, folder_of
 from warpleague.league.season.season import Season, differences
 from warpleague.league.store import disqualifications
 from warpleague.league.store.database import SPARE, json_object
-from warpleague.league.store.events import commitment_to
+from warpleague.league.store.events import numbering_of
 from warpleague.league.store.schema import unplayed
 from warpleague.league.store.store import Store
 from warpleague.match.spec import identity_of
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 class CourseCache:
     """A pass through a schedule as far as its results are stored, with these results as arrays.
 
-    Of a format that goes by results, only such a pass tells which matches count: it pairs round after round. A server
-    opens the same league again and again, so the pass goes on where it ended if only results have been added since; it
+    Of most formats that go by results, only such a pass tells which matches count: it pairs round after round. Servers
+    open the same league again and again, so the pass goes on where it ended if only results have been added since; it
     starts again if the journal does not go back to the head that it saw, or an event was entered.
     """
 
@@ -153,7 +153,7 @@ class League:
         return self._played(self.schedule)
 
     def _played(self, schedule: Schedule) -> Iterator[tuple[Fixture, StoredMatch]]:
-        if schedule.format.ahead is not None:
+        if schedule.needs_results:
             return Course(schedule).played()
         if self.is_numbered:
             return (
@@ -166,8 +166,8 @@ class League:
     @property
     def is_numbered(self) -> bool:
         """Whether the matches in the store have the numbers of this schedule."""
-        numbering = None if self.schedule.format.ahead is not None else self.store.numbering()
-        return numbering is not None and numbering == commitment_to(self.season)
+        numbering = None if self.schedule.needs_results else self.store.numbering()
+        return numbering is not None and numbering == numbering_of(self.season)
 
     def columns(self, *parts: str, everything: bool = False) -> Columns:
         """The matches of the schedule played so far that count (or all of them) as arrays, in its order.
@@ -190,7 +190,7 @@ class League:
         from warpleague.league.store.columns import in_parts
 
         wanted = ("results", *parts)
-        if self.schedule.format.ahead is not None:
+        if self.schedule.needs_results:
             yield self.course.columns(self.schedule, self.store)[0].part(*wanted)
         elif self.is_numbered:
             yield from self.store.columns(self.season, wanted)
@@ -206,20 +206,25 @@ class League:
 
     def scheduled(self) -> int | None:
         """How many matches the schedule has, or None if that depends on results that are missing."""
-        fixed = self.schedule.fixed_total
-        return self.course.columns(self.schedule, self.store)[1] if fixed is None else fixed
+        if self.schedule.needs_results and self.schedule.fixed_total is None:
+            return self.course.columns(self.schedule, self.store)[1]
+        return self.schedule.total
 
     def number_matches(self) -> None:
         """Give the stored matches their numbers in the schedule, unless they have them; the store is open to write.
 
-        Where results decide which matches belong to the schedule, none has a number.
+        Where only results tell which matches belong to the schedule, none has a number.
         """
-        if self.schedule.format.ahead is not None:
+        if self.schedule.needs_results:
             if self.store.numbering() is not None:
                 with self.store.writing():
                     self.store.forget_numbers()
-        elif not self.is_numbered:
-            self.store.number(commitment_to(self.season), self.schedule)
+        elif self.is_numbered:
+            return
+        elif self.schedule.choices is not None:
+            self.store.number_chosen(self.season)
+        else:
+            self.store.number(numbering_of(self.season), self.schedule)
 
     def find(self, text: str) -> tuple[str, int]:
         """The id and deal of the stored match that `text` means: its number in the schedule, or how its id begins.
@@ -262,8 +267,6 @@ def assemble(
     stages = store.stages() if config.entry is not None else ()
     worth = store.worth(season.game)
     season = attrs.evolve(season, history=store.history(), seeds=seeds, stages=stages, worth=worth)
-    if season.format.kind == "ladder":
-        season = attrs.evolve(season, deals_in_progress=store.deals_in_progress(season))
     if season.format.until is not None:
         season = attrs.evolve(season, ended=store.ended(season))
     decisions = disqualifications.disqualified(store)
@@ -336,7 +339,7 @@ def _with_stored_bots(config: LeagueConfig, store: Store) -> LeagueConfig:
 
 def count_played(league: League) -> int:
     """How many of the matches that count are stored; where they are numbered, it need not read each."""
-    if league.schedule.format.ahead is not None:
+    if league.schedule.needs_results:
         return Course(league.counting).tally()[0]
     return sum(league.count_confinements().values())
 
@@ -344,7 +347,7 @@ def count_played(league: League) -> int:
 def progress_of(league: League, course: Course) -> tuple[int, int | None]:
     """How many of the matches that count are stored, and how many there will be, if known; `course` is what is due."""
     form = league.schedule.format
-    if form.ahead is None or league.disqualified:
+    if not league.schedule.needs_results or league.disqualified:
         stored = count_played(league)
         return stored, league.total(stored)
     stored, total = course.tally()
@@ -354,7 +357,8 @@ def progress_of(league: League, course: Course) -> tuple[int, int | None]:
 
 def left_of(league: League) -> Schedule:
     """The matches that are due, without those that have a number in the store, if the format needs no results."""
-    return _unnumbered(league, league.due) if league.is_numbered else league.due
+    needs_none = league.schedule.format.ahead is None
+    return _unnumbered(league, league.due) if needs_none and league.is_numbered else league.due
 
 
 def listed(league: League) -> Iterator[tuple[Fixture, StoredMatch | None]]:

@@ -22,10 +22,8 @@ from warpleague.league.results.faulted import retired_seats
 from warpleague.league.results.luck import WithoutLuck, without_luck
 from warpleague.league.results.tallies import Tally, WinLossRecord, means, outcomes, rate, records, tally
 from warpleague.league.schedule.formats.knockout import Knockout, Tie
-from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.schedule.formats.swiss import Field, Meeting, Swiss
 from warpleague.league.schedule.schedule import Course, Schedule
-from warpleague.league.season.season import deal_of
 from warpleague.league.store import disqualifications
 from warpleague.league.store.events import ENTRANTS
 
@@ -500,31 +498,19 @@ def earlier_versions(league: League) -> Earlier:
     decisions = disqualifications.disqualified(store)  # also of bots that have left
     out = {name for name, decision in decisions.items() if decision.results == "out"}
     again = {season.names.index(name) for name in season.returns}
-    counted = _deals_of(league, again)
+    counted = set(league.store.places_in_schedule()) if again else set[str]()
     deals: dict[tuple[int, tuple[int, ...]], list[Match]] = {}
-    for _, deal, bots, ranks in store.results_before(entries[-1].seq):
+    for match_id, deal, bots, ranks in store.results_before(entries[-1].seq):
         if not out.isdisjoint(name for name, _ in bots) or not all(bot in known for bot in bots):
             continue
         seats = tuple([known[bot] for bot in bots])
         # Among those of now all matches count, but for those from before a version came back.
-        if max(seats) >= len(season.bots) or (again.intersection(seats) and deal not in counted):
+        if max(seats) >= len(season.bots) or (again.intersection(seats) and match_id not in counted):
             deals.setdefault((deal, tuple(sorted(seats))), []).append((seats, ranks))
     outcomes = Outcomes()
     for matches in deals.values():
         outcomes.add_deal(matches)
     return Earlier(len(gone), tuple(links), outcomes)
-
-
-def _deals_of(league: League, bots: set[int]) -> set[int]:
-    """The numbers of the deals that had begun at the last entry, of tables with one of `bots`."""
-    season = league.season
-    groups = [
-        group_of(season, one.table, number)
-        for one in season.deals_in_progress
-        if bots.intersection(one.table) and max(one.table) < len(season.bots)
-        for number in range(one.deals)
-    ]
-    return {deal_of(season, group, seats) for group in groups for seats in group.seats}
 
 
 # -- rating course ---------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ matches happened to end.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import attrs
 
@@ -29,18 +29,41 @@ if TYPE_CHECKING:
         def look_up(self, fixtures: Iterable[Fixture]) -> Iterator[tuple[Fixture, StoredMatch | None]]:
             """Each fixture, in the given order, with its result or None."""
 
+    class Choices(Results, Protocol):
+        """A store that has what a ladder has chosen."""
+
+        def chosen(self, season: Season) -> Chosen:
+            """The deals that were chosen."""
+
+        def choose(self, season: Season, groups: Sequence[Group]) -> None:
+            """Store what was chosen."""
+
+        def chose_all(self, season: Season) -> bool:
+            """Whether the last deal was chosen."""
+
+        def note_chose_all(self, season: Season) -> None:
+            """Note that the last deal was chosen."""
+
+    class Chosen(Protocol):
+        """Deals that a ladder has chosen."""
+
+        def groups(self, season: Season) -> Iterator[Group]:
+            """These deals, in order."""
+
 
 class Schedule:
     """The matches of a season, iterable as often as wanted.
 
     Of a format that goes by results, these are the matches that are known by now: up to the first result that is
-    missing in `results`. Other formats need no results, and their memory does not grow with the number of matches.
+    missing in `results`; of a ladder, those that were chosen by now, which `results` has. Other formats need no
+    results, and their memory does not grow with the number of matches.
     """
 
     def __init__(self, season: Season, results: Results | None = None) -> None:
         self.season = season
         self.format: Format = format_of(season)
         self.results = results
+        self.choices = cast("Choices", results) if season.format.kind == "ladder" and results else None
         self.barred: frozenset[int] = frozenset()
         self.left_out: frozenset[int] = frozenset()
         self.skipped: Sequence[int] = ()
@@ -67,10 +90,22 @@ class Schedule:
         return other
 
     @property
+    def needs_results(self) -> bool:
+        """Whether only results tell which matches there are; of a ladder, `choices` has them."""
+        return self.format.ahead is not None and self.choices is None
+
+    @property
     def total(self) -> int | None:
         """How many matches there are, or None if that depends on results that are missing."""
-        fixed = self.fixed_total
-        return Course(self).tally()[1] if fixed is None else fixed
+        if self.choices is None:
+            fixed = self.fixed_total
+            return Course(self).tally()[1] if fixed is None else fixed
+        if self.season.ended:  # what was stored then is all there is
+            return sum(result is not None for _, result in self.choices.look_up(self))
+        if not self.choices.chose_all(self.season):
+            return None
+        chosen = self.choices.chosen(self.season).groups(self.season)
+        return sum(self.left_out.isdisjoint(seats) for group in chosen for seats in group.seats)
 
     @property
     def fixed_total(self) -> int | None:
@@ -112,17 +147,23 @@ class Course:
     groups in its own order. So the order in which matches end can change nothing, and whoever has the results gets the
     same pairings, in a run, in a table and in `verify`.
 
-    `batches` are those of the schedule's format, if the caller has made them. `over`: no further batch will come.
+    `batches` are those of the schedule's format, if the caller has made them; of a ladder that is what comes next, and
+    without them the course has all that is stored as chosen. With `keeps`, what is chosen is stored.
+    `over`: no further batch will come.
     `decided`: because results have decided, so that batches beyond them do not count. What is found in the store on
     the way is not looked up again.
     """
 
-    def __init__(self, schedule: Schedule, batches: Batches | None = None) -> None:
+    def __init__(self, schedule: Schedule, batches: Batches | None = None, *, keeps: bool = False) -> None:
         self.over = self.decided = False
+        self._kept_in = schedule.choices if keeps else None
         self._schedule = schedule
         self._season = schedule.season
-        self._batches = schedule.format.batches() if batches is None else batches
         self._ahead = schedule.format.ahead
+        if batches is None and schedule.choices is not None:
+            self._ahead = None
+            batches = _at_once(schedule.choices.chosen(self._season).groups(self._season))
+        self._batches = schedule.format.batches() if batches is None else batches
         self._begun = False
         self._open: deque[_Batch] = deque()  # handed out, but the format has not received the outcomes
         # Those received since this was last emptied, if anybody asks for them.
@@ -231,8 +272,13 @@ class Course:
             groups = self._batches.send(outcomes) if self._begun else next(self._batches)
         except StopIteration as end:
             self.over, self.decided = True, bool(end.value)
+            if self._kept_in is not None:
+                self._kept_in.note_chose_all(self._season)
             return None
         self._begun = True
+        if self._kept_in is not None:
+            groups = list(groups)
+            self._kept_in.choose(self._season, groups)
         # Also matches that are left out: the pairing follows from their results as well.
         batch = _Batch([(group, list(self._fixtures(group, every=True))) for group in groups])
         self._look_up(batch)
@@ -295,6 +341,8 @@ class Course:
     def _fixtures(self, group: Group, *, every: bool = False) -> Iterator[Fixture]:
         season, left_out = self._season, frozenset[int]() if every else self._schedule.left_out
         own = season.format.dice == "own"
+        if group.place is not None:
+            self._group, self._number = group.place, group.place * len(group.seats)
         deal, number = None, self._group
         for seats in group.seats:
             self._number += 1
@@ -311,3 +359,8 @@ class Course:
             match_id = season.match_id(deal, seats)
             yield Fixture(self._number, match_id, deal, number, seats)
         self._group += 1
+
+
+def _at_once(groups: Iterable[Group]) -> Batches:
+    yield groups
+    return False

@@ -26,13 +26,15 @@ class Group:
     """One deal, and the matches that are played on it: what counts only as a whole.
 
     `seats` has the bots of each match in seat order, in the order to play them. `bots` are those on whom the deal's
-    number depends; two groups of the same ones must differ in `round` or `turn` (both from 0).
+    number depends; two groups of the same ones must differ in `round` or `turn` (both from 0). `place` is the one in
+    the schedule, from 0, where it is not the next one: all groups have equally many matches then.
     """
 
     bots: Table
     seats: tuple[Table, ...]
     round: int
     turn: int = 0
+    place: int | None = attrs.field(default=None, eq=False)
 
 
 @attrs.frozen
@@ -52,10 +54,10 @@ class Outcome:
             (seats, result.ranks) for seats, result in zip(self.group.seats, self.played or (), strict=False)
         ]
 
-    def seconds(self) -> list[tuple[Table, tuple[float, ...]]]:
-        """Bots by seat of each match that was played, and the seconds of their decisions."""
+    def microseconds(self) -> list[tuple[Table, tuple[int, ...]]]:
+        """Bots by seat of each match that was played, and the microseconds of their decisions."""
         return [
-            (seats, tuple(times.wall_ms / 1000 for times in result.times))
+            (seats, tuple(round(times.wall_ms * 1000) for times in result.times))
             for seats, result in zip(self.group.seats, self.played or (), strict=False)
         ]
 

@@ -56,18 +56,6 @@ class Stage:
     bots: tuple[tuple[str, str], ...]
 
 
-@attrs.frozen
-class TableProgress:
-    """How far a table of a ladder had played when bots came or left: its first `deals` deals had begun.
-
-    `open` are the numbers of those among them that were not played to their end.
-    """
-
-    table: tuple[int, ...]
-    deals: int
-    open: tuple[int, ...] = ()
-
-
 @attrs.frozen(kw_only=True, slots=False)
 class Season(Conditions):
     """Everything that determines a season's matches; `bots` are numbered in this order everywhere.
@@ -76,7 +64,7 @@ class Season(Conditions):
     when secret and entrants were committed to, they come from both; `beacon` is that value. For reading results the
     bots need no way to be run. `history` are the entries of earlier runs, in order: what was scheduled then stays.
     `seeds` are the names of the bots, the best first, where they are seeded by rating. `stages` are the leagues from
-    which bots come. `deals_in_progress` says how far the tables of a ladder had played when these bots were entered.
+    which bots come.
     `ended`: it is recorded that the order was settled (`until`), and nothing has changed since; so it stays settled,
     even if a later version of the program would ask for more matches. `worth` is the digest of the worth function that
     the season committed to.
@@ -95,7 +83,6 @@ class Season(Conditions):
     history: tuple[Entry, ...] = ()
     seeds: tuple[str, ...] = ()
     stages: tuple[Stage, ...] = ()
-    deals_in_progress: tuple[TableProgress, ...] = ()
     ended: bool = False
     worth: str | None = None
 

@@ -10,28 +10,23 @@ import secrets
 from collections import Counter
 from contextlib import suppress
 from hashlib import sha256
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from warpleague.errors import StoreError
-from warpleague.league.schedule.formats.api import MAX
-from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.league.season import utc_now
-from warpleague.league.season.season import Entry, Season, Stage, TableProgress, deal_of
-from warpleague.league.store import journal, match_rows
+from warpleague.league.season.season import Entry, Season, Stage
+from warpleague.league.store import journal
 from warpleague.league.store.database import SPARE, clear_errors, json_object
 from warpleague.league.store.journal import VOIDED
-from warpleague.league.store.schema import NUMBERING, Reading, set_meta
+from warpleague.league.store.schema import CHOICES, CHOSE_ALL, NUMBERING, Reading
 from warpleague.match.luck import worth_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from warpleague.league.season.fixture import Table
 
 META: Final = "settled"
 """The kind of the event that has the SHA-256 of everything in `meta`, what the store says of the league as a whole."""
@@ -86,8 +81,8 @@ def _rows(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
     return db.events_read[1]
 
 
-_UNHASHED_KEYS: Final = ("format", "journal", NUMBERING)
-"""Keys of `meta` that change without a decision: the format of the file, the head of the journal, the numbering."""
+_UNHASHED_KEYS: Final = ("format", "journal", NUMBERING, CHOICES, CHOSE_ALL)
+"""Keys of `meta` that change without a decision: the file's format, the journal's head, how far the schedule is."""
 
 
 def record_meta_hashes(db: sqlite3.Connection, path: Path) -> None:
@@ -165,6 +160,18 @@ SEATING: Final = 2
 def commitment_to(season: Season) -> str:
     """The hexadecimal SHA-256 of names and digests of a season's bots, its conditions and its format."""
     return sha256(entrants_text(season).encode()).hexdigest()
+
+
+LADDER: Final = "ladder "
+"""How the numbering of a ladder begins."""
+
+
+def numbering_of(season: Season) -> str:
+    """What the numbers of matches are of: these entrants' schedule, or what a ladder chose among its bots."""
+    if season.format.kind != "ladder":
+        return commitment_to(season)
+    bots = sorted([bot.bot, bot.identity, season.returns.get(bot.bot, 0)] for bot in season.bots)
+    return LADDER + _hashed(bots, season.format.dice, season.format.seats)
 
 
 def entrants_text(season: Season) -> str:
@@ -308,7 +315,6 @@ def record_entrants(db: sqlite3.Connection, path: Path, season: Season) -> None:
             "conditions": season.conditions,
             "format": _format(season),
         }
-        _note_progress(db, attrs.evolve(season, history=entries_in(db, path)), now)
         add_event(db, ENTRANTS, details)
 
 
@@ -349,83 +355,3 @@ def entrant_alterations(db: sqlite3.Connection) -> Iterator[tuple[str | None, st
                 good[bots] = all(entrants.get(number) in known for number in bots.split(","))
             if not good[bots]:
                 yield str(match_id), "was stored before its bots had been entered"
-
-
-# -- deals in progress -----------------------------------------------------------------------------------
-# What a ladder goes on with when bots come or leave.
-#
-# A ladder chooses each deal by the results before it. With other bots it would choose others from the first deal on,
-# and what was played would be of a pairing that should not have been: half of the matches dropped out so, once. So an
-# entry notes which deals of each table had begun, also those in part. They count from then on, what is open is played
-# first, and what comes next follows from them. It is stored in `meta`, whose hashes are in the journal;
-# `upkeep.verifying` works all of it out again.
-
-
-PROGRESS: Final = "taken_over"
-"""The key in `meta` of which deals had begun at the last entry."""
-
-_GAP: Final = 2 * MAX
-"""So many deals of a table may be missing in a row: those of two batches, which are played together."""
-
-
-def _note_progress(db: sqlite3.Connection, season: Season, entry: str) -> None:
-    """Note which deals of a ladder have begun; `entry` is the commitment to its bots. In a transaction."""
-    if season.format.kind == "ladder":
-        tables = progress_in(db, season)
-        details = {
-            "entry": entry,
-            "deals": [[*one.table, one.deals] for one in tables],
-            "open": [[*one.table, number] for one in tables for number in one.open],
-        }
-        set_meta(db, PROGRESS, json.dumps(details))
-
-
-def read_progress(text: str, entry: str) -> tuple[TableProgress, ...]:
-    """Which deals had begun, as it was noted; nothing if that is about another entry."""
-    details: Any = json.loads(text)
-    if details["entry"] != entry:
-        return ()
-    open_: dict[Table, list[int]] = {}
-    for table, number in _table_rows(details["open"]):
-        open_.setdefault(table, []).append(number)
-    rows = _table_rows(details["deals"])
-    return tuple(TableProgress(table, deals, tuple(open_.get(table, ()))) for table, deals in rows)
-
-
-def _table_rows(rows: Any) -> Iterator[tuple[Table, int]]:
-    for *table, number in rows:
-        if not all(type(one) is int and one >= 0 for one in (*table, number)):
-            raise ValueError("deals: must be whole numbers")
-        yield tuple(table), number
-
-
-def progress_in(
-    db: sqlite3.Connection, season: Season, before: int | None = None
-) -> tuple[TableProgress, ...]:
-    """The deals of each table of which a match is stored, with those among them that are not played to their end.
-
-    With `before`: of which one was stored before this entry of the journal.
-    """
-    places = {(bot.bot, bot.identity): place for place, bot in enumerate(season.bots)}
-    stored: dict[Table, set[str]] = {}
-    for match_id, _, bots, _ in match_rows.results_before(db, before):
-        table = {places[bot] for bot in bots if bot in places}  # others have left, or are of another version
-        if len(table) == len(bots) == season.players:
-            stored.setdefault(tuple(sorted(table)), set()).add(match_id)
-    tables = [_progress(season, table, stored[table]) for table in sorted(stored)]
-    return tuple(one for one in tables if one.deals)
-
-
-def _progress(season: Season, table: Table, stored: set[str]) -> TableProgress:
-    """Of one table; `stored` are the ids of its matches, of which some may be of other formats."""
-    deals, open_ = 0, []
-    for number in count():
-        if not stored or number - deals > _GAP:
-            break
-        group = group_of(season, table, number)
-        ids = {season.match_id(deal_of(season, group, seats), seats) for seats in group.seats}
-        if there := ids & stored:
-            open_ += [*range(deals, number), *([number] if there != ids else [])]
-            deals = number + 1
-            stored -= there
-    return TableProgress(table, deals, tuple(open_))

@@ -61,6 +61,10 @@ TABLES: Final = (
 ) WITHOUT ROWID""",
     # Records have their own table: reading results never touches their pages.
     "CREATE TABLE record (id TEXT PRIMARY KEY REFERENCES match (id), size INTEGER NOT NULL, zstd BLOB NOT NULL)",
+    # What a ladder has chosen: `bots` are those of a deal, `after` is how many entries the journal had.
+    """CREATE TABLE choice (
+    place INTEGER PRIMARY KEY, batch INTEGER NOT NULL, after INTEGER NOT NULL, bots TEXT NOT NULL
+)""",
     # Matches that bots may have begun: what is left here after the death of a run has other dice the next time.
     "CREATE TABLE in_play (id TEXT PRIMARY KEY, bots TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE fact (id TEXT PRIMARY KEY, kind TEXT NOT NULL, said TEXT NOT NULL, stored TEXT NOT NULL)",
@@ -71,7 +75,7 @@ TABLES: Final = (
 STORE: Final = FileKind(
     "store",
     "meta",
-    (Format(9, TABLES),),
+    (Format(10, TABLES),),
     "Give the league another name, or another --results folder, to play it again",
 )
 """The result store. The next format gets a step that leads to it."""
@@ -81,7 +85,11 @@ STORE: Final = FileKind(
 
 
 NUMBERING: Final = "numbering"
-"""The key in `meta` of the commitment to the entrants whose schedule the numbers of matches are of."""
+"""The key in `meta` of what the numbers of matches are of."""
+CHOICES: Final = "choices"
+"""The key in `meta` of the seat orders and dice of the deals that a ladder has chosen."""
+CHOSE_ALL: Final = "chose all"
+"""The key in `meta` of the entrants of a ladder that has chosen its last deal, and of the last decision about them."""
 
 
 def connect_to_write(path: Path) -> sqlite3.Connection:

@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import attrs
@@ -32,7 +32,7 @@ from warpleague.league.season.fixture import (
     StoredVersion,
     is_text,
 )
-from warpleague.league.season.season import Entry, Season, Stage, TableProgress, differences
+from warpleague.league.season.season import Entry, Season, Stage, differences
 from warpleague.league.store import journal, match_rows
 from warpleague.league.store.database import (
     SPARE,
@@ -44,7 +44,6 @@ from warpleague.league.store.database import (
 )
 from warpleague.league.store.events import (
     META,
-    PROGRESS,
     EntrantsCommitment,
     Event,
     add_event,
@@ -56,8 +55,6 @@ from warpleague.league.store.events import (
     events_in,
     has_ended,
     meta_alterations,
-    progress_in,
-    read_progress,
     record_entrants,
     record_meta_hashes,
     seeds_in,
@@ -66,6 +63,7 @@ from warpleague.league.store.events import (
 )
 from warpleague.league.store.journal import VOIDED
 from warpleague.league.store.schema import (
+    CHOSE_ALL,
     NUMBERING,
     confinement_id,
     confinement_text,
@@ -85,6 +83,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from warpleague.league.season.fixture import Group
+    from warpleague.league.store.choices import Chosen
     from warpleague.league.store.columns import Columns
     from warpleague.league.store.journal import Head
 
@@ -309,21 +309,6 @@ class About:
     def stages(self) -> tuple[Stage, ...]:
         """The leagues from which bots came when they were last entered; empty if all were in the file."""
         return stages_in(self._db, self.path)
-
-    def deals_in_progress(self, season: Season) -> tuple[TableProgress, ...]:
-        """Which deals of a ladder had begun when these bots came.
-
-        Those that have begun by now if other bots were entered last.
-        """
-        entered, entry = self.entered(), commitment_to(season)
-        if not entered or entered[-1].commitment != entry:
-            return self.begun_deals(season)
-        return self._meta_as(PROGRESS, lambda text: read_progress(text, entry)) or ()
-
-    def begun_deals(self, season: Season, before: int | None = None) -> tuple[TableProgress, ...]:
-        """Which deals of a ladder have begun, or had begun `before` this entry of the journal."""
-        with clear_errors(self.path):
-            return progress_in(self._db, season, before)
 
     def ended(self, season: Season) -> bool:
         """Whether it is recorded that this season is over, and no bot, match or decision has changed since."""
@@ -575,6 +560,44 @@ class Store(About):
     def forget_numbers(self) -> None:
         """Let no number count any more, since other matches are stored now; within `writing`."""
         self._db.execute("DELETE FROM meta WHERE key = ?", (NUMBERING,))
+
+    # What a ladder has chosen
+
+    def chosen(self, season: Season) -> Chosen:
+        """The deals that a ladder has chosen among the bots of a season."""
+        from warpleague.league.store import choices
+
+        with clear_errors(self.path):
+            return choices.read(self._db, self.path, season)
+
+    def choose(self, season: Season, groups: Sequence[Group]) -> None:
+        """Store what a ladder has chosen; within `writing`, or else durable when this returns."""
+        from warpleague.league.store import choices
+
+        with clear_errors(self.path), nullcontext() if self._db.in_transaction else self.writing():
+            choices.add(self._db, season, groups)
+
+    def number_chosen(self, season: Season) -> None:
+        """Number the matches of a ladder again."""
+        from warpleague.league.store import choices
+
+        with self.writing() as db:
+            choices.number(db, self.path, season)
+
+    def note_chose_all(self, season: Season) -> None:
+        """Note that a ladder has chosen its last deal; within `writing`, or else durable when this returns."""
+        if not self.chose_all(season):
+            with clear_errors(self.path), nullcontext() if self._db.in_transaction else self.writing():
+                set_meta(self._db, CHOSE_ALL, self._all_of(season))
+
+    def chose_all(self, season: Season) -> bool:
+        """Whether a ladder has chosen its last deal, and nobody has come, left or been disqualified since."""
+        return self.meta(CHOSE_ALL) == self._all_of(season)
+
+    def _all_of(self, season: Season) -> str:
+        passing = (META, journal.REMOVED, VOIDED)
+        last = max((event.seq for event in self.events() if event.kind not in passing), default=0)
+        return f"{commitment_to(season)} {last}"
 
     def numbers(self) -> list[int]:
         """The numbers of all matches that have one, in order; `verify` reports what is no number."""

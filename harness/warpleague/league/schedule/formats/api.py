@@ -120,13 +120,13 @@ def describe_seatings(form: FormatTable) -> str:
 
 FEWEST: Final = 3
 """Deals that each bot plays before anything is settled."""
-_LEAST, MAX = 4, 64  # deals in a batch
+_LEAST, _MAX = 4, 64  # deals in a batch
 _PART = 32  # a batch is about so small a part of what was played: what is played beyond the end is wasted
 
 
 def batch_size(bots: int, played: int) -> int:
     """The number of deals of a batch after `played` deals."""
-    return max(_LEAST, bots // 2, min(played // _PART, MAX))
+    return max(_LEAST, bots // 2, min(played // _PART, _MAX))
 
 
 def enough(known: Posterior, present: Sequence[int], until: UntilTable | None) -> bool:
@@ -155,10 +155,11 @@ class Until:
 
     def batches(self) -> Batches:
         """The groups of the format in their order; whole deals count, in this order."""
+        from warpleague.league.ratings.outcomes import Outcomes
         from warpleague.league.ratings.posterior import Posterior
 
         until, n = self.season.format.until, len(self.season.bots)
-        known, present = Posterior(n), list(range(n))
+        told, present = Outcomes(), list(range(n))
         groups, given, waiting = iter(self.inner.groups()), 0, 0
         while True:
             batch = list(islice(groups, batch_size(n, given)))
@@ -168,10 +169,10 @@ class Until:
             if outcomes:
                 waiting -= 1
                 for outcome in outcomes:
-                    known.add(outcome.matches())
+                    if matches := outcome.matches():
+                        told.add_deal(matches)
                     present = [bot for bot in present if bot not in outcome.absent]
-                known.update()
-                if len(present) > 1 and enough(known, present, until):
+                if len(present) > 1 and enough(Posterior.of(told, n), present, until):
                     return True
             if not batch and not waiting:
                 return False

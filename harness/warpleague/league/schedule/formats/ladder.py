@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from itertools import permutations
+from itertools import combinations, permutations
 from statistics import median_low
 from typing import TYPE_CHECKING, Final
 
 import attrs
 import numpy as np
 
+from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.posterior import Posterior
 from warpleague.league.schedule.formats.api import (
     FEWEST,
-    MAX,
     Batches,
     batch_size,
     describe_seatings,
@@ -25,7 +25,7 @@ from warpleague.league.schedule.formats.round_robin import group_of
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -52,11 +52,34 @@ CHOOSES: Final = (
 
 
 @attrs.frozen
+class Begun:
+    """How far a ladder is: what was chosen before, and what has come of it.
+
+    `tables` (deals, players) are all deals that were chosen among the bots of now, in order. `outcomes` are those of
+    the deals that are over; `used_us` and `matches` how long each bot decided in them, in microseconds, and in how
+    many matches. `open` are the deals that are not over, and `last` those of the batch chosen last, over or not.
+    `next_place` is the place in the schedule of the next deal. `entered` is how many deals had been chosen when these
+    bots were entered, and `newcomers` are those that were in none of them.
+    """
+
+    tables: Ints
+    outcomes: Outcomes
+    used_us: Ints
+    matches: Ints
+    open: Sequence[Group]
+    last: Sequence[Group]
+    next_place: int
+    entered: int
+    newcomers: int
+
+
+@attrs.frozen
 class Ladder:
     """Batches of deals, each chosen by what is known when the batch begins.
 
     The n-th deal of a table is the same in every ladder and round-robin of the season, so that bots can come and go:
-    it begins with all deals that those who stay have begun. A bot that is disqualified does not play any more.
+    it goes on with all deals that were chosen among those who stay. A batch follows from the results of all batches
+    but the one before it, so it does not matter whether the league was stopped in between.
     """
 
     season: Season
@@ -69,70 +92,44 @@ class Ladder:
         """How many matches one deal takes."""
         return seatings_count(self.season.format.seats, self.season.players)
 
-    def batches(self) -> Batches:
-        """Deals until the order is settled, or as many matches are played as the file says, or without end."""
+    def batches(self, begun: Begun | None = None, barred: frozenset[int] = frozenset()) -> Batches:
+        """Deals until the order is settled, or as many matches are played as the file says, or without end.
+
+        With `begun`, those that come next, after what is not over. `barred` bots are not chosen.
+        """
         season, form = self.season, self.season.format
-        choice = _Choice(season, self.matches_a_deal, Posterior(len(season.bots)), list(season.by_name))
-        known = choice.known
-        whole, begun = groups(season)
-        most = self._most(len(whole) + len(begun))
-        given = 0
-        waiting: list[list[Group]] = []
-
-        def learn(outcomes: list[Outcome]) -> None:
-            """Take in what came of the batch that waits longest; nothing came of one without deals."""
-            if outcomes:
-                waiting.pop(0)
-            choice.times.tell(outcomes)
-            for outcome in outcomes:
-                known.add(outcome.matches())
-                choice.present = [bot for bot in choice.present if bot not in outcome.absent]
-
-        # First what was played before bots came or left. What is open comes last, and at once, so that all that was
-        # played counts while its rest is missing.
-        for taken in (*(whole[at : at + MAX] for at in range(0, len(whole), MAX)), begun):
-            if not taken:
-                continue
-            waiting.append(taken)
-            given += len(taken)
-            choice.count(taken)
-            learn((yield taken))
-        while waiting:
-            learn((yield []))
-        if given:
-            known.update()
-            if len(choice.present) >= season.players and enough(known, choice.present, form.until):
-                return True
-        while len(choice.present) >= season.players:
-            size = batch_size(len(choice.present), given)
-            chosen = choice.batch(size if most is None else min(size, most - given))
-            if not chosen and choice.is_short:
-                learn((yield []))
-                known.update()
-                continue
-            waiting.append(chosen)
-            given += len(chosen)
-            outcomes = yield chosen
-            if outcomes:
-                learn(outcomes)
-                known.update()
-                if len(choice.present) >= season.players and enough(known, choice.present, form.until):
-                    return True
-                # What is being played now need not be chosen once more.
-                known.expect_all([group.bots for batch in waiting for group in batch], choice.matches)
-            if most is not None and given >= most and not any(waiting):
+        choice = _Choice(season, self.matches_a_deal, [bot for bot in season.by_name if bot not in barred])
+        given, most, place, settled = 0, self._most(begun), 0, False
+        if begun is not None:
+            given, place = len(begun.tables), begun.next_place
+            choice.restore(begun)
+            for batch in (begun.open, begun.last):
+                choice.plan(batch)
+                choice.learn((yield batch))
+        while len(choice.present) >= season.players and (most is None or given < most):
+            known = choice.known()
+            if settled := given > 0 and enough(known, choice.present, form.until):
                 break
-        return False
+            size = batch_size(len(choice.present), given)
+            chosen = choice.batch(known, size if most is None else min(size, most - given), place)
+            given, place = given + len(chosen), place + len(chosen)
+            # An empty one, where the first deals of new bots are not over: what comes next waits for these.
+            choice.learn((yield chosen))
+        # What was chosen when the order was settled is played to its end, and counts.
+        while choice.waits:
+            choice.learn((yield []))
+        return settled
 
-    def _most(self, begun: int) -> int | None:
-        """How many deals there are at most: beyond those that had `begun`, bots which came since get their part."""
+    def _most(self, begun: Begun | None) -> int | None:
+        """How many deals there are at most: beyond those that had begun, bots which came since get their part."""
         season, matches = self.season, self.season.format.max_matches
         if matches is None:
             return None
         most = max(matches // self.matches_a_deal, 1)
-        new = len(season.bots) - len({bot for one in season.deals_in_progress for bot in one.table})
-        part = min(most * season.players * new // len(season.bots), most)
-        return max(most, begun + part) if begun else most
+        if begun is None or not begun.entered:
+            return most
+        part = min(most * season.players * begun.newcomers // len(season.bots), most)
+        return max(most, begun.entered + part)
 
     def total(self, without: frozenset[int]) -> int | None:  # noqa: ARG002 - results decide
         """Results decide it."""
@@ -149,7 +146,7 @@ class Ladder:
 
 @attrs.define
 class _Choice:
-    """Chooses deals: `present` are the bots that still play, `known` is what results say of them.
+    """Chooses deals: `present` are the bots that still play.
 
     A deal is worth what it tells of the ratings, for each second that it takes: little where one bot is sure to win,
     and where much is known already. In simulated leagues of 20 bots whose first three places were to be clear,
@@ -158,154 +155,301 @@ class _Choice:
 
     season: Season
     matches: int
-    known: Posterior
     present: list[int]
+    outcomes: Outcomes = attrs.Factory(Outcomes)
     dealt: Ints = attrs.field(init=False)  # how many deals each bot has had
     met: Counter[Table] = attrs.Factory(Counter)
     together: Ints = attrs.field(init=False)  # how many deals each pair has had
     times: TimeShare = attrs.field(init=False)
     chosen: int = 0
-    is_short: bool = False
-    """Whether the last batch has fewer deals, since the first deals of new bots are not over."""
-    _waiting: frozenset[int] = frozenset()
-    """New bots in their first deal, slow ones that have taken their share."""
+    _waiting: deque[Sequence[Group]] = attrs.Factory(deque)
+    """The batches whose outcomes have not come."""
+    _known: Posterior | None = None
+    _least: int = 0
+    """No two bots have had fewer deals together."""
+    _here: Ints = attrs.field(init=False)
+    """The bots that may be chosen: all but slow ones that wait, if those are enough for a table."""
     _luck: Ints = attrs.field(init=False)
     """The place of each bot in an order drawn by lot."""
-    _pair_luck: Ints = attrs.field(init=False)
-    """The same for each pair: first that of the bot that comes first, then that of the other."""
 
     def __attrs_post_init__(self) -> None:
         bots = len(self.season.bots)
         lot = sorted(self.present, key=lambda bot: self.season.shuffled([bot]))
         self._luck = np.zeros(bots, dtype=np.int64)
         self._luck[lot] = range(len(lot))
-        self._pair_luck = np.minimum.outer(self._luck, self._luck) * bots + np.maximum.outer(
-            self._luck, self._luck
-        )
+        self._here = np.array(self.present, dtype=np.int64)
         self.dealt = np.zeros(bots, dtype=np.int64)
         self.times = TimeShare(bots, self.season.format.time_share)
         self.together = np.zeros((bots, bots), dtype=np.int64)
 
-    def batch(self, size: int) -> list[Group]:
-        """The next deals, each chosen as if those before it had been played."""
+    @property
+    def waits(self) -> bool:
+        """Whether a batch is not over."""
+        return any(self._waiting)
+
+    def restore(self, begun: Begun) -> None:
+        """Go on where a ladder was, but for the deals that are not over and the last batch, which `plan` is told."""
+        self.outcomes = begun.outcomes
+        self.times.restore(begun.used_us, begun.matches)
+        tables = begun.tables
+        left = Counter(tuple(sorted(group.bots)) for group in (*begun.open, *begun.last))
+        self.met = Counter(map(tuple, np.sort(tables, axis=1).tolist())) - left
+        self.chosen = len(tables) - left.total()
+        bots = len(self.season.bots)
+        self.dealt = np.bincount(tables.ravel(), minlength=bots)
+        for one, two in permutations(range(self.season.players), 2):
+            at = tables[:, one] * bots + tables[:, two]
+            self.together += np.bincount(at, minlength=bots * bots).reshape(bots, bots)
+        for table, many in left.items():
+            self._meet(table, -many)
+            self.dealt[list(table)] -= many
+
+    def plan(self, batch: Sequence[Group]) -> None:
+        """Take it that the deals of a batch have been chosen."""
+        self._waiting.append(batch)
+        for group in batch:
+            self._count(group)
+
+    def learn(self, outcomes: list[Outcome]) -> None:
+        """Take in what came of the batch that waits longest, while another one is played; nothing of the first one."""
+        if len(self._waiting) < 2 and not outcomes:
+            return
+        self._waiting.popleft()
+        for outcome in outcomes:
+            if matches := outcome.matches():
+                self.outcomes.add_deal(matches)
+                self._known = None
+            self.times.tell(outcome)
+
+    def known(self) -> Posterior:
+        """What the results say of the bots: the same whenever they came, and however often somebody asked."""
+        if self._known is None:
+            self._known = Posterior.of(self.outcomes, len(self.season.bots))
+        return self._known
+
+    def batch(self, known: Posterior, size: int, place: int) -> list[Group]:
+        """The next deals, from this place in the schedule on, each chosen as if those before it had been played.
+
+        They are fewer where the first deals of new bots are not over.
+        """
         season, until = self.season, self.season.format.until
-        known, costs = self.known, self.times.costs()
+        # What is being played now need not be chosen once more.
+        distances = known.expected([group.bots for batch in self._waiting for group in batch], self.matches)
+        costs = self.times.costs()
         each = known.worth(self.present) / costs
         asked = each if until is None else known.worth(self.present, until.top) / costs
+        pairs = _Pairs(self, known, distances, each, asked)
         groups: list[Group] = []
-        self.is_short = False
-        # `known.expect` makes each deal that is chosen worth less, and so are those like it: else a batch would be one
-        # pair again and again.
+        self._waiting.append(groups)
+        self.times.weigh(self.present)
         for _ in range(size):
-            new, over = self.times.new(self.present), self.times.over(self.present)
-            self._waiting = new | over
+            new, over = self.times.new(), self.times.over()
+            waiting = new | over
+            here = np.array([bot for bot in self.present if bot not in waiting], dtype=np.int64)
             # A new bot comes first: where one waits that has played less than all others, so does the batch.
-            rest = [self.dealt[bot] for bot in self.present if bot not in self._waiting]
-            if new and min(self.dealt[bot] for bot in new) < min(rest, default=len(self.season.bots)):
-                self.is_short = True
+            others = self.dealt[here].min() if len(here) else len(season.bots)
+            if new and min(self.dealt[bot] for bot in new) < others:
                 break
-            table = self._table(asked, each)
-            group = group_of(season, table, self.met[table])
-            self.count([group])
-            known.expect(table, self.matches)
+            self._here = here if len(here) >= season.players else np.array(self.present, dtype=np.int64)
+            table = self._table(pairs)
+            group = attrs.evolve(group_of(season, table, self.met[table]), place=place + len(groups))
+            self._count(group)
+            pairs.expect(table, self.matches)
             groups.append(group)
         return groups
 
-    def count(self, groups: Iterable[Group]) -> None:
-        """Take it that these deals have been chosen."""
-        for group in groups:
-            table = tuple(sorted(group.bots))
-            self.times.plan(group)
-            self.chosen += 1
-            self.met[table] += 1
-            self.dealt[list(table)] += 1
-            for one, two in permutations(table, 2):
-                self.together[one, two] += 1
+    def _count(self, group: Group) -> None:
+        table = tuple(sorted(group.bots))
+        self.times.plan(group)
+        self.chosen += 1
+        self.met[table] += 1
+        self.dealt[list(table)] += 1
+        self._meet(table, 1)
 
-    def _table(self, asked: Floats, each: Floats) -> Table:
+    def _meet(self, table: Sequence[int], many: int) -> None:
+        for one, two in permutations(table, 2):
+            self.together[one, two] += many
+
+    def _table(self, pairs: _Pairs) -> Table:
         """Two bots that are worth a deal, and at a larger table who is worth most beside them.
 
         First comes who has played too little. Every fourth deal goes to those who met least: so ratings do not hang
         by a few near pairs. All others go to an even pair of which a second of play tells most (`each`). Where places
         must be clear, all go to pairs whose order is not yet clear (`asked`).
         """
-        here = self._here()
-        dealt = self.dealt[here].tolist()
-        mean, least = sum(dealt) / len(dealt), min(dealt)
+        dealt = self.dealt[self._here]
+        mean, least = float(dealt.sum()) / len(dealt), int(dealt.min())
         if least < max(mean / _SHARE, min(mean, FEWEST)):
-            needy = [bot for bot, many in zip(here, dealt, strict=True) if many == least]
-            return self._filled(
-                [min(needy, key=self._luck.tolist().__getitem__)], each * self.known.distances
-            )
+            needy = self._here[dealt == least]
+            first = int(needy[np.argmin(self._luck[needy])])
+            return self._filled([first], lambda bot: pairs.each[bot] * pairs.distances_of(bot))
         if self.season.format.until is None and self.chosen % _EVEN == 0:
-            return self._filled(self._least_met(), -self.together.astype(float))
-        allowed = np.zeros(len(self.season.bots))
-        allowed[here] = 1.0
-        worth = (asked if (asked[np.ix_(here, here)] > 0).any() else each) * self.known.distances
-        worth = worth * np.outer(allowed, allowed)
-        fresh = np.where(self._met_too_soon(), 0.0, worth)
-        worth = fresh if fresh.any() else worth
-        # Machines may round differently: what is as good but for the last digits is equal.
-        best = np.argwhere(worth >= worth.max() * (1 - _ROUNDED))
-        return self._filled(self._drawn(best, 0), worth)
+            return self._filled(self._least_met(), lambda bot: -self.together[bot].astype(float))
+        best, row = pairs.best(self._here)
+        return self._filled(best, row)
 
-    def _filled(self, table: list[int], worth: Floats) -> Table:
-        """The table with who is worth most beside those who sit there; a new bot first meets whom it has not met."""
-        soon = self._met_too_soon()
+    def _filled(self, table: list[int], row: Callable[[int], Floats]) -> Table:
+        """The table with who is worth most beside those who sit there; a new bot first meets whom it has not met.
+
+        `row` says how much each bot is worth beside one.
+        """
         while len(table) < self.season.players:
-            sums = worth[table].sum(axis=0).round(_DIGITS)
-            again = soon[table].sum(axis=0)
-            rest = [bot for bot in self._here() if bot not in table]
-            table.append(
-                max(rest, key=lambda bot: (-again[bot], sums[bot], -self.dealt[bot], self._luck[bot]))
-            )
+            rest = self._here[~np.isin(self._here, table)]
+            sums = np.sum([row(bot)[rest] for bot in table], axis=0).round(_DIGITS)
+            again = np.sum([self.met_too_soon(bot)[rest] for bot in table], axis=0)
+            order = np.lexsort((-self._luck[rest], self.dealt[rest], -sums, again))
+            table.append(int(rest[order[0]]))
         return tuple(sorted(table))
 
-    def _here(self) -> list[int]:
-        """The bots that may be chosen: all but the slow ones that wait, if those are enough for a table."""
-        here = [bot for bot in self.present if bot not in self._waiting]
-        return here if len(here) >= self.season.players else self.present
-
     def _least_met(self) -> list[int]:
-        """The two bots that met least, of those the two that played least."""
-        here = np.array(self._here())
-        together = self.together[np.ix_(here, here)].astype(float)
-        np.fill_diagonal(together, np.inf)
-        pairs = here[np.argwhere(together == together.min())]
-        return self._drawn(pairs, self.dealt[pairs].sum(axis=1))
+        """The two bots that met least, of those the two that played least, and of these the first by lot."""
+        here = self._here
+        ordered = here[np.lexsort((self._luck[here], self.dealt[here]))]
+        if not (pair := self._least_of(ordered, self._least)):
+            together = self.together[np.ix_(here, here)]
+            together[np.diag_indices(len(here))] = together.max() + 1
+            least = int(together.min())
+            if len(here) == len(self.present):
+                self._least = least
+            pair = self._least_of(ordered, least)
+        return pair
 
-    def _met_too_soon(self) -> NDArray[np.bool_]:
-        """For each pair whether it has met, and one of them is new: it has not had time to meet every other bot."""
-        opponents = (len(self.present) - 1) / (self.season.players - 1)
-        new = self.dealt < opponents
-        met: NDArray[np.bool_] = (self.together > 0) & (new[:, None] | new[None, :])
+    def _least_of(self, ordered: Ints, least: int) -> list[int]:
+        """The same of the pairs that had so few deals together, if any; bots in order of deals, then of the lot."""
+        dealt = self.dealt
+        best, pair = (1 << 62, 0), list[int]()
+        for place, bot in enumerate(ordered.tolist()):
+            # Each pair is found with the bot that comes first. So the sums that are left are at least twice its deals,
+            # and of pairs of bots with equally many the first one found comes first by lot.
+            if best[0] < 2 * dealt[bot] or (pair and best[0] == 2 * dealt[bot] == 2 * dealt[pair[0]]):
+                break
+            rest = ordered[place + 1 :]
+            near = rest[self.together[bot, rest] == least]
+            if len(near):
+                near = near[dealt[near] == dealt[near[0]]]
+                lots = self.lots(bot, near)
+                key = (int(dealt[bot] + dealt[near[0]]), int(lots.min()))
+                if key < best:
+                    best, pair = key, [bot, int(near[np.argmin(lots)])]
+        return pair
+
+    def opponents(self) -> float:
+        """How many deals a bot is new for: it takes so many to meet every other bot."""
+        return (len(self.present) - 1) / (self.season.players - 1)
+
+    def met_too_soon(self, bot: int) -> NDArray[np.bool_]:
+        """Whether a bot has met each other one, and one of the two is new: it has not had time to meet all."""
+        new = self.dealt < self.opponents()
+        met: NDArray[np.bool_] = (self.together[bot] > 0) & (new[bot] | new)
         return met
 
-    def _drawn(self, pairs: Ints, before: Ints | int) -> list[int]:
-        """Of some pairs the one for which `before` is least, and of these the first by lot."""
-        one, two = pairs.T
-        least = int(np.argmin(before * len(self.season.bots) ** 2 + self._pair_luck[one, two]))
-        return [int(bot) for bot in pairs[least]]
+    def lots(self, one: Ints | int, two: Ints) -> Ints:
+        """The places of some pairs in an order drawn by lot."""
+        luck = self._luck
+        lots: Ints = np.minimum(luck[one], luck[two]) * len(luck) + np.maximum(luck[one], luck[two])
+        return lots
 
 
-def groups(season: Season) -> tuple[list[Group], list[Group]]:
-    """The deals that had begun: those that were played to their end, and the others.
+@attrs.define
+class _Pairs:
+    """How much a deal of each pair is worth while the deals of a batch are chosen: never more than before.
 
-    Their order follows from them: the first deal of each table, then the second one, and so on.
+    A deal that is chosen makes many others worth less, and to work all of these out after each would take the square
+    of the number of bots. So each bot has a bound, what the best of its pairs was worth once, and only bots whose
+    bound is the greatest are worked out again, until none is greater than what was found (lazy greedy; Minoux 1978).
     """
-    # A store may be damaged, or a stranger's.
-    known = [
-        one
-        for one in season.deals_in_progress
-        if len(set(one.table)) == len(one.table) == season.players and max(one.table) < len(season.bots)
-    ]
-    whole: list[Group] = []
-    left: list[Group] = []
-    for number in range(max((one.deals for one in known), default=0)):
-        for one in known:
-            if number < one.deals:
-                (left if number in one.open else whole).append(group_of(season, one.table, number))
-    return whole, left
+
+    choice: _Choice
+    known: Posterior
+    distances: Floats
+    each: Floats
+    asked: Floats
+    _worth: Floats = attrs.field(init=False)
+    _bound: Floats = attrs.field(init=False)
+    """What the best pair of each bot is worth at most."""
+    _allowed: NDArray[np.bool_] = attrs.field(init=False)
+    _chosen: list[tuple[float, Floats]] = attrs.Factory(list)
+    """What each chosen pair does to the distances: a factor, and a vector whose differences count squared."""
+    _squares: list[Floats] = attrs.field(init=False)
+    """The sums of these factors times the squares of the vectors, after each pair."""
+    _done: Ints = attrs.field(init=False)
+    """How many of the chosen pairs the distances of each bot have taken in."""
+
+    def __attrs_post_init__(self) -> None:
+        bots = len(self.distances)
+        self._worth, self._bound = self.each, np.full(bots, np.inf)
+        self._allowed, self._done = np.zeros(bots, dtype=bool), np.zeros(bots, dtype=np.int64)
+        self._squares = [np.zeros(bots)]
+
+    def distances_of(self, bot: int) -> Floats:
+        """The variances of the differences to one bot."""
+        done, now = int(self._done[bot]), len(self._chosen)
+        if done < now:
+            factors = np.array([factor for factor, _ in self._chosen[done:]])
+            vectors = np.array([vector for _, vector in self._chosen[done:]])
+            own = factors * vectors[:, bot]
+            self.distances[bot] -= (
+                own @ vectors[:, bot] + self._squares[now] - self._squares[done] - 2 * (own @ vectors)
+            )
+            self._done[bot] = now
+        distances: Floats = self.distances[bot]
+        return distances
+
+    def expect(self, table: Sequence[int], matches: int) -> None:
+        """Take it that a deal is played: distances become what they will be about, the ratings stay."""
+        # A match adds a term of rank one to the precision, so the covariance loses one (Sherman and Morrison).
+        for one, two in combinations(table, 2):
+            first, second = self.distances_of(one), self.distances_of(two)
+            share = 1 / (1 + np.exp(self.known.mean[two] - self.known.mean[one]))
+            weight = matches * share * (1 - share) / self.known.scatter
+            factor = weight / (1 + weight * first[two])
+            vector = (second - first) / 2
+            self._chosen.append((float(factor), vector))
+            self._squares.append(self._squares[-1] + factor * vector * vector)
+        for bot in table:
+            if self.choice.dealt[bot] - 1 < self.choice.opponents() <= self.choice.dealt[bot]:
+                self._bound[bot] = np.inf  # it is not new any more, and may meet others again
+
+    def best(self, here: Ints) -> tuple[list[int], Callable[[int], Floats]]:
+        """The pair among the bots `here` that is worth most, and what gives the worth of each pair of a bot."""
+        allowed = np.zeros(len(self._bound), dtype=bool)
+        allowed[here] = True
+        if not np.array_equal(allowed, self._allowed):
+            self._allowed = allowed
+            self._bound = np.where(allowed, np.inf, -np.inf)
+            settled = not (self.asked[np.ix_(here, here)] > 0).any()
+            self._worth = self.each if settled else self.asked
+        rows: dict[int, Floats] = {}
+        while True:
+            greatest = float(self._bound.max())
+            # Machines may round differently: what is as good but for the last digits is equal.
+            good = np.flatnonzero(self._bound >= greatest * (1 - _ROUNDED)).tolist()
+            bot = next((bot for bot in good if bot not in rows), None)
+            if bot is None:
+                break
+            rows[bot] = self._row(bot)
+            self._bound[bot] = rows[bot].max()
+        row = self._row
+        if greatest <= 0:  # all have met
+            row = self._any_row
+            rows = {bot: row(bot) for bot in here.tolist()}
+            greatest = max(float(worths.max()) for worths in rows.values())
+        limit = greatest * (1 - _ROUNDED)
+        equal = {bot: np.flatnonzero(worths >= limit) for bot, worths in rows.items()}
+        one = np.repeat(list(equal), [len(others) for others in equal.values()])
+        two = np.concatenate(list(equal.values()))
+        first = int(np.argmin(self.choice.lots(one, two)))
+        return [int(one[first]), int(two[first])], row
+
+    def _any_row(self, bot: int) -> Floats:
+        worths: Floats = self._worth[bot] * self.distances_of(bot) * self._allowed
+        return worths
+
+    def _row(self, bot: int) -> Floats:
+        """How much the pairs of one bot are worth that have not met too often."""
+        worths = self._any_row(bot)
+        worths[self.choice.met_too_soon(bot)] = 0.0
+        return worths
 
 
 # -- time share ------------------------------------------------------------------------------------------
@@ -326,7 +470,7 @@ _SLOW: Final = 2.0
 
 @attrs.define
 class TimeShare:
-    """The seconds that each of `bots` bots decided in its matches; `share` is the part for slow bots.
+    """How long each of `bots` bots decided in its matches; `share` is the part for slow bots.
 
     A bot is slow if it decides for more than twice as long in a match as the middle bot. All that slow bots have taken
     beyond the time of the middle bot is at most the part `share` of all time, or else they wait.
@@ -334,32 +478,52 @@ class TimeShare:
 
     bots: int
     share: float
-    seconds: Floats = attrs.field(init=False)
-    matches: Floats = attrs.field(init=False)
-    _planned: deque[dict[int, int]] = attrs.Factory(deque)
-    """Matches of each deal whose result has not come yet, by bot."""
+    used_us: Ints = attrs.field(init=False)  # whole numbers, whose sum does not depend on their order
+    matches: Ints = attrs.field(init=False)
+    _planned: deque[Group] = attrs.Factory(deque)
+    """The deals whose results have not come yet."""
+    _pending: Ints = attrs.field(init=False)
+    """The matches of these, by bot."""
+    _present: frozenset[int] = frozenset()
+    _slow: frozenset[int] = frozenset()
+    _paces: list[float] = attrs.Factory(list)
+    _middle: float = 0.0
+    _whole: float = 0.0
+    """How long all bots that are present will have decided."""
+    _excess: float = 0.0
+    """How much longer the slow ones among them will have decided than the middle one."""
 
     def __attrs_post_init__(self) -> None:
-        self.seconds, self.matches = np.zeros(self.bots), np.zeros(self.bots)
+        self.used_us, self.matches = np.zeros(self.bots, dtype=np.int64), np.zeros(self.bots, dtype=np.int64)
+        self._pending = np.zeros(self.bots, dtype=np.int64)
+
+    def restore(self, used_us: Ints, matches: Ints) -> None:
+        """Go on with what bots took before."""
+        self.used_us, self.matches = used_us.copy(), matches.copy()
 
     def plan(self, group: Group) -> None:
         """Take it that a deal will be played."""
-        self._planned.append({bot: len(group.seats) for bot in group.bots})
+        self._planned.append(group)
+        many = len(group.seats)
+        self._pending[list(group.bots)] += many
+        for bot in self._present.intersection(group.bots):
+            self._whole += many * self._paces[bot]
+            self._excess += many * (self._paces[bot] - self._middle) if bot in self._slow else 0.0
 
-    def tell(self, outcomes: Iterable[Outcome]) -> None:
-        """Charge the deals that were planned first with what they took."""
-        for outcome in outcomes:
-            self._planned.popleft()
-            for seats, seconds in outcome.seconds():
-                here = list(seats)
-                self.seconds[here] += seconds
-                self.matches[here] += 1
+    def tell(self, outcome: Outcome) -> None:
+        """Charge the deal that was planned first with what it took."""
+        group = self._planned.popleft()
+        self._pending[list(group.bots)] -= len(group.seats)
+        for seats, microseconds in outcome.microseconds():
+            here = list(seats)
+            self.used_us[here] += microseconds
+            self.matches[here] += 1
 
     def paces(self) -> Floats:
         """How long each bot decides in a match, in seconds; a bot that has played none, as long as the middle one."""
         # Only its own decisions count. Bots also start and end, and wait for each other, but nobody can tell whose
         # time that was: a fast bot that had met only a slow one was taken for slow for good.
-        known = np.maximum(self.seconds / np.maximum(self.matches, 1), LEAST_S)
+        known = np.maximum(self.used_us / 1e6 / np.maximum(self.matches, 1), LEAST_S)
         return np.where(self.matches > 0, known, self._middle_pace(known))
 
     def costs(self) -> Floats:
@@ -371,23 +535,27 @@ class TimeShare:
     def _middle_pace(self, paces: Floats) -> float:
         return _middle(paces[self.matches > 0].tolist())
 
-    def new(self, present: Sequence[int]) -> frozenset[int]:
-        """The bots among those `present` whose first deal is not over: nobody knows yet whether they are slow."""
-        planned = {bot for deal in self._planned for bot in deal}
-        return frozenset(bot for bot in present if bot in planned and not self.matches[bot])
-
-    def over(self, present: Sequence[int]) -> frozenset[int]:
-        """The slow bots among those `present`, if these have taken their share of the time; else none."""
-        paces, matches = self.paces(), self.matches.copy()
-        middle = _middle([float(paces[bot]) for bot in present if matches[bot]])
-        for deal in self._planned:
-            for bot, many in deal.items():
-                matches[bot] += many
-        slow = [bot for bot in present if self.matches[bot] and paces[bot] > _SLOW * middle]
-        excess = sum(float(matches[bot] * (paces[bot] - middle)) for bot in slow)
+    def weigh(self, present: Sequence[int]) -> None:
+        """Find out which bots among those `present` are slow, before `new` and `over` are asked."""
+        self._present, self._paces = frozenset(present), self.paces().tolist()
+        self._middle = _middle([self._paces[bot] for bot in present if self.matches[bot]])
+        self._slow = frozenset(
+            bot for bot in present if self.matches[bot] and self._paces[bot] > _SLOW * self._middle
+        )
         # Added up in the order of the bots, so that all machines round alike.
-        whole = sum(float(matches[bot] * paces[bot]) for bot in present)
-        return frozenset(slow if excess > self.share * whole else ())
+        many = (self.matches + self._pending).tolist()
+        self._whole = sum(many[bot] * self._paces[bot] for bot in present)
+        self._excess = sum(
+            many[bot] * (self._paces[bot] - self._middle) for bot in present if bot in self._slow
+        )
+
+    def new(self) -> frozenset[int]:
+        """The bots whose first deal is not over: nobody knows yet whether they are slow."""
+        return self._present.intersection(np.flatnonzero((self._pending > 0) & (self.matches == 0)).tolist())
+
+    def over(self) -> frozenset[int]:
+        """The slow bots, if they have taken their share of the time; else none."""
+        return self._slow if self._excess > self.share * self._whole else frozenset()
 
 
 def _middle(paces: Sequence[float]) -> float:
