@@ -26,6 +26,7 @@ from warpleague.match.replay import Replay
 from warpleague.report.site.delta import plain
 from warpleague.report.site.match_page import page_alone
 from warpleague.report.site.page_frame import render, served, shared, text_of
+from warpleague.report.wording.match_words import labels, outcome
 from warpleague.text import safe
 
 if TYPE_CHECKING:
@@ -175,7 +176,11 @@ class PlayPage:
             "talk": person.question.get("talk") or 0,
             "left_s": None if left_s == float("inf") else max(0.0, round(left_s, 1)),
             "actions": [
-                {"text": draft.phrase(action), "to": list(game.targets(draft.state, action))}
+                {
+                    "text": draft.phrase(action),
+                    "to": list(game.targets(draft.state, action)),
+                    "ends": draft.ends_turn(action),
+                }
                 for action in draft.legal()
             ],
         }
@@ -329,11 +334,11 @@ async def _asset(request: Request) -> Response:
 def _result(played: Played) -> JsonObject:
     result = played.result
     assert result is not None
+    names = labels([safe(seat.bot, keep="") for seat in played.spec.seats])
     return {
+        "told": outcome(names, result.ranks, result.scores, result.rival, result.why),
         "ranks": list(result.ranks),
         "scores": list(result.scores),
-        "rival": result.rival,
-        "why": result.why,
         "faults": [
             [f"{fault.kind}: {safe(fault.message, keep='')}" for fault in faults] for faults in result.faults
         ],

@@ -72,6 +72,14 @@ class Draft:
         """A heading for the next choice, harmless for a terminal; empty when the choice is complete."""
         return "" if self.complete else safe(self.game.heading(self.state, self.seat), keep="")
 
+    def ends_turn(self, action: Any) -> bool:
+        """Whether an action that can be chosen next touches nothing in the picture and ends the turn."""
+        if self.game.targets(self.state, action):
+            return False
+        after, _ = self.game.apply(self.state, action)
+        before, then = (self.game.scene(state, self.seat).turn for state in (self.state, after))
+        return before != then
+
     def choose(self, index: int) -> None:
         """Choose the legal action with this index."""
         action = self.legal()[index]

@@ -42,18 +42,19 @@ STYLES: Final = {
     "play": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css"),
     "home": (*_COMMON, "index.css", "board.css", "kinds.css", "server.css"),
     "league": (*_COMMON, "index.css", "board.css", "kinds.css", "server.css"),
-    "watch": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css", "server.css"),
+    "watch": (*_COMMON, "match.css", "board.css", "kinds.css", "server.css"),
     "server": (*_COMMON, "index.css", "server.css"),
 }
 _BOARD: Final = ("codec.js", "glyphs.js", "board.js", "painter.js")
+_MATCH: Final = (*_BOARD, "beside.js", "zoom.js", "analysis.js", "course.js", "timeline.js", "match.js")
 SCRIPTS: Final = {
-    "match": (*_BOARD, "beside.js", "zoom.js", "analysis.js", "chart.js", "turns.js", "viewer.js"),
+    "match": (*_MATCH, "details.js", "replay.js"),
     "index": (*_BOARD, "matches.js"),
     "bot": ("times.js",),
-    "play": (*_BOARD, "beside.js", "stage.js", "marks.js", "lesson.js", "play.js"),
+    "play": (*_MATCH, "marks.js", "lesson.js", "play.js"),
     "league": (*_BOARD, "beside.js", "matches.js", "news.js", "times.js", "league.js"),
-    "home": (*_BOARD, "beside.js", "stage.js", "news.js", "times.js", "home.js"),
-    "watch": (*_BOARD, "beside.js", "stage.js", "news.js", "watch.js"),
+    "home": (*_BOARD, "beside.js", "news.js", "times.js", "home.js"),
+    "watch": (*_MATCH, "news.js", "watch.js"),
     "server": ("times.js",),
 }
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"

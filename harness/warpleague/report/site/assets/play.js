@@ -5,26 +5,28 @@
 "use strict";
 
 (() => {
-  const { Stage, make, words } = globalThis.warpleague;
+  const { MatchPage, make } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MAX_LISTED = 40;
-  const MAX_CHOSEN = 3; // of the choices that are not sent yet
-  const MAX_RECENT = 5;
+  const MAX_CHOSEN = 2; // of the choices that are not sent yet
   const MAX_SAID = 4; // of the actions that a thing on the board may mean
-  const view = { draft: false, key: "", listed: "" };
+  const view = { key: "", listed: "", since: 0 };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
   let glow = []; // the marks on the board
   let busy = false;
 
-  const stage = new Stage(nameOf, () => state.seats.length, showState);
-
-  function nameOf(seat) {
-    if (seat === null || seat === undefined) return "";
-    if (seat >= state.seats.length) return "the game itself";
-    const { name } = state.seats[seat];
-    return state.seats.filter((other) => other.name === name).length > 1 ? `${name} ${seat}` : name;
-  }
+  const page = new MatchPage([], {
+    live: true,
+    shown: showState,
+    keys: {
+      ...Object.fromEntries([...Array(9).keys()].map((at) => [at + 1, () => find("moves").querySelectorAll("button")[at]?.click()])),
+      u: () => find("undo").click(),
+      h: () => find("hint").click(),
+      Enter: ({ target }) => target === document.body && find("send").click(),
+      Escape: () => unpick(),
+    },
+  });
 
   // What comes from the server
 
@@ -42,12 +44,20 @@
   }
 
   function hear(message) {
-    if (message.reset) stage.reset();
+    const before = state.match;
     state = message.state;
+    const named = state.seats?.map(({ name }) => name) ?? [];
+    const seats = named.map((name, seat) => {
+      const { fault, out, resigned } = state.seats[seat];
+      const label = named.indexOf(name) === named.lastIndexOf(name) ? name : `${name} ${seat}`;
+      return { label, out: out || resigned, note: fault ? `${out ? "out" : "the referee played for it"}: ${fault}` : "" };
+    });
+    if (state.match !== before || seats.length !== page.seats.length) page.sit(seats);
+    else if (message.reset) page.clear();
+    Object.assign(page, { seats, mine: state.seat ?? null, draft: state.question?.scene ?? null, outcome: state.result?.told ?? "" });
     rest();
     if (state.phase === "closed") trouble("");
-    showSeats();
-    stage.play(message.frames);
+    page.hear(message.frames);
   }
 
   async function send(wanted) {
@@ -55,7 +65,7 @@
     busy = true;
     document.body.setAttribute("aria-busy", "true");
     const question = state.question;
-    if (["act", "send"].includes(wanted.do)) stage.forget();
+    if (["act", "send"].includes(wanted.do)) view.since = page.course.last;
     const body = { match: state.match, question: question?.id, chosen: question?.chosen.length, ...wanted };
     try {
       const answer = await fetch("do", {
@@ -85,75 +95,48 @@
 
   // What is shown
 
-  function showSeats() {
-    find("seats").replaceChildren(...state.seats.map((seat, number) => {
-      const gone = seat.resigned || seat.out;
-      const made = make("li", `seat-${number % 10}${gone ? " out" : ""}`, make("span", "who", nameOf(number)));
-      if (number === state.seat) made.append(" (you)");
-      const score = stage.scene.scores[number];
-      if (score !== undefined) made.append(`, ${stage.scene.measure.split(" ").slice(0, 2).join(" ")}: ${score}`);
-      if (seat.fault) made.append(" ", make("span", "fault", `${seat.out ? "out" : "the referee played for it"}: ${seat.fault}`));
-      return made;
-    }));
+  /** The question, once all that led to it was shown. */
+  function asked() {
+    return state.phase === "asked" && !page.timer ? state.question : undefined;
   }
 
-  function asked() {
-    return state.phase === "asked" && stage.rests ? state.question : undefined;
+  function isOver() {
+    return state.phase === "over" && !page.timer;
   }
 
   function showState() {
     const question = asked();
-    const status = find("status");
-    status.className = "status";
     const curtain = find("curtain");
     if (state.phase === "curtain") {
-      find("curtain-title").textContent = `${nameOf(state.curtain)}, it is your turn`;
-      stage.hide();
+      find("curtain-title").textContent = `${page.nameOf(state.curtain)}, it is your turn`;
       if (!curtain.open) curtain.showModal();
     } else if (curtain.open) curtain.close();
+    const status = find("status");
+    status.classList.toggle("yours", Boolean(question));
     if (state.phase === "closed") status.textContent = "This sitting has ended. You can close the page.";
-    else if (isOver()) status.textContent = `The match is over: ${outcome()}`;
-    else if (question) {
-      status.classList.add("yours");
-      const left = question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`;
-      const heading = question.complete ? "send your choice, or take it back" : stage.say(question.heading);
-      status.replaceChildren(`Your turn${left}`, make("span", "said", `: ${heading}`));
-    } else status.textContent = state.phase === "starting" ? "The players get ready" : "The others play";
-    if (question?.scene) stage.show(question.scene, stage.scene);
-    else if (question && view.draft) stage.show(stage.scene, undefined);
-    view.draft = Boolean(question?.scene);
-    const key = question ? `${state.match} ${question.id} ${question.chosen.length}` : "";
+    else if (isOver()) status.textContent = `The match is over: ${state.result.told}`;
+    else if (question) status.textContent = `Your turn${question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`}`;
+    else status.textContent = state.phase === "starting" ? "The players get ready" : "The others play";
+    const key = question ? `${state.match} ${question.id} ${question.chosen.length} ${page.narrow}` : "";
     if (key !== view.key) {
       view.key = key;
       picked = [];
       find("search").value = "";
       document.title = `${question ? "● " : ""}Play ${document.body.dataset.game}`;
+      find("choices").open = !page.narrow || !question?.actions.some(({ to }) => to.length > 0);
     }
-    showSeats();
-    showRecent();
+    find("again").hidden = page.course.last <= view.since;
     showTalk(question);
     showTools(question);
     showChoices();
     showOver();
   }
 
-  /** The last lines of what happened, the name of who acted in the colour of the seat. */
-  function showRecent() {
-    find("recent").replaceChildren(...stage.recent.slice(-MAX_RECENT).map((line) => {
-      const told = stage.say(line);
-      const seat = state.seats.findIndex((_, number) => told.startsWith(`${nameOf(number)} `));
-      if (seat < 0) return make("li", "", told);
-      const name = nameOf(seat);
-      return make("li", "", make("b", `who seat-${seat % 10}`, name), told.slice(name.length));
-    }));
-    find("again").hidden = stage.film.length === 0;
-  }
-
   function showTools(question) {
     const chooses = question && !question.complete;
-    find("moves-title").textContent = chooses ? stage.say(question.heading) : question ? "Send it?" : "The others play";
-    find("moves-card").hidden = isOver() || state.phase === "closed";
-    find("how").hidden = !chooses || !question.actions.some((action) => action.to.length > 0);
+    find("moves-title").textContent = chooses ? page.say(question.heading) : question ? "Send it?" : "";
+    find("asks").classList.toggle("idle", !question);
+    find("how").hidden = !chooses || question.chosen.length > 0 || !question.actions.some((action) => action.to.length > 0);
     const chosen = find("chosen");
     chosen.hidden = !question || question.chosen.length === 0;
     chosen.textContent = question ? chosenWords(question.chosen) : "";
@@ -172,7 +155,7 @@
   /** The last choices in words: all of a long turn would push the moves off the screen. */
   function chosenWords(chosen) {
     const earlier = chosen.length - MAX_CHOSEN;
-    const last = stage.say(chosen.slice(-MAX_CHOSEN).join("; "));
+    const last = page.say(chosen.slice(-MAX_CHOSEN).join("; "));
     return earlier > 0 ? `Chosen: ${earlier} more; ${last}` : `Chosen: ${last}`;
   }
 
@@ -186,20 +169,8 @@
     find("to").replaceChildren(...boxes.map(([, number]) => {
       const box = make("input");
       Object.assign(box, { type: "checkbox", value: String(number), checked: true });
-      return make("label", "check", box, ` ${nameOf(number)}`);
+      return make("label", "check", box, ` ${page.nameOf(number)}`);
     }));
-  }
-
-  /** Whether the match is over, and its last picture is shown. */
-  function isOver() {
-    return state.phase === "over" && stage.rests;
-  }
-
-  function outcome() {
-    const { ranks, why } = state.result;
-    const winners = state.seats.filter((_, seat) => ranks[seat] === 1).map((seat) => seat.name);
-    if (winners.length === 0) winners.push("the game itself");
-    return `${winners.join(" and ")} ${winners.length > 1 ? "share the first place" : "wins"} (${words(why)})`;
   }
 
   function showOver() {
@@ -207,13 +178,13 @@
     find("over").hidden = !isOver();
     if (!isOver()) return;
     const { ranks, scores, faults } = state.result;
-    find("over-title").textContent = outcome();
+    find("over-title").textContent = state.result.told;
     const faulted = faults.some((own) => own.length > 0);
     find("faulted").hidden = !faulted;
     const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]);
     find("ranks").replaceChildren(...order.map((seat) => make("tr", "",
       make("td", "num", String(ranks[seat])),
-      make("th", `who seat-${seat % 10}`, nameOf(seat)),
+      make("th", `who seat-${seat % 10}`, page.nameOf(seat)),
       make("td", "num", String(scores[seat])),
       ...(faulted ? [make("td", "fault", faults[seat].at(-1) ?? "")] : []),
     )));
@@ -226,7 +197,7 @@
 
   /** An action in words, with the names of seats. */
   function said(action) {
-    return stage.say(action.text);
+    return page.say(action.text);
   }
 
   /** Some actions in words: all of them, or the first and how many there are. */
@@ -308,12 +279,7 @@
   /** A list of what a click may mean, where it was made. */
   function openMenu(actions, at) {
     const menu = find("menu");
-    menu.replaceChildren(...actions.map((action) => {
-      const button = make("button", "", said(action));
-      button.type = "button";
-      button.addEventListener("click", () => act(action.index));
-      return button;
-    }));
+    menu.replaceChildren(...actions.map((action) => choice(action)));
     menu.hidden = false;
     const { width, height } = menu.getBoundingClientRect();
     const room = document.documentElement;
@@ -326,10 +292,17 @@
     find("menu").hidden = true;
   }
 
+  /** Takes back what was clicked on the board and chooses nothing yet. */
+  function unpick() {
+    picked = [];
+    closeMenu();
+    showChoices();
+  }
+
   function showChoices() {
     const open = candidates();
-    glow = glowing(open);
-    stage.board.mark(glow);
+    glow = page.rests ? glowing(open) : [];
+    page.mark(glow);
     showList(open);
   }
 
@@ -349,46 +322,51 @@
 
   function showList(open) {
     const typed = find("search").value.trim().toLowerCase();
-    const found = open.filter((action) => typed.split(" ").every((word) => said(action).toLowerCase().includes(word)));
+    // What ends a turn stands apart, unless there is nothing else: no key chooses it, and it never has the focus.
+    const apart = open.some(({ ends }) => !ends) ? open.filter(({ ends }) => ends) : [];
+    const found = open.filter((action) => !apart.includes(action) && typed.split(" ").every((word) => said(action).toLowerCase().includes(word)));
     const shown = found.slice(0, MAX_LISTED);
     find("search-field").hidden = open.length <= MAX_LISTED;
     const left = found.length - shown.length;
     find("more").hidden = left === 0;
     find("more").textContent = `${left} more: click on the board, or type a part of the move`;
     // What is listed already stays: a person may be about to click it.
-    const look = JSON.stringify([view.key, shown.map((action) => [action.index, said(action)])]);
+    const look = JSON.stringify([view.key, [...shown, ...apart].map((action) => [action.index, said(action)])]);
     if (look === view.listed) return;
     view.listed = look;
     const focused = document.activeElement?.dataset?.index;
-    find("moves").replaceChildren(...shown.map((action, place) => {
-      const button = make("button", "", place < 9 ? make("kbd", "", String(place + 1)) : "", said(action));
-      button.type = "button";
-      button.dataset.index = String(action.index);
-      button.addEventListener("click", () => act(action.index));
-      for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => aim(action));
-      for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => stage.board.mark(glow));
-      return make("li", "", button);
-    }));
+    find("moves").replaceChildren(...shown.map((action, place) => make("li", "", choice(action, place < 9 ? make("kbd", "", String(place + 1)) : ""))));
+    find("ends").replaceChildren(...apart.map((action) => choice(action)));
+    find("counted").textContent = `Moves (${found.length})`;
     if (focused !== undefined) find("moves").querySelector("button")?.focus();
+  }
+
+  /** A button for an action; while it is looked at, the board shows what that touches. */
+  function choice(action, ...before) {
+    const button = make("button", "text", ...before, said(action));
+    button.type = "button";
+    button.dataset.index = String(action.index);
+    button.addEventListener("click", () => act(action.index));
+    for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => aim(action));
+    for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => page.mark(glow));
+    return button;
   }
 
   /** Shows on the board what an action of the list touches. */
   function aim(action) {
-    stage.board.mark([...glow, ...action.to.map((id) => [id, "aimed"])]);
+    if (page.rests) page.mark([...glow, ...action.to.map((id) => [id, "aimed"])]);
   }
 
-  find("stage").addEventListener("click", (event) => {
+  const main = document.querySelector("main");
+  main.addEventListener("click", (event) => {
     // What lies on top may not be meant: the first thing below that can be chosen is.
     const things = document.elementsFromPoint(event.clientX, event.clientY).map((found) => found.closest("[data-id]"));
     const [hot, maybe] = ["hot", "maybe"].map((name) => things.find((found) => found?.classList.contains(name)));
     const meant = hot ?? maybe;
     if (meant) pick(meant.dataset.means, { x: event.clientX, y: event.clientY });
-    else if (picked.length > 0) {
-      picked = [];
-      showChoices();
-    }
+    else if (picked.length > 0 && event.target.closest("#board")) unpick();
   });
-  find("stage").addEventListener("keydown", (event) => {
+  main.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     const hot = event.target.closest("[data-id].hot");
     if (!hot) return;
@@ -402,7 +380,7 @@
   });
 
   find("search").addEventListener("input", () => showList(candidates()));
-  find("again").addEventListener("click", () => stage.again());
+  find("again").addEventListener("click", () => page.play(view.since));
   find("undo").addEventListener("click", () => send({ do: "undo" }));
   find("send").addEventListener("click", () => send({ do: "send" }));
   find("hint").addEventListener("click", () => {
@@ -425,20 +403,6 @@
     if (text === "" || to.length === 0) return;
     find("words").value = "";
     send({ do: "say", to, text });
-  });
-
-  window.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || find("curtain").open) return;
-    if (event.target.closest("input:not([type=checkbox]), select, textarea")) return;
-    if (/^[1-9]$/.test(event.key)) find("moves").querySelectorAll("button")[Number(event.key) - 1]?.click();
-    else if (event.key === "u") find("undo").click();
-    else if (event.key === "h") find("hint").click();
-    else if (event.key === "Enter" && event.target === document.body) find("send").click();
-    else if (event.key === "Escape") {
-      picked = [];
-      closeMenu();
-      showChoices();
-    }
   });
 
   listen();
