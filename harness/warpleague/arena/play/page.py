@@ -68,6 +68,7 @@ class PlayPage:
                 Route("/first-turn", self._first_turn),
                 Route("/docs/{name}", _docs),
                 Route("/news", self._news),
+                Route("/outlook/{index:int}", self._outlook),
                 Route("/do", self._do, methods=["POST"]),
                 Route("/replay/{number:int}", self._replay),
                 Route("/record/{number:int}", self._record),
@@ -222,6 +223,17 @@ class PlayPage:
                 await self.sitting.news.after(count)
             if quiet.cancelled_caught:
                 yield b": still here\n\n"
+
+    async def _outlook(self, request: Request) -> Response:
+        """What an action that can be chosen now would lead to; nothing where only sending it would tell."""
+        person, index = self._asked(), request.path_params["index"]
+        if person is None or person.draft is None or person.number != self._sit():
+            raise HTTPException(404)
+        legal = person.draft.legal()
+        if index >= len(legal):
+            raise HTTPException(404)
+        scene = person.draft.outlook(legal[index])
+        return Response(_encode(None if scene is None else plain(scene)), media_type="application/json")
 
     # ------------------------------------------------------------------ requests of the person
 

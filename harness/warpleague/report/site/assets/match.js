@@ -158,6 +158,11 @@ globalThis.warpleague ??= {};
       this.shown?.();
     }
 
+    /** Draws the board alone, as where it shows what may come. */
+    redraw() {
+      this.#drawScene();
+    }
+
     /** Marks things on the board and beside it, as `showMarks` takes it. */
     mark(marks) {
       this.marks = marks;
@@ -304,8 +309,7 @@ globalThis.warpleague ??= {};
 
     #group({ from, to, seat, number }) {
       const change = seat === null ? 0 : this.course.earned(seat, from - 1, to);
-      const counted = this.course.counted.some((turn) => turn?.[0] > 0);
-      const name = [counted ? number || "set-up" : "", this.nameOf(seat)].filter(Boolean).join(" · ");
+      const name = [this.course.counted[from - 1] ? number || "set-up" : "", this.nameOf(seat)].filter(Boolean).join(" · ");
       const head = make("p", "head", make("span", "who", name), earned(change));
       const group = make("div", `turn ${seat === null ? "" : `seat-${seat % 10}`}`, head);
       head.setAttribute("role", "presentation");
@@ -412,6 +416,7 @@ globalThis.warpleague ??= {};
       const [, , wide, high] = this.board.box;
       find("stage").style.setProperty("--ratio", wide / high);
       find("stage").classList.toggle("wide", wide > WIDE * high);
+      find("board").classList.toggle("foreseen", Boolean(this.foreseen));
       find("numbers").hidden = !find("board").querySelector(".number");
       showLegend(find("legend"), scene, this.say, find("board"));
     }

@@ -10,7 +10,8 @@
   const MAX_LISTED = 40;
   const MAX_CHOSEN = 2; // of the choices that are not sent yet
   const MAX_SAID = 4; // of the actions that a thing on the board may mean
-  const view = { key: "", listed: "", since: 0 };
+  const LOOK_MS = 250; // before the board shows what an entry of the list leads to
+  const view = { key: "", listed: "", since: 0, aims: 0 };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
   let glow = []; // the marks on the board
@@ -54,7 +55,7 @@
     });
     if (state.match !== before || seats.length !== page.seats.length) page.sit(seats);
     else if (message.reset) page.clear();
-    Object.assign(page, { seats, mine: state.seat ?? null, draft: state.question?.scene ?? null, outcome: state.result?.told ?? "" });
+    Object.assign(page, { seats, foreseen: false, mine: state.seat ?? null, draft: state.question?.scene ?? null, outcome: state.result?.told ?? "" });
     rest();
     if (state.phase === "closed") trouble("");
     page.hear(message.frames);
@@ -227,6 +228,7 @@
   }
 
   function act(index) {
+    window.clearTimeout(view.aims);
     picked = [];
     closeMenu();
     send({ do: "act", index });
@@ -348,13 +350,37 @@
     button.dataset.index = String(action.index);
     button.addEventListener("click", () => act(action.index));
     for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => aim(action));
-    for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => page.mark(glow));
+    for (const name of ["pointerleave", "blur"]) button.addEventListener(name, unaim);
     return button;
   }
 
-  /** Shows on the board what an action of the list touches. */
+  /** Shows on the board what an action of the list touches, and after a moment what comes of it. */
   function aim(action) {
-    if (page.rests) page.mark([...glow, ...action.to.map((id) => [id, "aimed"])]);
+    window.clearTimeout(view.aims);
+    if (!page.rests) return;
+    page.mark([...glow, ...action.to.map((id) => [id, "aimed"])]);
+    const { key } = view;
+    view.aims = window.setTimeout(async () => {
+      const answer = await fetch(`outlook/${action.index}`).catch(() => null);
+      const scene = answer?.ok ? await answer.json() : null;
+      if (scene && key === view.key && view.aims && page.rests) look(scene);
+    }, LOOK_MS);
+  }
+
+  function unaim() {
+    window.clearTimeout(view.aims);
+    view.aims = 0;
+    look(null);
+    page.mark(glow);
+  }
+
+  /** Shows a position that is not there yet, or again that which is. */
+  function look(scene) {
+    if (scene === null && !page.foreseen) return;
+    page.foreseen = scene !== null;
+    page.draft = scene ?? state.question?.scene ?? null;
+    page.mark([]);
+    page.redraw();
   }
 
   const main = document.querySelector("main");
