@@ -265,8 +265,7 @@ globalThis.warpleague ??= {};
       const { course, n } = this;
       const frame = course.frames[n];
       const parts = [];
-      if (frame && n === 0 && !this.live) parts.push("The match begins.");
-      else if (frame) {
+      if (frame && (n > 0 || this.live)) {
         let whose = null;
         for (let at = this.outcome && n === course.last ? n : course.since(n); at <= n; at += 1) {
           for (const [seat, text] of this.#clauses(at, whose)) {
@@ -277,6 +276,7 @@ globalThis.warpleague ??= {};
           }
         }
       }
+      if (frame && n === 0 && parts.length === 0) parts.push("The match begins.");
       if (this.outcome && n === course.last) parts.unshift(make("b", "over", `${this.outcome}. `));
       find("sentence").replaceChildren(...parts);
       find("sentence").title = find("sentence").textContent;

@@ -9,6 +9,7 @@
   const find = (id) => document.getElementById(id);
   const MAX_LISTED = 40;
   const MAX_CHOSEN = 2; // of the choices that are not sent yet
+  const MAX_APART = 3; // of the actions that end a turn, where there are no others
   const MAX_SAID = 4; // of the actions that a thing on the board may mean
   const LOOK_MS = 250; // before the board shows what an entry of the list leads to
   const view = { key: "", listed: "", since: 0, aims: 0 };
@@ -324,8 +325,9 @@
 
   function showList(open) {
     const typed = find("search").value.trim().toLowerCase();
-    // What ends a turn stands apart, unless there is nothing else: no key chooses it, and it never has the focus.
-    const apart = open.some(({ ends }) => !ends) ? open.filter(({ ends }) => ends) : [];
+    // What ends a turn stands apart: no key chooses it, and it never has the focus. Where all of many do, it is the list.
+    const ending = open.filter(({ ends }) => ends);
+    const apart = ending.length < open.length || open.length <= MAX_APART ? ending : [];
     const found = open.filter((action) => !apart.includes(action) && typed.split(" ").every((word) => said(action).toLowerCase().includes(word)));
     const shown = found.slice(0, MAX_LISTED);
     find("search-field").hidden = open.length <= MAX_LISTED;

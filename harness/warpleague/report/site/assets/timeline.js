@@ -67,8 +67,8 @@ globalThis.warpleague ??= {};
       label.style.left = `${(100 * (from - 1)) / last}%`;
       return label;
     }));
-    const told = judged.length > 0 ? ["expected share, by playouts; red: blunders"] : lines.length > 0 ? [measure] : [];
-    return [...told, ...(dotted.length > 0 ? ["dotted: the share that a bot expects"] : [])].join("; ");
+    const told = judged.length > 0 ? "; expected share, by playouts; red: blunders" : lines.length > 0 ? `; ${measure}` : "";
+    return `turns${told}${dotted.length > 0 ? "; dotted: the share that a bot expects" : ""}`;
   }
 
   /** Lights the turn of step n; with `hushed` no line goes on after it. */
