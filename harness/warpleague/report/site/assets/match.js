@@ -23,8 +23,8 @@ globalThis.warpleague ??= {};
   }
 
   /** How a score changed, with its sign; empty where it did not. */
-  function earned(change, name = "earned") {
-    return make("b", change < 0 ? `${name} less` : name, change === 0 ? "" : `${change > 0 ? "+" : "−"}${Math.abs(change)}`);
+  function earned(change) {
+    return make("b", change < 0 ? "earned less" : "earned", change === 0 ? "" : `${change > 0 ? "+" : "−"}${Math.abs(change)}`);
   }
 
   /** What this browser keeps of a choice; nothing where pages may keep nothing. */
@@ -56,7 +56,7 @@ globalThis.warpleague ??= {};
     constructor(seats, more = {}) {
       Object.assign(this, { seats: [], n: 0, viewer: 0, timer: 0, follows: true, outcome: "", draft: null, marks: [], mine: null, opened: null, ...more });
       this.nameOf = (owner) => (owner === null || owner === undefined ? "" : this.seats[owner]?.label ?? "the game itself");
-      this.say = naming(this.nameOf, () => this.seats.length, () => this.course.scene(0).roles);
+      this.say = naming(this.nameOf, () => this.seats.length, () => this.roles);
       this.board = new Board(find("board"), this.nameOf, this.say, () => this.#boardHeight());
       this.board.around = document.querySelector("main");
       this.board.parted = () => narrow.matches;
@@ -94,7 +94,7 @@ globalThis.warpleague ??= {};
     clear() {
       this.pause();
       Object.assign(this, { course: new Course(this.seats.length), n: 0, follows: true, draft: null, marks: [] });
-      Object.assign(this, { pictured: [], groups: [], entries: [], logged: null });
+      Object.assign(this, { pictured: [], groups: [], entries: [], logged: null, roles: [] });
       find("log").replaceChildren();
       find("panels").replaceChildren();
       this.board.clear();
@@ -110,6 +110,7 @@ globalThis.warpleague ??= {};
     grow(frames) {
       const first = this.course.frames.length === 0;
       this.course.grow(frames);
+      if (first) this.roles = this.course.scene(0).roles;
       find("slider").max = this.course.last;
       find("charted").textContent = timeline.draw(find("strip"), find("rounds"), this.course, this.scene.measure);
       if (first) this.n = this.live ? this.course.last : this.course.opening;
@@ -199,7 +200,7 @@ globalThis.warpleague ??= {};
         const bank = side.bank === undefined ? "" : `bank ${side.bank.toFixed(2)} s`;
         const fault = side.fault ? `out: ${side.fault}` : note;
         const own = few && this.#beside?.get(seat)?.trays.length > 0 ? "" : this.say(lines[seat] ?? "");
-        const parts = [seat === this.mine ? "you" : "", this.scene.roles[seat] ?? "", place, own, hope, bank].filter(Boolean);
+        const parts = [seat === this.mine ? "you" : "", this.roles[seat] ?? "", place, own, hope, bank].filter(Boolean);
         about.replaceChildren(parts.join(" · "), ...(fault ? [" ", make("span", "fault", fault)] : []));
         button.title = [label, this.view ? `show what it knew${seat < 10 ? ` (key ${seat})` : ""}` : "", side.spent ? `${seconds(side.spent)} used so far` : ""].filter(Boolean).join("; ");
         button.setAttribute("aria-pressed", String(this.view ? this.viewer === seat + 1 : this.opened === seat));
@@ -252,7 +253,7 @@ globalThis.warpleague ??= {};
 
     /** The same as clauses: the seat whose name one begins with (-1: none, or that of `whose`), and the rest. */
     #clauses(n, whose) {
-      const { roles } = this.scene;
+      const { roles } = this;
       return this.#texts(n).map((text) => {
         const names = this.seats.map(({ label }, seat) => (text.startsWith(`${label} (${roles[seat]}) `) ? `${label} (${roles[seat]})` : label));
         const seat = names.findIndex((name) => text.startsWith(`${name} `));
