@@ -86,9 +86,12 @@ globalThis.warpleague ??= {};
     }));
   }
 
-  /** The trays of an owner (null: of nobody) that are not on a sheet; those rolled or drawn since `before` are fresh. */
-  function trays(scene, before, owner) {
-    if (scene.apart) return [];
+  /**
+   * The trays of an owner (null: of nobody), but those that are drawn with sheets: of owners, and where these are not
+   * `alone` also those of nobody. What was rolled or drawn since `before` is fresh.
+   */
+  function trays(scene, before, owner, alone = false) {
+    if (scene.apart && !(alone && owner === null)) return [];
     const fresh = wl.newSince(before);
     return wl.traysOf(scene).filter((tray) => tray.owner === owner).map((tray) => {
       const rows = tray.rows.map((row) => make("div", "row", ...row.map((item) => {
@@ -107,9 +110,9 @@ globalThis.warpleague ??= {};
    * Lines that are others than in the scene `before` are marked. A line that says no more than the seat's card is left
    * out, and so is the title of a panel that is but the name of the owner.
    */
-  function besideOf(scene, before, { nameOf, say }) {
+  function besideOf(scene, before, { nameOf, say, board }) {
     const found = new Map();
-    const of = (owner) => found.get(owner) ?? found.set(owner, { trays: trays(scene, before, owner), lines: [] }).get(owner);
+    const of = (owner) => found.get(owner) ?? found.set(owner, { trays: trays(scene, before, owner, board.first !== null), lines: [] }).get(owner);
     for (const { owner } of wl.traysOf(scene)) of(owner);
     scene.panels.forEach(([title, owner], index) => {
       const old = before?.lines[index] ?? [];

@@ -400,7 +400,7 @@ globalThis.warpleague ??= {};
       const drafted = this.draft !== null && n === course.last;
       const before = drafted ? course.scene(n, viewer) : n > 0 ? course.scene(n - 1, viewer) : undefined;
       const scene = drafted ? this.draft : course.scene(n, viewer);
-      const look = [scene, before, this.#inCards(), this.opened];
+      const look = [scene, before, this.#inCards(), this.opened, narrow.matches];
       if (look.every((one, at) => one === this.pictured[at])) return;
       const near = Math.abs(n - (this.pictured.n ?? n)) <= Math.max(1, n - course.since(n) + 1);
       find("caption").textContent = this.say(scene.caption);
@@ -410,6 +410,7 @@ globalThis.warpleague ??= {};
       find("stage").classList.toggle("apart", scene.apart);
       if (this.pictured.n === undefined) find("legend-box").open = !narrow.matches && !scene.apart;
       this.pictured = Object.assign(look, { n });
+      this.board.first = narrow.matches ? this.mine : null; // who plays on a phone needs the own sheet large, and the dice at hand
       this.#makeRoom();
       this.#drawBeside(scene, before);
       const led = drafted ? {} : this.#lately();
