@@ -144,7 +144,7 @@ def _press(button: Any) -> bool:
 def _placeless(page: Any) -> list[Any]:
     """What ends the turn, and the first entries of the list that touch nothing: pointing at one marks nothing."""
     found = page.query_selector_all("#ends button")
-    if not page.is_visible("#moves"):
+    if page.is_visible("#counted") and not page.is_visible("#moves button"):
         page.click("#counted", timeout=_PRESS_MS)
     for button in page.query_selector_all("#moves button")[:9]:
         button.hover(timeout=_PRESS_MS)

@@ -7,14 +7,13 @@
 globalThis.warpleague ??= {};
 
 (() => {
-  const { Board, Course, besideOf, lossText, losses, make, moves, naming, showLegend, timeline, told, words, zoomable } = globalThis.warpleague;
+  const { Board, Course, besideOf, lossText = () => "", losses, make, moves, naming, showLegend, timeline, told, words, zoomable } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const FEW = 3; // so many seats have on their cards all that is theirs
   const MANY = 6; // more seats are a strip of leaders
   const REMEMBERED = 8; // steps for which the last move stays on the board
   const WIDE = 1.15; // a board that is wider by its height has what is told above and below it, not beside it
   const [TURN_MS, STEP_MS, LIVE_MS] = [1500, 500, 350];
-  const still = window.matchMedia("(prefers-reduced-motion: reduce)");
   const narrow = window.matchMedia("(max-width: 900px)");
 
   function seconds(ms) {
@@ -67,8 +66,6 @@ globalThis.warpleague ??= {};
       }));
       this.sit(seats);
       this.#control();
-      document.body.classList.toggle("still", still.matches);
-      still.addEventListener("change", () => document.body.classList.toggle("still", still.matches));
       narrow.addEventListener("change", () => this.draw());
     }
 
@@ -405,7 +402,7 @@ globalThis.warpleague ??= {};
       const near = Math.abs(n - (this.pictured.n ?? n)) <= Math.max(1, n - course.since(n) + 1);
       find("caption").textContent = this.say(scene.caption);
       find("board").toggleAttribute("hidden", scene.cells.length === 0);
-      find("board").classList.toggle("glide", near && !still.matches && this.mine === null); // marks lie where pieces stand
+      find("board").classList.toggle("glide", near && this.mine === null); // marks lie where pieces stand
       find("board").setAttribute("preserveAspectRatio", scene.apart ? "xMidYMin" : "xMidYMid");
       find("stage").classList.toggle("apart", scene.apart);
       if (this.pictured.n === undefined) find("legend-box").open = !narrow.matches && !scene.apart;

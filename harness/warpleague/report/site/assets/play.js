@@ -235,29 +235,22 @@
     send({ do: "act", index });
   }
 
+  /** The actions of each id that `of` gives of one. */
+  function byId(actions, of) {
+    const found = new Map();
+    for (const action of actions) found.set(of(action), [...(found.get(of(action)) ?? []), action]);
+    found.delete(undefined);
+    return found;
+  }
+
   /** The ids that may be clicked next, each with the actions it leads to. */
   function reachable(open) {
-    const next = new Map();
-    for (const action of open) {
-      const id = action.path[picked.length];
-      if (id !== undefined) next.set(id, [...(next.get(id) ?? []), action]);
-    }
-    return next;
+    return byId(open, ({ path }) => path[picked.length]);
   }
 
   /** The ids at the end of longer paths, each with the actions it may mean: what leads there is to be clicked first. */
   function ends(open) {
-    const last = new Map();
-    for (const action of open) {
-      const id = action.path.at(-1);
-      if (action.path.length > 1) last.set(id, [...(last.get(id) ?? []), action]);
-    }
-    return last;
-  }
-
-  /** The ids that can mean only one action, though something else should be clicked first. */
-  function shortcuts(open) {
-    return new Map([...ends(open)].filter(([, actions]) => actions.length === 1).map(([id, [action]]) => [id, action.index]));
+    return byId(open.filter(({ path }) => path.length > 1), ({ path }) => path.at(-1));
   }
 
   function pick(id, at) {
@@ -273,10 +266,12 @@
         if (done) openMenu(next, at);
       }
     } else if (picked.length > 0) {
-      picked = [];
-      showChoices();
+      unpick();
       if (reachable(candidates()).has(id)) pick(id, at);
-    } else if (shortcuts(open).has(id)) act(shortcuts(open).get(id));
+    } else {
+      const [only, other] = ends(open).get(id) ?? []; // it can mean only one, though something should be clicked first
+      if (only && !other) act(only.index);
+    }
   }
 
   /** A list of what a click may mean, where it was made. */
@@ -330,6 +325,7 @@
     const apart = ending.length < open.length || open.length <= MAX_APART ? ending : [];
     const found = open.filter((action) => !apart.includes(action) && typed.split(" ").every((word) => said(action).toLowerCase().includes(word)));
     const shown = found.slice(0, MAX_LISTED);
+    find("choices").hidden = open.length === apart.length;
     find("search-field").hidden = open.length <= MAX_LISTED;
     const left = found.length - shown.length;
     find("more").hidden = left === 0;

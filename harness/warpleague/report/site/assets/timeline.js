@@ -6,7 +6,7 @@
 globalThis.warpleague ??= {};
 
 (() => {
-  const { element, make, worthParts } = globalThis.warpleague;
+  const { element, make, worthParts = () => [] } = globalThis.warpleague; // only a replay may be analysed
   const LABELS = 24; // at most, of numbers of turns
   const HIGH = 64; // of the lines, of 100
   const STRIP = 70; // where the turns begin
