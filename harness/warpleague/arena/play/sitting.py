@@ -80,10 +80,11 @@ class Draft:
 
     def ends_turn(self, action: Any) -> bool:
         """Whether an action that can be chosen next touches nothing in the picture and ends the turn."""
-        if self.game.targets(self.state, action):
+        turn = self.game.scene(self.state, self.seat).turn
+        if turn is None or self.game.targets(self.state, action):
             return False
         after, _ = self.game.apply(self.state, action)
-        return self.game.scene(after, self.seat).turn != self.game.scene(self.state, self.seat).turn
+        return self.game.scene(after, self.seat).turn != turn
 
     def choose(self, index: int) -> None:
         """Choose the legal action with this index."""

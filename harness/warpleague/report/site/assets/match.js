@@ -92,8 +92,8 @@ globalThis.warpleague ??= {};
       this.pause();
       Object.assign(this, { course: new Course(this.seats.length), n: 0, follows: true, draft: null, marks: [] });
       Object.assign(this, { pictured: [], groups: [], entries: [], logged: null, roles: [] });
-      find("log").replaceChildren();
-      find("panels").replaceChildren();
+      for (const id of ["log", "panels", "tray", "caption", "details"]) find(id)?.replaceChildren();
+      this.cards?.forEach(({ own }) => own.replaceChildren());
       this.board.clear();
     }
 

@@ -116,7 +116,6 @@
     const status = find("status");
     status.classList.toggle("yours", Boolean(question));
     if (state.phase === "closed") status.textContent = "This sitting has ended. You can close the page.";
-    else if (isOver()) status.textContent = `The match is over: ${state.result.told}`;
     else if (question) status.textContent = `Your turn${question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`}`;
     else status.textContent = state.phase === "starting" ? "The players get ready" : "The others play";
     const key = question ? `${state.match} ${question.id} ${question.chosen.length} ${page.narrow}` : "";
@@ -178,6 +177,7 @@
   function showOver() {
     const appears = isOver() && find("over").hidden;
     find("over").hidden = !isOver();
+    find("asks").hidden = isOver();
     if (!isOver()) return;
     const { ranks, scores, faults } = state.result;
     find("over-title").textContent = state.result.told;
