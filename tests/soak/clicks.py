@@ -144,12 +144,15 @@ def _press(button: Any) -> bool:
 def _placeless(page: Any) -> list[Any]:
     """What ends the turn, and the first entries of the list that touch nothing: pointing at one marks nothing."""
     found = page.query_selector_all("#ends button")
-    if page.is_visible("#counted") and not page.is_visible("#moves button"):
+    folded = page.is_visible("#counted") and not page.is_visible("#moves button")
+    if folded:
         page.click("#counted", timeout=_PRESS_MS)
     for button in page.query_selector_all("#moves button")[:9]:
         button.hover(timeout=_PRESS_MS)
         if not page.query_selector("main .halo.aimed"):
             found.append(button)
+    if folded and not found:
+        page.click("#counted", timeout=_PRESS_MS)
     return found
 
 

@@ -265,7 +265,8 @@ globalThis.warpleague ??= {};
       const parts = [];
       if (frame && (n > 0 || this.live)) {
         let whose = null;
-        for (let at = this.outcome && n === course.last ? n : course.since(n); at <= n; at += 1) {
+        // At an end, of the match or of what has come of it, only the last step; else at the end of a turn all of it.
+        for (let at = n === course.last && (this.live || this.outcome) ? n : course.since(n); at <= n; at += 1) {
           for (const [seat, text] of this.#clauses(at, whose)) {
             if (parts.length > 0) parts.push("; ");
             if (seat >= 0) parts.push(make("b", `who seat-${seat % 10}`, this.seats[seat].label), " ");
@@ -446,8 +447,9 @@ globalThis.warpleague ??= {};
       if (!narrow.matches) return svg.getBoundingClientRect().height;
       if (find("stage").classList.contains("apart")) return window.innerHeight * 0.9;
       const top = svg.getBoundingClientRect().top + window.scrollY;
-      const below = find("asks") ?? find("controls"); // what stays in view, folded
-      return Math.max(240, window.innerHeight - top - Math.min(below.offsetHeight, window.innerHeight * 0.36) - find("said").offsetHeight - 8);
+      // What stays in view below it; a list that is unfolded lies over the board.
+      if (!find("choices")?.open) this.below = (find("asks") ?? find("controls")).offsetHeight;
+      return Math.max(240, window.innerHeight - top - Math.min(this.below ?? 0, window.innerHeight * 0.36) - find("said").offsetHeight - 8);
     }
 
     #makeRoom() {
