@@ -102,6 +102,7 @@ def test_a_spectator_sees_what_every_seat_knows(game_id: str, tmp_path: Path) ->
         expected += [
             game.tell(data) for event in step.events if (data := event.seen_by(SPECTATOR)) is not None
         ]
+    assert match.outcome.endswith(f"({game.outcome(state).why})")
     assert told == expected[len(expected) - len(told) :]
     assert len(told) > 5
     assert shown == json.loads(json.dumps(plain(game.scene(state, SPECTATOR))))
@@ -228,9 +229,13 @@ def test_the_file_of_a_match_grows_and_goes(autojump_clock: trio.abc.Clock, tmp_
 
 
 def test_frames_that_are_forgotten_are_not_told() -> None:
-    """Who opens a page late is told the last frames, with one picture, whatever was forgotten before."""
-    frames = [Frame((str(number),), None) for number in range(100)]
+    """Who opens a page late is told the last frames, whatever was forgotten before, and sees the last of them."""
+    scene = load_game("sheets").scene(
+        load_game("sheets").initial(2, load_game("sheets").Options()), SPECTATOR
+    )
+    frames = [Frame((str(number),), scene) for number in range(200)]
     told, _ = new_frames(frames, 0, None, before=1000)
-    assert [frame["told"] for frame in told] == [[str(number)] for number in range(40, 100)]
-    told, _ = new_frames(frames, 1098, None, before=1000)
-    assert [frame["told"] for frame in told] == [["98"], ["99"]]
+    assert [frame["told"] for frame in told] == [[str(number)] for number in range(80, 200)]
+    assert [at for at, frame in enumerate(told) if "scene" in frame] == list(range(60, 120))
+    told, _ = new_frames(frames, 1198, scene, before=1000)
+    assert told == [{"told": ["198"], "scene": {}}, {"told": ["199"], "scene": {}}]

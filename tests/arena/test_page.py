@@ -119,6 +119,53 @@ def test_a_person_who_knows_nothing_yet_finds_the_rules(serve: Serve, game: str)
     trio.run(main)
 
 
+@pytest.mark.parametrize("game", SHORT)
+def test_what_a_choice_leads_to_can_be_seen_before(serve: Serve, game: str) -> None:
+    """The page shows the picture that the choice then gives, or none where it tells something new."""
+
+    async def main() -> None:
+        async with serve(game, "Ada", None, options=SHORT[game]) as table:
+
+            def look(client: Client) -> None:
+                client.until("asked")
+                for _ in range(6):
+                    question = client.state["question"]
+                    status, seen = client.get("outlook/0")
+                    assert status == 200
+                    assert client.get(f"outlook/{len(question['actions'])}")[0] == 404
+                    assert client.do("act", index=0)[0] == 204
+                    client.until("asked", "over")
+                    after = client.state.get("question", {})
+                    if after.get("id") == question["id"] and not after["complete"]:
+                        assert json.loads(seen) == after["scene"]
+
+            await table.run(look)
+
+    trio.run(main)
+
+
+def test_what_ends_the_turn_is_told(serve: Serve) -> None:
+    """In coasters a ship may always stop without firing: that alone ends the turn, and touches nothing."""
+
+    async def main() -> None:
+        async with serve("coasters", "Ada", None, options=SHORT["coasters"]) as table:
+
+            def look(client: Client) -> None:
+                while True:
+                    client.until("asked")
+                    actions = client.state["question"]["actions"]
+                    ends = [action["text"] for action in actions if action["ends"]]
+                    if "End your turn without firing" in ends:
+                        break
+                    assert client.do("act", index=0)[0] == 204
+                assert all(action["to"] == [] for action in actions if action["ends"])
+                assert not any("Turn to" in text or "Go " in text for text in ends)
+
+            await table.run(look)
+
+    trio.run(main)
+
+
 def test_nothing_can_be_pressed_before_the_page_knows_the_match(serve: Serve) -> None:
     """A page is drawn before it is told of the match; what is pressed then would be said of no match."""
 

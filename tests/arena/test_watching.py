@@ -16,14 +16,13 @@ PAGE = """
 const log = [], timers = [], sources = [], nodes = {};
 const say = (...words) => log.push(words.join(" "));
 const node = (value) => ({
-  value, checked: true, textContent: "", classList: { toggle() {} }, children: [],
-  addEventListener(kind, heard) { this[kind] = heard; },
-  replaceChildren(...made) { this.textContent = made.map((one) => one.text ?? one).join(""); },
+  value, href: value, checked: true, textContent: "", addEventListener(kind, heard) { this[kind] = heard; },
 });
 globalThis.window = globalThis;
 globalThis.setTimeout = (call, ms) => timers.push({ call, ms });
 globalThis.location = { replace: (to) => say("replaced by", to), assign: (to) => say("goes to", to) };
-globalThis.document = { title: "Now: ada", getElementById: (id) => nodes[id] ?? null };
+const body = { dataset: { names: '["ada"]' }, classList: { add() {} } };
+globalThis.document = { title: "Now: ada", body, getElementById: (id) => nodes[id] ?? null };
 Math.random = () => 1;
 globalThis.EventSource = class {
   static CLOSED = 2;
@@ -33,11 +32,10 @@ globalThis.EventSource = class {
   lose(state) { this.readyState = state; this.onerror(); }
 };
 globalThis.warpleague = {
-  make: (kind, style, text) => ({ text }),
-  Stage: class {
-    constructor(nameOf, count, rested) { Object.assign(this, { rested, rests: true }); }
-    reset() { say("reset"); }
-    play(frames) { say("shows", frames.length); this.rested(); }
+  MatchPage: class {
+    constructor(seats, more) { Object.assign(this, { seats, rests: true, ...more }); }
+    clear() { say("clear"); }
+    hear(frames) { say("shows", frames.length); this.shown(); }
   },
 };
 require(process.argv[1]);
@@ -78,8 +76,7 @@ def test_a_page_asks_again_until_the_server_is_there() -> None:
 
 
 WATCH = """
-Object.assign(nodes, { phase: node(), seats: node(), status: node(), news: node("news"), replay: node("replay") });
-nodes.seats.children = [{ dataset: { name: "0 ada" }, classList: { toggle() {} } }];
+Object.assign(nodes, { outcome: node(), news: node("news"), replay: node("replay") });
 """
 
 
@@ -89,7 +86,7 @@ def test_a_match_that_is_gone_leads_to_its_replay() -> None:
         WATCH
         + """
     require(process.argv[2]);
-    sources[0].tell({ frames: [], turn: [], over: true, gone: true });
+    sources[0].tell({ frames: [], over: true, gone: true });
     process.stdout.write(JSON.stringify({ log, asked: sources.length }));
     """
     )
@@ -98,24 +95,24 @@ def test_a_match_that_is_gone_leads_to_its_replay() -> None:
 
 @pytest.mark.parametrize(("wanted", "goes"), [("true", ["goes to next"]), ("false", [])])
 def test_who_watches_a_bot_goes_on_to_its_next_match(wanted: str, goes: list[str]) -> None:
-    """Some seconds after the end has been shown, once, and only as long as that is wanted."""
+    """The end names the winner; some seconds later it goes on, once, and only as long as that is wanted."""
     found = happened(
         WATCH
         + f"""
     Object.assign(nodes, {{ next: node("next"), "goes-on": node() }});
     require(process.argv[2]);
-    sources[0].tell({{ frames: [1], turn: [0], over: false, reset: true }});
+    sources[0].tell({{ frames: [1], over: false, reset: true }});
     const early = timers.length;
-    sources[0].tell({{ frames: [2, 3], turn: [], over: true }});
+    sources[0].tell({{ frames: [2, 3], over: true, outcome: "ada wins" }});
     nodes["goes-on"].change();
     nodes["goes-on"].checked = {wanted};
     const [timer] = timers;
     timer.call();
-    const told = [nodes.status, nodes.phase].map((made) => made.textContent);
-    process.stdout.write(JSON.stringify({{ log, early, timers: timers.length, told: [...told, document.title] }}));
+    const told = [nodes.outcome.textContent, nodes.replay.hidden, document.title];
+    process.stdout.write(JSON.stringify({{ log, early, timers: timers.length, told }}));
     """
     )
     assert found["early"] == 0
     assert found["timers"] == 1
-    assert found["log"] == ["reset", "shows 1", "closed", "shows 2", *goes]
-    assert found["told"] == ["The match is over: its result and replay", "just over", "ada"]
+    assert found["log"] == ["clear", "shows 1", "closed", "shows 2", *goes]
+    assert found["told"] == ["ada wins", False, "ada"]

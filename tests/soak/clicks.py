@@ -33,10 +33,11 @@ _TABLES = {"aliens": (2,), "captains": (2, 5), "coasters": (2, 6), "sheets": (2,
 _SIZES = ((1280, 800), (1024, 768), (1920, 1080), (390, 844))
 _MOST = 10
 _READY = """() => !document.getElementById('over').hidden || !document.getElementById('menu').hidden ||
-    (document.body.getAttribute('aria-busy') !== 'true' && document.querySelector('#moves button, #send:enabled'))"""
+    (document.body.getAttribute('aria-busy') !== 'true' &&
+        document.querySelector('#moves button, #ends button, #send:enabled'))"""
 _TOLD = """() => JSON.stringify([document.getElementById('menu').hidden, document.getElementById('chosen').textContent,
     document.getElementById('moves-title').textContent, document.getElementById('moves').textContent,
-    [...document.querySelectorAll('#stage .picked')].map((made) => made.dataset.id)])"""
+    [...document.querySelectorAll('main .picked')].map((made) => made.dataset.id)])"""
 """What a click on the board changes, whatever it chooses."""
 
 
@@ -91,7 +92,7 @@ def play(browser: Any, game: str, width: int, out: Path, *, dark: bool, seed: st
         words = ["play", game, "bots/random-python", "--no-browser", "--seed", seed, "--record", record]
         with server(*words, *options) as (running, address), page_of(browser, width, dark=dark) as page:
             page.goto(address)
-            page.select_option("#pace", "0")
+            page.select_option("#speed", "0")
             began = time.monotonic()
             counts = _choose_all(page, Random(seed), lambda step: shoot(page, out / f"{name}-{step}.png"))
             took_s = time.monotonic() - began
@@ -117,7 +118,7 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
             continue
         found = glowing(page)
         # Now and then what is only in the list: else a turn might never end.
-        if not found or (rng.random() < 0.15 and not page.query_selector("#stage .picked")):
+        if not found or (rng.random() < 0.15 and not page.query_selector("main .picked")):
             placeless = _placeless(page)
             assert found or placeless, "what can be chosen has a place on the board, and nothing glows"
             if placeless:
@@ -141,12 +142,17 @@ def _press(button: Any) -> bool:
 
 
 def _placeless(page: Any) -> list[Any]:
-    """The first entries of the list that touch nothing on the board: pointing at one marks nothing there."""
-    found = []
+    """What ends the turn, and the first entries of the list that touch nothing: pointing at one marks nothing."""
+    found = page.query_selector_all("#ends button")
+    folded = page.is_visible("#counted") and not page.is_visible("#moves button")
+    if folded:
+        page.click("#counted", timeout=_PRESS_MS)
     for button in page.query_selector_all("#moves button")[:9]:
         button.hover(timeout=_PRESS_MS)
-        if not page.query_selector("#stage .halo.aimed"):
+        if not page.query_selector("main .halo.aimed"):
             found.append(button)
+    if folded and not found:
+        page.click("#counted", timeout=_PRESS_MS)
     return found
 
 

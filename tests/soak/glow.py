@@ -1,12 +1,16 @@
 """Finds what glows on a page as a person does: in its picture.
 
-Two pictures are compared: one as it is, and one without the glow. What the page says of itself decides nothing.
+Two pictures are compared: one without the outlines that glow, and one in which what they enclose is filled, as the eye
+fills it. What the page says of itself decides nothing.
 """
 
 import base64
 from typing import Any
 
-_SHOW = "(how) => document.querySelectorAll('.halos').forEach((halos) => { halos.style.visibility = how; })"
+_SHOW = """(how) => document.querySelectorAll('.halo:is(.hot, .maybe)').forEach((halo) => {
+    halo.style.visibility = how;
+    if (!halo.matches('.edge')) halo.style.fill = how === 'visible' ? 'rgb(0 255 0 / 40%)' : '';
+})"""
 _PATCHES = """async (pictures) => {
     const [lit, unlit] = await Promise.all(pictures.map(async (picture) => {
         const bytes = Uint8Array.from(atob(picture), (one) => one.charCodeAt(0));
@@ -40,12 +44,13 @@ def glowing(page: Any) -> list[tuple[int, int]]:
     # What an entry of the list touches glows as well, while it has the pointer or the focus.
     page.mouse.move(0, 0)
     page.evaluate("() => document.activeElement.blur()")
+    page.evaluate("() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))")
     high, whole = page.evaluate("() => [innerHeight, document.documentElement.scrollHeight]")
     for top in (None, *range(0, whole, high * 2 // 3)):
         if top is not None:
             page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
         pictures = []
-        for how in ("", "hidden"):
+        for how in ("visible", "hidden"):
             page.evaluate(_SHOW, how)
             pictures.append(base64.b64encode(page.screenshot(caret="initial")).decode())
         page.evaluate(_SHOW, "")

@@ -100,14 +100,12 @@ def click_through(page: Any, root: str) -> int:
     wait(page, "() => document.getElementById('position')?.textContent")
     is_ready(page)
     last = page.evaluate("() => Number(document.getElementById('slider').max)")
-    if page.is_visible("#chart"):
-        # The middle of the chart is the middle of the match: with Shift that step, else the end of its turn.
-        page.keyboard.down("Shift")
-        click(page, page.query_selector("#chart"))
-        page.keyboard.up("Shift")
-        wait(page, f"() => Math.abs(({_AT})() - {last / 2}) <= 2")
+    # The middle of the line is the middle of the match: the end of the turn of that step.
+    click(page, page.query_selector("#slider"))
+    wait(page, f"() => Math.abs(({_AT})() - {last / 2}) <= {last} / 4")
     page.wait_for_timeout(500)  # the list has scrolled to that line
-    click(page, page.query_selector("#log .entry:nth-child(4)"))
+    page.keyboard.press("Home")
+    click(page, page.query_selector("#line-3"))
     is_at(page, "3")
     click(page, page.query_selector(".standing"))
     wait(page, "() => document.querySelector('.standing').getAttribute('aria-pressed') === 'true'")

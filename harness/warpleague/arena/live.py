@@ -18,10 +18,10 @@ import attrs
 import trio
 
 from warpleague.errors import BadInput, RecordError
-from warpleague.games.api import CHANCE, SPECTATOR, JsonObject
+from warpleague.games.api import SPECTATOR, JsonObject
 from warpleague.match.replay import Replay, ReplayStep
 from warpleague.report.site.delta import diff
-from warpleague.report.wording.match_words import labels, one_line
+from warpleague.report.wording.match_words import ending, labels, one_line, outcome
 from warpleague.runner.play import play_beside
 from warpleague.text import safe
 
@@ -101,10 +101,10 @@ def clear(folder: Path) -> None:
 # -- frames: words, and pictures sent as differences -----------------------------------------------------
 
 
-LOG_FRAMES: Final = 60
-"""The number of last frames that a newly opened page gets in words."""
+MAX_FRAMES: Final = 120
+"""The number of last frames that a newly opened page gets."""
 MAX_PICTURES: Final = 60
-"""When there are more new frames than this, a page gets the pictures of the last ones only."""
+"""When there are more new frames than this, a page gets the pictures of the last ones only, the others in words."""
 
 
 @attrs.frozen
@@ -116,22 +116,19 @@ class Frame:
 
 
 def new_frames(
-    frames: Sequence[Frame], sent: int, shown: Scene | None, before: int = 0, *, all_pictures: bool = False
+    frames: Sequence[Frame], sent: int, shown: Scene | None, before: int = 0
 ) -> tuple[list[JsonObject], Scene | None]:
     """The frames from number `sent` on, each as the difference from the scene `shown` before, and the last scene.
 
-    A page that opens (`sent` is 0) gets the last frame as a picture and the frames before it in words; with
-    `all_pictures` it gets every picture. `before` is the number of the first of `frames`: older ones were dropped.
+    Of more than `MAX_FRAMES` these are the last ones. `before` is the number of the first of `frames`: older ones were
+    dropped.
     """
     count = before + len(frames)
-    first = sent == 0 and count > 1 and not all_pictures
-    start = max(sent, count - LOG_FRAMES if first else sent, before)
     new: list[JsonObject] = []
-    for number in range(start, count):
+    for number in range(max(sent, before, count - MAX_FRAMES), count):
         frame = frames[number - before]
         entry: JsonObject = {"told": list(frame.words)}
-        pictured = number == count - 1 if first else number >= count - MAX_PICTURES
-        if pictured and frame.scene is not None:
+        if number >= count - MAX_PICTURES and frame.scene is not None:
             entry["scene"] = diff(shown, frame.scene)
             shown = frame.scene
         new.append(entry)
@@ -190,9 +187,9 @@ class LiveMatch:
         self.over = False
         """Whether a spectator may know that it is over."""
         self.watchers = 0
-        self.frames: deque[Frame] = deque(maxlen=LOG_FRAMES + MAX_PICTURES)
+        self.frames: deque[Frame] = deque(maxlen=MAX_FRAMES)
         self.before = 0  # how many older frames were dropped
-        self.turn: tuple[int, ...] = ()
+        self._last: Any = None  # the last position that may be shown
         self.trouble = ""
         self.ended_s: float | None = None  # when its file was gone
         self.began_s = float("inf")
@@ -228,6 +225,14 @@ class LiveMatch:
         """The labels of the bots by seat."""
         assert self._replay is not None
         return labels([one_line(seat["bot"]) for seat in self._replay.header["seats"]])
+
+    @property
+    def outcome(self) -> str:
+        """Who has won, in a sentence; empty where the match has not come to an end."""
+        if self._replay is None or self._replay.game.actors(self._last):
+            return ""
+        end = self._replay.outcome(self._last)
+        return outcome(self.names, end.ranks, end.scores, end.rival, ending(self._replay.game, end.why))
 
     def has(self, bot: str) -> bool:
         """Whether a bot plays in it."""
@@ -311,11 +316,10 @@ class LiveMatch:
 
     def _see(self, state: Any, words: tuple[str, ...], *, pictured: bool = True) -> None:
         assert self._replay is not None
-        game = self._replay.game
+        game, self._last = self._replay.game, state
         if len(self.frames) == self.frames.maxlen:
             self.before += 1
         self.frames.append(Frame(words, game.scene(state, SPECTATOR) if pictured else None))
-        self.turn = tuple(seat for seat in game.actors(state) if seat != CHANCE)
 
     def to_json(self) -> JsonObject:
         """The match as an entry of a list of matches."""

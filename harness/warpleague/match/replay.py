@@ -15,7 +15,7 @@ import msgspec
 
 from warpleague.errors import ActionError, BadInput, RecordError
 from warpleague.games import load_game
-from warpleague.games.api import CHANCE, Event, Game, JsonObject, Rolled, Weights
+from warpleague.games.api import CHANCE, Event, Game, JsonObject, Outcome, Rolled, Weights
 from warpleague.games.together import leaving
 from warpleague.match.chance import KEY_BYTES, Dice, match_key
 from warpleague.match.faults import Ties
@@ -419,6 +419,10 @@ class Replay:
         if self._failures[seat] > self.header.get("failures", 0):
             raise self._error(line, "detail.failed tells more failures than the header's failures allows")
 
+    def outcome(self, state: Any) -> Outcome:
+        """How the match ended in a position without further decisions, to which the record was executed."""
+        return self._ties.rank(self.game.outcome(state))
+
     def _end(self, index: int, data: JsonObject, state: Any) -> None:
         """Check what the end line claims, and make the summary."""
         line = index + 1
@@ -427,7 +431,7 @@ class Replay:
         self._structured(line, data, End)
         if self.game.actors(state):
             raise self._error(line, "the match is not over here")
-        outcome = self._ties.rank(self.game.outcome(state))
+        outcome = self.outcome(state)
         for name, right in {"rival": None, **outcome_form(outcome)}.items():
             if data.get(name) != right:
                 raise self._error(line, f"{name} must be {right}, not {data.get(name)}")

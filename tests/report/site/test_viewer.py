@@ -109,6 +109,39 @@ def test_views_of_seats_are_loaded_when_wanted(record: bytes, tmp_path: Path, ta
     assert told["record"].encode() == record
 
 
+COURSE = """
+const assets = process.argv[1];
+for (const name of ["codec", "course"]) require(`${assets}/${name}.js`);
+const { Course, unpackReplay } = globalThis.warpleague;
+unpackReplay(require("fs").readFileSync(0, "utf8")).then(({ frames, seats }) => {
+  const [whole, live] = [new Course(seats.length), new Course(seats.length)];
+  whole.grow(frames);
+  frames.forEach((frame) => live.grow([frame]));
+  const facts = ({ turns, turnAt, scores, sides, opening, last }) => ({ turns, turnAt, scores, sides, opening, last });
+  const earned = whole.turns.map(({ from, to, seat }) => (seat === null ? 0 : whole.earned(seat, from - 1, to)));
+  process.stdout.write(JSON.stringify({ whole: facts(whole), live: facts(live), earned, end: live.scene(live.last) }));
+});
+"""
+
+
+def test_a_match_that_grows_becomes_the_same_as_its_replay(record: bytes, take_apart: Any) -> None:
+    """Frame by frame or all at once: the same turns, scores and end; a replay opens before the first decision."""
+    replay = Replay(record)
+    page = take_apart(page_alone(replay, "a.jsonl"))
+    found = json.loads(node("-e", COURSE, str(folder() / "assets"), data=page.block("replay")))
+    assert found["whole"] == found["live"]
+    steps = list(replay)
+    assert found["end"] == json.loads(json.dumps(plain(replay.game.scene(steps[-1].state, None))))
+    turns = found["whole"]["turns"]
+    assert [turn["from"] for turn in turns] == [1, *(turn["to"] + 1 for turn in turns[:-1])]
+    assert turns[-1]["to"] == found["whole"]["last"] == len(steps)
+    first = next(
+        n for n, step in enumerate(steps, 1) if step.data["type"] == "act" and not step.data.get("auto")
+    )
+    assert found["whole"]["opening"] >= first - 1
+    assert len(found["earned"]) == len(turns)
+
+
 def test_any_value_can_be_unpacked() -> None:
     """What the list of matches is packed in comes out the same, whatever letters are in it."""
     data = {"bots": ["ä", "\u202e", "</script>"], "rows": [[1, None, [0.5, 2]], []]}

@@ -67,6 +67,7 @@ class PlayPage:
                 Route("/first-turn", self._first_turn),
                 Route("/docs/{name}", _docs),
                 Route("/news", self._news),
+                Route("/outlook/{index:int}", self._outlook),
                 Route("/do", self._do, methods=["POST"]),
                 Route("/replay/{number:int}", self._replay),
                 Route("/record/{number:int}", self._record),
@@ -175,7 +176,11 @@ class PlayPage:
             "talk": person.question.get("talk") or 0,
             "left_s": None if left_s == float("inf") else max(0.0, round(left_s, 1)),
             "actions": [
-                {"text": draft.phrase(action), "to": list(game.targets(draft.state, action))}
+                {
+                    "text": draft.phrase(action),
+                    "to": list(game.targets(draft.state, action)),
+                    "ends": draft.ends_turn(action),
+                }
                 for action in draft.legal()
             ],
         }
@@ -217,6 +222,17 @@ class PlayPage:
                 await self.sitting.news.after(count)
             if quiet.cancelled_caught:
                 yield b": still here\n\n"
+
+    async def _outlook(self, request: Request) -> Response:
+        """What an action that can be chosen now would lead to; nothing where only sending it would tell."""
+        person, index = self._asked(), request.path_params["index"]
+        if person is None or person.draft is None or person.number != self._sit():
+            raise HTTPException(404)
+        legal = person.draft.legal()
+        if index >= len(legal):
+            raise HTTPException(404)
+        scene = person.draft.outlook(legal[index])
+        return Response(_encode(None if scene is None else plain(scene)), media_type="application/json")
 
     # ------------------------------------------------------------------ requests of the person
 
@@ -330,11 +346,9 @@ def _result(played: Played) -> JsonObject:
     result = played.result
     assert result is not None
     return {
-        "said": played.told(result),
+        "told": played.told(result),
         "ranks": list(result.ranks),
         "scores": list(result.scores),
-        "rival": result.rival,
-        "why": result.why,
         "faults": [
             [f"{fault.kind}: {safe(fault.message, keep='')}" for fault in faults] for faults in result.faults
         ],

@@ -85,11 +85,30 @@ class Draft:
             return ""
         return safe(self.names.say(self.game.heading(self.state, self.seat)), keep="")
 
+    def outlook(self, action: Any) -> Scene | None:
+        """What the seat would see after an action that can be chosen next; None if it would learn something by it."""
+        state, learned = self._with(action)
+        return None if learned else self.game.scene(state, self.seat)
+
+    def ends_turn(self, action: Any) -> bool:
+        """Whether an action that can be chosen next touches nothing in the picture and ends the turn."""
+        turn = self.game.scene(self.state, self.seat).turn
+        if turn is None or self.game.targets(self.state, action):
+            return False
+        after, _ = self.game.apply(self.state, action)
+        return self.game.scene(after, self.seat).turn != turn
+
     def choose(self, index: int) -> None:
         """Choose the legal action with this index."""
         action = self.legal()[index]
         self.chosen.append(self.game.action_json(action))
         self.phrases.append(self.phrase(action))
+        state, learned = self._with(action)
+        self._states.append(state)
+        self.complete = learned or self.game.actors(state) != (self.seat,)
+
+    def _with(self, action: Any) -> tuple[Any, bool]:
+        """The position after an action that can be chosen next, and whether the seat learns something by it."""
         state, learned = self._after(self.state, action)
         # The referee plays a forced move without asking.
         while not learned and self.game.actors(state) == (self.seat,):
@@ -97,8 +116,7 @@ class Draft:
             if len(forced) > 1 or self.game.talk(state, self.seat):
                 break
             state, learned = self._after(state, forced[0])
-        self._states.append(state)
-        self.complete = learned or self.game.actors(state) != (self.seat,)
+        return state, learned
 
     def _after(self, state: Any, action: Any) -> tuple[Any, bool]:
         state, events = self.game.apply(state, action)

@@ -573,12 +573,11 @@ class App:
         match_id = request.path_params["match"]
         if match_id not in self._feed(request).live.matches and _ID.fullmatch(match_id):
             return _events(request, _gone())
-        whole = "whole" in request.query_params
-        return _events(request, self._moves(*self._live(request), whole=whole))
+        return _events(request, self._moves(*self._live(request)))
 
     @staticmethod
-    async def _moves(feed: LeagueFeed, match: LiveMatch, *, whole: bool) -> AsyncIterator[bytes]:
-        """The frames of a match as spectators may see them; if `whole`, also the pictures of earlier frames."""
+    async def _moves(feed: LeagueFeed, match: LiveMatch) -> AsyncIterator[bytes]:
+        """The frames of a match as spectators may see them, and at its end who has won."""
         sent = 0
         shown: Scene | None = None
         feed.watchers += 1
@@ -587,8 +586,12 @@ class App:
             await match.execute()
             while feed.shows_matches:
                 count, over = match.news.count, match.over
-                frames, shown = new_frames(list(match.frames), sent, shown, match.before, all_pictures=whole)
-                message: JsonObject = {"frames": frames, "turn": list(match.turn), "over": over}
+                if over:
+                    await match.execute()  # to its last line
+                frames, shown = new_frames(list(match.frames), sent, shown, match.before)
+                message: JsonObject = {"frames": frames, "over": over}
+                if over:
+                    message["outcome"] = match.outcome
                 if sent == 0:
                     message["reset"] = True
                 if match.trouble:
@@ -606,7 +609,7 @@ class App:
 
 async def _gone() -> AsyncIterator[bytes]:
     """The message for a page whose match was over before it asked."""
-    yield b"data: " + _encode({"frames": [], "turn": [], "over": True, "gone": True}) + b"\n\n"
+    yield b"data: " + _encode({"frames": [], "over": True, "gone": True}) + b"\n\n"
 
 
 async def _sent(pieces: AsyncGenerator[Piece, None], *, gzipped: bool) -> AsyncIterator[bytes]:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # The frames of a replay: for each line of a record, what happened and the picture as each seat saw it.
 #
 # `warpleague.match.replay` executes the record, `delta` writes the pictures, and the viewer
-# (`assets/viewer.js`) shows the frames. A record is read once, line by line, and its frames are compressed at
+# (`assets/replay.js`) shows the frames. A record is read once, line by line, and its frames are compressed at
 # once, to save memory.
 #
 # Frame n is the position after line n of the record; frame 0 is the start. What a frame holds, beside the
@@ -256,7 +256,7 @@ def page_alone(replay: Replay, name: str, record: bytes = b"", notes: Notes | No
     ]
     block, match = _content(replay, checks, notes)
     match |= _offered(record) | {"lucks": [attrs.asdict(luck) for luck in seat_lucks(replay)]}
-    return render("match.html.j2", frame=alone("match"), match=match, block=block, stamp="")
+    return render("replay.html.j2", frame=alone("match"), match=match, block=block, stamp="")
 
 
 def page_linked(
@@ -285,7 +285,7 @@ def page_linked(
     home = f"{place.root}index.html#match={replay.header['id']}"
     match |= {"league": one_line(place.league), "home": home, "order": ORDER, "more": more}
     frame = linked("match", place.root, place.stamp)
-    page = render("match.html.j2", frame=frame, match=match, block=block, stamp=place.stamp)
+    page = render("replay.html.j2", frame=frame, match=match, block=block, stamp=place.stamp)
     return page, beside
 
 
@@ -330,6 +330,7 @@ def _content(
         "rival": None if rival is None else {"score": number(rival), "rank": 2 if ranks[0] == 1 else 1},
         "lucks": [],
         "outcome": outcome(called, ranks, scores, rival, ending(replay.game, end["why"])),
+        "ends": json.dumps([{"score": seat["score"], "place": seat["place"]} for seat in seats]),
         "facts": _condition_rows(header, end)
         + ([] if notes is None else [("analysed", one_line(notes.method))]),
         "checks": checks,

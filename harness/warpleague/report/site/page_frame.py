@@ -42,20 +42,25 @@ STYLES: Final = {
     "play": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css"),
     "home": (*_COMMON, "index.css", "board.css", "kinds.css", "server.css"),
     "league": (*_COMMON, "index.css", "board.css", "kinds.css", "server.css"),
-    "watch": (*_COMMON, "match.css", "board.css", "kinds.css", "play.css", "server.css"),
+    "watch": (*_COMMON, "match.css", "board.css", "kinds.css", "server.css"),
     "server": (*_COMMON, "index.css", "server.css"),
 }
 _BOARD: Final = ("codec.js", "glyphs.js", "board.js", "painter.js")
+_MATCH: Final = ("beside.js", "zoom.js", "course.js", "timeline.js", "match.js")
 SCRIPTS: Final = {
-    "match": (*_BOARD, "beside.js", "zoom.js", "analysis.js", "chart.js", "turns.js", "viewer.js"),
+    "match": (*_BOARD, "analysis.js", *_MATCH, "details.js", "replay.js"),
     "index": (*_BOARD, "tabs.js", "matches.js"),
     "bot": ("times.js",),
-    "play": (*_BOARD, "beside.js", "stage.js", "marks.js", "lesson.js", "play.js"),
+    "play": (*_BOARD, *_MATCH, "marks.js", "lesson.js", "play.js"),
     "league": (*_BOARD, "beside.js", "tabs.js", "matches.js", "news.js", "times.js", "league.js"),
-    "home": (*_BOARD, "beside.js", "stage.js", "news.js", "times.js", "home.js"),
-    "watch": (*_BOARD, "beside.js", "stage.js", "news.js", "watch.js"),
+    "home": (*_BOARD, "beside.js", "news.js", "times.js", "home.js"),
+    "watch": (*_BOARD, *_MATCH, "news.js", "watch.js"),
     "server": ("times.js",),
 }
+_ONLY_READ: Final = re.compile(
+    r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)[ \t]*\n|^[ \t]+|^\n", re.MULTILINE | re.DOTALL
+)
+"""Of style and scripts, what only who reads them needs: comments of whole lines, indentation and empty lines."""
 _NOTHING: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
 
 
@@ -91,7 +96,7 @@ def asset(name: str) -> str:
 @cache
 def bundle(names: tuple[str, ...]) -> tuple[str, bytes]:
     """The file, named by its content, that holds these assets one after the other."""
-    data = "\n".join(map(asset, names)).encode()
+    data = _ONLY_READ.sub("", "\n".join(map(asset, names))).encode()
     stem = "page" if names[-1].endswith(".css") else "script"
     kind = names[-1].rpartition(".")[2]
     return f"{stem}-{blake2b(data, digest_size=6).hexdigest()}.{kind}", data

@@ -86,9 +86,12 @@ globalThis.warpleague ??= {};
     }));
   }
 
-  /** The trays of an owner (null: of nobody) that are not on a sheet; those rolled or drawn since `before` are fresh. */
-  function trays(scene, before, owner) {
-    if (scene.apart) return [];
+  /**
+   * The trays of an owner (null: of nobody), but those that are drawn with sheets: of owners, and where these are not
+   * `alone` also those of nobody. What was rolled or drawn since `before` is fresh.
+   */
+  function trays(scene, before, owner, alone = false) {
+    if (scene.apart && !(alone && owner === null)) return [];
     const fresh = wl.newSince(before);
     return wl.traysOf(scene).filter((tray) => tray.owner === owner).map((tray) => {
       const rows = tray.rows.map((row) => make("div", "row", ...row.map((item) => {
@@ -103,39 +106,27 @@ globalThis.warpleague ??= {};
   }
 
   /**
-   * The panels beside a board, each with the trays of its owner; first the trays of nobody. Lines that are others than
-   * in the scene `before` are marked. `nameOf`, `say` and `titleOf` put names, as `naming` makes them.
+   * What stands beside a board, by owner (null: nobody): its `trays`, and its `lines`, each panel of it a paragraph.
+   * Lines that are others than in the scene `before` are marked. A line that says no more than the seat's card is left
+   * out, and so is the title of a panel that is but the name of the owner.
    */
-  function panelsOf(scene, before, { nameOf, say, titleOf }) {
-    const owners = new Set([null]);
-    const dress = (made, owner) => {
-      if (owner !== null) made.classList.add("owned", `seat-${owner % 10}`);
-      return made;
-    };
-    const panels = scene.panels.flatMap(([title, owner], index) => {
-      const lines = scene.lines[index];
+  function besideOf(scene, before, { nameOf, say, board }) {
+    const found = new Map();
+    const of = (owner) => found.get(owner) ?? found.set(owner, { trays: trays(scene, before, owner, board.first !== null), lines: [] }).get(owner);
+    for (const { owner } of wl.traysOf(scene)) of(owner);
+    scene.panels.forEach(([title, owner], index) => {
       const old = before?.lines[index] ?? [];
-      const own = owners.has(owner) ? [] : trays(scene, before, owner);
-      owners.add(owner);
-      if (lines.length + own.length === 0) return [];
-      const told = lines.map((line, row) => {
-        const changed = before !== undefined && old.length === lines.length && old[row] !== line;
-        return make("div", changed ? "changed" : "", say(line) || "\u00a0");
-      });
-      const words = told.length > 0 ? [make("div", "lines", ...told)] : [];
-      return [dress(make("section", "panel", make("h2", "", titleOf(title, owner)), ...own, ...words), owner)];
+      const lines = scene.lines[index].map((line, row) => [line, before !== undefined && old.length > row && old[row] !== line]);
+      const told = lines.filter(([line]) => line && !line.endsWith(`: ${scene.seat_lines[owner]}`));
+      if (told.length === 0) return;
+      const named = owner === null ? wl.traysOf(scene).some((tray) => tray.title === title) : say(title).includes(nameOf(owner));
+      of(owner).lines.push(make("p", "", ...(named ? [] : [make("b", "", say(title))]), ...told.flatMap(([line, changed]) => [make("span", changed ? "changed" : "", say(line)), " "])));
     });
-    const left = [...new Set(wl.traysOf(scene).map((tray) => tray.owner))].filter((owner) => !owners.has(owner));
-    for (const owner of left) {
-      const own = trays(scene, before, owner);
-      if (own.length > 0) panels.push(dress(make("section", "panel", make("h2", "", nameOf(owner)), ...own), owner));
-    }
-    const nobody = trays(scene, before, null);
-    return nobody.length > 0 ? [make("section", "panel", ...nobody), ...panels] : panels;
+    return found;
   }
 
   /**
-   * Puts names into what a game says: `say` where a text has `seat 0`, `titleOf` before a panel's title, too.
+   * A function that puts names into what a game says, where a text has `seat 0`.
    *
    * `nameOf(owner)` says who an owner is, `count()` how many seats there are, `roles()` what else the game calls them.
    */
@@ -150,13 +141,8 @@ globalThis.warpleague ??= {};
         return named < 0 ? all : `${nameOf(named)} (${all})`;
       });
     };
-    const titleOf = (title, owner) => {
-      const told = say(title);
-      if (owner === null || owner === undefined || owner >= count() || told.includes(nameOf(owner))) return told;
-      return `${nameOf(owner)}: ${told}`;
-    };
-    return { say, titleOf };
+    return say;
   }
 
-  Object.assign(wl, { make, naming, panelsOf, showLegend, trays });
+  Object.assign(wl, { besideOf, make, naming, showLegend, trays });
 })();

@@ -82,8 +82,13 @@ globalThis.warpleague ??= {};
     return element("path", { class: "way", d: HEAD, transform: at });
   }
 
+  /** The class of a text of a cell; its number, as texts name it, is shown under the pointer, or where all are wanted. */
+  function numbers(id, told, name) {
+    return id.endsWith(`-${told}`) ? `${name} number` : name;
+  }
+
   /** A cell about the origin; `crowd` is how many pieces stand on it. */
-  function cell(shape, [, , kind, label, owner, id, picture = "", corner = "", ways = ""], { crowd = 0, name = () => "", fresh = false } = {}) {
+  function cell(shape, [, , kind, label, owner, id = "", picture = "", corner = "", ways = ""], { crowd = 0, name = () => "", fresh = false } = {}) {
     const group = named(dress(element("g", { class: "cell" }), kind, owner), id);
     group.classList.toggle("fresh", fresh);
     const told = isLabel(label) && !ways ? label : corner;
@@ -96,13 +101,13 @@ globalThis.warpleague ??= {};
     for (const way of ways.split(" ").filter(Boolean)) group.append(arrowhead(shape, way));
     if (corner) {
       const at = hex ? { y: -RADIUS * 0.56, room: 36, high: 13 } : { x: SIDE * 0.33, y: SIDE * 0.32, room: 20, high: 19 };
-      group.append(text("corner", corner, { size: hex ? 10.5 : 12.5, ...at }));
+      group.append(text(numbers(id, corner, "corner"), corner, { size: hex ? 10.5 : 12.5, ...at }));
     } else if (isLabel(label) && !ways && !disc) {
       // A piece takes the middle; what does not fit above it is left out.
       const raised = crowd > 0;
       const size = raised ? 10 : /^\d+$/.test(label) ? (hex ? 12 : 14) : 14;
       const y = raised ? -(hex ? RADIUS * 0.62 : SIDE * 0.36) : 0;
-      group.append(text("label", label, { size, y, room: hex ? (raised ? 34 : 44) : 42, high: raised ? 12 : 22 }));
+      group.append(text(numbers(id, label, "label"), label, { size, y, room: hex ? (raised ? 34 : 44) : 42, high: raised ? 12 : 22 }));
     }
     if (owner !== null && owner !== undefined && !id && !corner && !drawn && crowd === 0) {
       const at = hex ? { y: RADIUS * 0.65 } : { x: SIDE * 0.37, y: SIDE * 0.35 };

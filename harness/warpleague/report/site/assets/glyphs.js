@@ -67,8 +67,8 @@ globalThis.warpleague ??= {};
 
   const GLYPHS = {
     ...Object.fromEntries(Object.entries(PARTS).map(([name, parts]) => [name, () => parts.map(drawn)])),
-    pyramid: (layers) => [...Array(Math.max(1, layers)).keys()].reverse().map((at) => {
-      const size = round([0.42, 0.74, 1.06][at] ?? 1.06 + 0.2 * (at - 2));
+    pyramid: (layers) => [...Array(Math.max(1, layers)).keys()].map((at) => {
+      const size = round(1.06 - 0.32 * Math.min(at, 2)); // the outermost always: what is lost is the inner ones
       return path("body", `M0 ${round(-size)} L${round(size * 0.8)} ${round(size * 0.72)} L${round(-size * 0.8)} ${round(size * 0.72)}Z`);
     }),
     die: () => die(""),

@@ -5,25 +5,49 @@
 "use strict";
 
 (async () => {
-  const { Film, Stage, hear, make, showTimes, unpack } = globalThis.warpleague;
+  const { Board, EMPTY, hear, make, naming, patch, showTimes, unpack } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const LOOK_AT_END_MS = 4000;
+  const STEP_MS = 350;
   let names = [];
   let watched = null; // the league and the match on the board, and what ends hearing of it
   let leaving = 0;
-  const stage = new Stage((seat) => names[seat] ?? "the game itself", () => names.length, rested);
+  const nameOf = (seat) => names[seat] ?? "the game itself";
+  let [scene, queue, timer] = [EMPTY, [], 0]; // what is shown, and what will be
+  const say = naming(nameOf, () => names.length, () => scene.roles);
+  const board = new Board(find("board"), nameOf, say);
   const figure = find("stage").querySelector("figure");
 
   const { picture } = await unpack(find("data").textContent);
   if (picture) {
     names = picture.names;
+    play(picture.frames.map(({ scene: [delta] }) => ({ scene: delta })));
+  }
+
+  /** Shows the frames that have come, one after the other, and faster where there are many. */
+  function play(frames) {
     figure.hidden = false;
-    stage.show(new Film(picture.frames, 0).at(0), undefined);
+    queue.push(...frames.filter((frame) => frame.scene));
+    if (!timer) next();
+  }
+
+  function next() {
+    timer = 0;
+    const frame = queue.shift();
+    if (!frame) {
+      rested();
+      return;
+    }
+    const before = scene === EMPTY ? undefined : scene;
+    scene = patch(scene, frame.scene);
+    find("caption").textContent = say(scene.caption);
+    board.show(scene, before);
+    timer = window.setTimeout(next, before ? STEP_MS / Math.max(1, queue.length / 6) : 0);
   }
 
   /** Looks at the end of a match for a while, once all that has come is shown, and goes on to the next match. */
   function rested() {
-    if (!watched?.over || !stage.rests || leaving) return;
+    if (!watched?.over || queue.length > 0 || leaving) return;
     find("stage-title").textContent = `Just over in ${watched.league}`;
     find("stage-link").href = `l/${encodeURIComponent(watched.league)}/matches/${watched.match}.html`;
     leaving = window.setTimeout(() => {
@@ -56,9 +80,8 @@
         watched = null;
         return;
       }
-      if (message.reset) stage.reset();
-      figure.hidden = false;
-      stage.play(message.frames);
+      if (message.reset) [scene, queue] = [EMPTY, []];
+      play(message.frames);
     }, () => {
       mine.end?.(); // the list says which matches there are once the server is back
       if (watched === mine && !mine.over) watched = null;

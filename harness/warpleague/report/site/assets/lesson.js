@@ -12,7 +12,7 @@
   const nameOf = (seat) => (seat === null || seat === undefined ? "" : NAMES[seat] ?? `seat ${seat}`);
   let moments = [];
   let at = 0;
-  const { say } = naming(nameOf, () => NAMES.length, () => moments[at]?.scene.roles ?? []);
+  const say = naming(nameOf, () => NAMES.length, () => moments[at]?.scene.roles ?? []);
   const board = new Board(find("lesson-board"), nameOf, say);
   board.around = dialog;
 

@@ -230,6 +230,7 @@ globalThis.warpleague ??= {};
       this.box = [0, 0, 1, 1];
       this.view = undefined; // the part of the box that is shown, if not all
       this.parted = () => false; // whether the boards of sheets may stand apart from their trays
+      this.first = null; // whose sheet stands alone above the others, where there is room for one beside none
       this.around = svg; // what its marks may lie in: also trays beside it
       this.shown = undefined; // a scene with what led to it and its marks
       svg.addEventListener("pointerover", (event) => this.light(event.target));
@@ -295,7 +296,8 @@ globalThis.warpleague ??= {};
 
     /** All sheets in the order of their seats, as large as there is room; the one that is acted on is outlined. */
     showSheets(scene, before, trail) {
-      const owners = [...new Set(scene.cells.map((cell) => cell[4]))];
+      const alone = this.first !== null;
+      const owners = [...new Set(scene.cells.map((cell) => cell[4]))].sort((one, other) => (other === this.first) - (one === this.first) || one - other);
       const own = (whole, owner) => whole && {
         ...whole,
         cells: whole.cells.filter((cell) => cell[4] === owner),
@@ -309,25 +311,25 @@ globalThis.warpleague ??= {};
       }
       const sheets = owners.map((owner) => this.sheets.get(owner));
       const [across, down] = [this.svg.getBoundingClientRect().width || 800, this.height() || 500];
-      const least = Math.min(2, owners.length); // side by side, so that they can be compared
-      const fits = [...Array(owners.length + 1 - least).keys()].flatMap((more) => [true, false].map((tall) => {
+      const least = alone ? 1 : Math.min(2, owners.length); // side by side, so that they can be compared
+      const fits = [...Array(alone ? 1 : owners.length + 1 - least).keys()].flatMap((more) => [true, false].map((tall) => {
         const columns = least + more;
         const rows = Math.ceil(owners.length / columns);
         const [width, height] = [0, 1].map((side) => Math.max(...sheets.map((sheet) => sheet.size(tall)[side])));
         const whole = [columns * (width + GAP) - GAP, rows * (height + GAP) - GAP];
-        return { columns, tall, width, height, whole, scale: Math.min(across / whole[0], (down - TABLE) / whole[1]) };
+        return { columns, tall, width, height, whole, scale: Math.min(across / whole[0], alone ? Infinity : (down - TABLE) / whole[1]) };
       }));
-      let best = fits.reduce((one, other) => (other.scale > one.scale * 1.02 ? other : one));
+      let best = alone ? fits[0] : fits.reduce((one, other) => (other.scale > one.scale * 1.02 ? other : one));
       const rows = Math.ceil(owners.length / best.columns);
       // Where not all sheets are in view, their boards come first, so that these can be compared, and then their trays.
-      const parted = rows > 1 && this.parted();
+      const parted = rows > 1 && !alone && this.parted();
       if (parted) {
         const [high, low] = ["upper", "lower"].map((part) => Math.max(...sheets.map((sheet) => sheet[part])));
         const wide = best.columns * (SHEET + GAP) - GAP;
         best = { ...best, tall: true, width: SHEET, height: high, low, whole: [wide, rows * (high + low + 2 * GAP) - GAP], scale: across / wide };
       }
       // Dice are as large as on a sheet of usual size, however small the sheets are.
-      const table = trays(scene, before, null, best.whole[0], true);
+      const table = alone ? { group: element("g"), height: 0 } : trays(scene, before, null, best.whole[0], true);
       const larger = Math.max(1, ROUND(0.95 / best.scale));
       const top = table.height > 0 ? table.height * larger + GAP : 0;
       table.group.setAttribute("transform", move(0, 0, larger));

@@ -5,26 +5,30 @@
 "use strict";
 
 (() => {
-  const { Stage, make } = globalThis.warpleague;
+  const { MatchPage, make } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const MAX_LISTED = 40;
-  const MAX_CHOSEN = 3; // of the choices that are not sent yet
-  const MAX_RECENT = 5;
+  const MAX_CHOSEN = 2; // of the choices that are not sent yet
+  const MAX_APART = 3; // of the actions that end a turn, where there are no others
   const MAX_SAID = 4; // of the actions that a thing on the board may mean
-  const view = { draft: false, key: "", listed: "" };
+  const LOOK_MS = 250; // before the board shows what an entry of the list leads to
+  const view = { key: "", listed: "", since: 0, aims: 0 };
   let state = { match: 0, phase: "starting", seats: [] };
   let picked = []; // the ids clicked so far
   let glow = []; // the marks on the board
   let busy = false;
 
-  const stage = new Stage(nameOf, () => state.seats.length, showState);
-
-  function nameOf(seat) {
-    if (seat === null || seat === undefined) return "";
-    if (seat >= state.seats.length) return "the game itself";
-    const { name } = state.seats[seat];
-    return state.seats.filter((other) => other.name === name).length > 1 ? `${name} ${seat}` : name;
-  }
+  const page = new MatchPage([], {
+    live: true,
+    shown: showState,
+    keys: {
+      ...Object.fromEntries([...Array(9).keys()].map((at) => [at + 1, () => find("moves").querySelectorAll("button")[at]?.click()])),
+      u: () => find("undo").click(),
+      h: () => find("hint").click(),
+      Enter: ({ target }) => target === document.body && find("send").click(),
+      Escape: () => unpick(),
+    },
+  });
 
   // What comes from the server
 
@@ -42,12 +46,20 @@
   }
 
   function hear(message) {
-    if (message.reset) stage.reset();
+    const before = state.match;
     state = message.state;
+    const named = state.seats?.map(({ name }) => name) ?? [];
+    const seats = named.map((name, seat) => {
+      const { fault, out, resigned } = state.seats[seat];
+      const label = named.indexOf(name) === named.lastIndexOf(name) ? name : `${name} ${seat}`;
+      return { label, out: out || resigned, note: fault ? `${out ? "out" : "the referee played for it"}: ${fault}` : "" };
+    });
+    if (state.match !== before || seats.length !== page.seats.length) page.sit(seats);
+    else if (message.reset) page.clear();
+    Object.assign(page, { seats, foreseen: false, mine: state.seat ?? null, draft: state.question?.scene ?? null, outcome: state.result?.told ?? "" });
     rest();
     if (state.phase === "closed") trouble("");
-    showSeats();
-    stage.play(message.frames);
+    page.hear(message.frames);
   }
 
   async function send(wanted) {
@@ -55,7 +67,7 @@
     busy = true;
     document.body.setAttribute("aria-busy", "true");
     const question = state.question;
-    if (["act", "send"].includes(wanted.do)) stage.forget();
+    if (["act", "send"].includes(wanted.do)) view.since = page.course.last;
     const body = { match: state.match, question: question?.id, chosen: question?.chosen.length, ...wanted };
     try {
       const answer = await fetch("do", {
@@ -85,75 +97,47 @@
 
   // What is shown
 
-  function showSeats() {
-    find("seats").replaceChildren(...state.seats.map((seat, number) => {
-      const gone = seat.resigned || seat.out;
-      const made = make("li", `seat-${number % 10}${gone ? " out" : ""}`, make("span", "who", nameOf(number)));
-      if (number === state.seat) made.append(" (you)");
-      const score = stage.scene.scores[number];
-      if (score !== undefined) made.append(`, ${stage.scene.measure.split(" ").slice(0, 2).join(" ")}: ${score}`);
-      if (seat.fault) made.append(" ", make("span", "fault", `${seat.out ? "out" : "the referee played for it"}: ${seat.fault}`));
-      return made;
-    }));
+  /** The question, once all that led to it was shown. */
+  function asked() {
+    return state.phase === "asked" && !page.timer ? state.question : undefined;
   }
 
-  function asked() {
-    return state.phase === "asked" && stage.rests ? state.question : undefined;
+  function isOver() {
+    return state.phase === "over" && !page.timer;
   }
 
   function showState() {
     const question = asked();
-    const status = find("status");
-    status.className = "status";
     const curtain = find("curtain");
     if (state.phase === "curtain") {
-      find("curtain-title").textContent = `${nameOf(state.curtain)}, it is your turn`;
-      stage.hide();
+      find("curtain-title").textContent = `${page.nameOf(state.curtain)}, it is your turn`;
       if (!curtain.open) curtain.showModal();
     } else if (curtain.open) curtain.close();
+    const status = find("status");
+    status.classList.toggle("yours", Boolean(question));
     if (state.phase === "closed") status.textContent = "This sitting has ended. You can close the page.";
-    else if (isOver()) status.textContent = `The match is over. ${outcome()}`;
-    else if (question) {
-      status.classList.add("yours");
-      const left = question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`;
-      const heading = question.complete ? "send your choice, or take it back" : stage.say(question.heading);
-      status.replaceChildren(`Your turn${left}`, make("span", "said", `: ${heading}`));
-    } else status.textContent = state.phase === "starting" ? "The players get ready" : "The others play";
-    if (question?.scene) stage.show(question.scene, stage.scene);
-    else if (question && view.draft) stage.show(stage.scene, undefined);
-    view.draft = Boolean(question?.scene);
-    const key = question ? `${state.match} ${question.id} ${question.chosen.length}` : "";
+    else if (question) status.textContent = `Your turn${question.left_s === null ? "" : `, ${Math.round(question.left_s)} s left`}`;
+    else status.textContent = state.phase === "starting" ? "The players get ready" : "The others play";
+    const key = question ? `${state.match} ${question.id} ${question.chosen.length} ${page.narrow}` : "";
     if (key !== view.key) {
       view.key = key;
       picked = [];
       find("search").value = "";
       document.title = `${question ? "● " : ""}Play ${document.body.dataset.game}`;
+      find("choices").open = !page.narrow || !question?.actions.some(({ to }) => to.length > 0);
     }
-    showSeats();
-    showRecent();
+    find("again").hidden = page.course.last <= view.since;
     showTalk(question);
     showTools(question);
     showChoices();
     showOver();
   }
 
-  /** The last lines of what happened, the name of who acted in the colour of the seat. */
-  function showRecent() {
-    find("recent").replaceChildren(...stage.recent.slice(-MAX_RECENT).map((line) => {
-      const told = stage.say(line);
-      const seat = state.seats.findIndex((_, number) => told.startsWith(`${nameOf(number)} `));
-      if (seat < 0) return make("li", "", told);
-      const name = nameOf(seat);
-      return make("li", "", make("b", `who seat-${seat % 10}`, name), told.slice(name.length));
-    }));
-    find("again").hidden = stage.film.length === 0;
-  }
-
   function showTools(question) {
     const chooses = question && !question.complete;
-    find("moves-title").textContent = chooses ? stage.say(question.heading) : question ? "Send it?" : "The others play";
-    find("moves-card").hidden = isOver() || state.phase === "closed";
-    find("how").hidden = !chooses || !question.actions.some((action) => action.to.length > 0);
+    find("moves-title").textContent = chooses ? page.say(question.heading) : question ? "Send it?" : "";
+    find("asks").classList.toggle("idle", !question);
+    find("how").hidden = !chooses || question.chosen.length > 0 || !question.actions.some((action) => action.to.length > 0);
     const chosen = find("chosen");
     chosen.hidden = !question || question.chosen.length === 0;
     chosen.textContent = question ? chosenWords(question.chosen) : "";
@@ -172,7 +156,7 @@
   /** The last choices in words: all of a long turn would push the moves off the screen. */
   function chosenWords(chosen) {
     const earlier = chosen.length - MAX_CHOSEN;
-    const last = stage.say(chosen.slice(-MAX_CHOSEN).join("; "));
+    const last = page.say(chosen.slice(-MAX_CHOSEN).join("; "));
     return earlier > 0 ? `Chosen: ${earlier} more; ${last}` : `Chosen: ${last}`;
   }
 
@@ -186,31 +170,23 @@
     find("to").replaceChildren(...boxes.map(([, number]) => {
       const box = make("input");
       Object.assign(box, { type: "checkbox", value: String(number), checked: true });
-      return make("label", "check", box, ` ${nameOf(number)}`);
+      return make("label", "check", box, ` ${page.nameOf(number)}`);
     }));
-  }
-
-  /** Whether the match is over, and its last picture is shown. */
-  function isOver() {
-    return state.phase === "over" && stage.rests;
-  }
-
-  function outcome() {
-    return state.result.said;
   }
 
   function showOver() {
     const appears = isOver() && find("over").hidden;
     find("over").hidden = !isOver();
+    find("asks").hidden = isOver();
     if (!isOver()) return;
     const { ranks, scores, faults } = state.result;
-    find("over-title").textContent = outcome();
+    find("over-title").textContent = state.result.told;
     const faulted = faults.some((own) => own.length > 0);
     find("faulted").hidden = !faulted;
     const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]);
     find("ranks").replaceChildren(...order.map((seat) => make("tr", "",
       make("td", "num", String(ranks[seat])),
-      make("th", `who seat-${seat % 10}`, nameOf(seat)),
+      make("th", `who seat-${seat % 10}`, page.nameOf(seat)),
       make("td", "num", String(scores[seat])),
       ...(faulted ? [make("td", "fault", faults[seat].at(-1) ?? "")] : []),
     )));
@@ -223,7 +199,7 @@
 
   /** An action in words, with the names of seats. */
   function said(action) {
-    return stage.say(action.text);
+    return page.say(action.text);
   }
 
   /** Some actions in words: all of them, or the first and how many there are. */
@@ -253,34 +229,28 @@
   }
 
   function act(index) {
+    window.clearTimeout(view.aims);
     picked = [];
     closeMenu();
     send({ do: "act", index });
   }
 
+  /** The actions of each id that `of` gives of one. */
+  function byId(actions, of) {
+    const found = new Map();
+    for (const action of actions) found.set(of(action), [...(found.get(of(action)) ?? []), action]);
+    found.delete(undefined);
+    return found;
+  }
+
   /** The ids that may be clicked next, each with the actions it leads to. */
   function reachable(open) {
-    const next = new Map();
-    for (const action of open) {
-      const id = action.path[picked.length];
-      if (id !== undefined) next.set(id, [...(next.get(id) ?? []), action]);
-    }
-    return next;
+    return byId(open, ({ path }) => path[picked.length]);
   }
 
   /** The ids at the end of longer paths, each with the actions it may mean: what leads there is to be clicked first. */
   function ends(open) {
-    const last = new Map();
-    for (const action of open) {
-      const id = action.path.at(-1);
-      if (action.path.length > 1) last.set(id, [...(last.get(id) ?? []), action]);
-    }
-    return last;
-  }
-
-  /** The ids that can mean only one action, though something else should be clicked first. */
-  function shortcuts(open) {
-    return new Map([...ends(open)].filter(([, actions]) => actions.length === 1).map(([id, [action]]) => [id, action.index]));
+    return byId(open.filter(({ path }) => path.length > 1), ({ path }) => path.at(-1));
   }
 
   function pick(id, at) {
@@ -296,21 +266,18 @@
         if (done) openMenu(next, at);
       }
     } else if (picked.length > 0) {
-      picked = [];
-      showChoices();
+      unpick();
       if (reachable(candidates()).has(id)) pick(id, at);
-    } else if (shortcuts(open).has(id)) act(shortcuts(open).get(id));
+    } else {
+      const [only, other] = ends(open).get(id) ?? []; // it can mean only one, though something should be clicked first
+      if (only && !other) act(only.index);
+    }
   }
 
   /** A list of what a click may mean, where it was made. */
   function openMenu(actions, at) {
     const menu = find("menu");
-    menu.replaceChildren(...actions.map((action) => {
-      const button = make("button", "", said(action));
-      button.type = "button";
-      button.addEventListener("click", () => act(action.index));
-      return button;
-    }));
+    menu.replaceChildren(...actions.map((action) => choice(action)));
     menu.hidden = false;
     const { width, height } = menu.getBoundingClientRect();
     const room = document.documentElement;
@@ -323,10 +290,17 @@
     find("menu").hidden = true;
   }
 
+  /** Takes back what was clicked on the board and chooses nothing yet. */
+  function unpick() {
+    picked = [];
+    closeMenu();
+    showChoices();
+  }
+
   function showChoices() {
     const open = candidates();
-    glow = glowing(open);
-    stage.board.mark(glow);
+    glow = page.rests ? glowing(open) : [];
+    page.mark(glow);
     showList(open);
   }
 
@@ -346,46 +320,77 @@
 
   function showList(open) {
     const typed = find("search").value.trim().toLowerCase();
-    const found = open.filter((action) => typed.split(" ").every((word) => said(action).toLowerCase().includes(word)));
+    // What ends a turn stands apart: no key chooses it, and it never has the focus. Where all of many do, it is the list.
+    const ending = open.filter(({ ends }) => ends);
+    const apart = ending.length < open.length || open.length <= MAX_APART ? ending : [];
+    const found = open.filter((action) => !apart.includes(action) && typed.split(" ").every((word) => said(action).toLowerCase().includes(word)));
     const shown = found.slice(0, MAX_LISTED);
+    find("choices").hidden = open.length === apart.length;
     find("search-field").hidden = open.length <= MAX_LISTED;
     const left = found.length - shown.length;
     find("more").hidden = left === 0;
     find("more").textContent = `${left} more: click on the board, or type a part of the move`;
     // What is listed already stays: a person may be about to click it.
-    const look = JSON.stringify([view.key, shown.map((action) => [action.index, said(action)])]);
+    const look = JSON.stringify([view.key, [...shown, ...apart].map((action) => [action.index, said(action)])]);
     if (look === view.listed) return;
     view.listed = look;
     const focused = document.activeElement?.dataset?.index;
-    find("moves").replaceChildren(...shown.map((action, place) => {
-      const button = make("button", "", place < 9 ? make("kbd", "", String(place + 1)) : "", said(action));
-      button.type = "button";
-      button.dataset.index = String(action.index);
-      button.addEventListener("click", () => act(action.index));
-      for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => aim(action));
-      for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => stage.board.mark(glow));
-      return make("li", "", button);
-    }));
+    find("moves").replaceChildren(...shown.map((action, place) => make("li", "", choice(action, place < 9 ? make("kbd", "", String(place + 1)) : ""))));
+    find("ends").replaceChildren(...apart.map((action) => choice(action)));
+    find("counted").textContent = `Moves (${found.length})`;
     if (focused !== undefined) find("moves").querySelector("button")?.focus();
   }
 
-  /** Shows on the board what an action of the list touches. */
-  function aim(action) {
-    stage.board.mark([...glow, ...action.to.map((id) => [id, "aimed"])]);
+  /** A button for an action; while it is looked at, the board shows what that touches. */
+  function choice(action, ...before) {
+    const button = make("button", "text", ...before, said(action));
+    button.type = "button";
+    button.dataset.index = String(action.index);
+    button.addEventListener("click", () => act(action.index));
+    for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => aim(action));
+    for (const name of ["pointerleave", "blur"]) button.addEventListener(name, unaim);
+    return button;
   }
 
-  find("stage").addEventListener("click", (event) => {
+  /** Shows on the board what an action of the list touches, and after a moment what comes of it. */
+  function aim(action) {
+    window.clearTimeout(view.aims);
+    if (!page.rests) return;
+    page.mark([...glow, ...action.to.map((id) => [id, "aimed"])]);
+    const { key } = view;
+    view.aims = window.setTimeout(async () => {
+      const answer = await fetch(`outlook/${action.index}`).catch(() => null);
+      const scene = answer?.ok ? await answer.json() : null;
+      if (scene && key === view.key && view.aims && page.rests) look(scene);
+    }, LOOK_MS);
+  }
+
+  function unaim() {
+    window.clearTimeout(view.aims);
+    view.aims = 0;
+    look(null);
+    page.mark(glow);
+  }
+
+  /** Shows a position that is not there yet, or again that which is. */
+  function look(scene) {
+    if (scene === null && !page.foreseen) return;
+    page.foreseen = scene !== null;
+    page.draft = scene ?? state.question?.scene ?? null;
+    page.mark([]);
+    page.redraw();
+  }
+
+  const main = document.querySelector("main");
+  main.addEventListener("click", (event) => {
     // What lies on top may not be meant: the first thing below that can be chosen is.
     const things = document.elementsFromPoint(event.clientX, event.clientY).map((found) => found.closest("[data-id]"));
     const [hot, maybe] = ["hot", "maybe"].map((name) => things.find((found) => found?.classList.contains(name)));
     const meant = hot ?? maybe;
     if (meant) pick(meant.dataset.means, { x: event.clientX, y: event.clientY });
-    else if (picked.length > 0) {
-      picked = [];
-      showChoices();
-    }
+    else if (picked.length > 0 && event.target.closest("#board")) unpick();
   });
-  find("stage").addEventListener("keydown", (event) => {
+  main.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     const hot = event.target.closest("[data-id].hot");
     if (!hot) return;
@@ -399,7 +404,7 @@
   });
 
   find("search").addEventListener("input", () => showList(candidates()));
-  find("again").addEventListener("click", () => stage.again());
+  find("again").addEventListener("click", () => page.play(view.since));
   find("undo").addEventListener("click", () => send({ do: "undo" }));
   find("send").addEventListener("click", () => send({ do: "send" }));
   find("hint").addEventListener("click", () => {
@@ -422,20 +427,6 @@
     if (text === "" || to.length === 0) return;
     find("words").value = "";
     send({ do: "say", to, text });
-  });
-
-  window.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || find("curtain").open) return;
-    if (event.target.closest("input:not([type=checkbox]), select, textarea")) return;
-    if (/^[1-9]$/.test(event.key)) find("moves").querySelectorAll("button")[Number(event.key) - 1]?.click();
-    else if (event.key === "u") find("undo").click();
-    else if (event.key === "h") find("hint").click();
-    else if (event.key === "Enter" && event.target === document.body) find("send").click();
-    else if (event.key === "Escape") {
-      picked = [];
-      closeMenu();
-      showChoices();
-    }
   });
 
   listen();

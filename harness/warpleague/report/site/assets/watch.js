@@ -1,73 +1,46 @@
-// Shows a match while it is played, as far as all seats know it.
-//
-// What bots wrote is only ever shown as text, never as markup.
+// A match while it is played, as far as all seats know it: a replay whose end grows.
 
 "use strict";
 
 (() => {
-  const { Stage, hear, make } = globalThis.warpleague;
+  const { MatchPage, hear } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
-  const seats = [...find("seats").children].map((item) => item.dataset.name);
   const LOOK_AT_END_MS = 4000;
-  const stage = new Stage(nameOf, () => seats.length, showState);
-  let state = { over: false, turn: [] };
+  let over = false;
   let leaving = 0;
-
-  function nameOf(seat) {
-    if (seat === null || seat === undefined) return "";
-    return seat < seats.length ? seats[seat] : "the game itself";
-  }
-
-  function showState() {
-    const status = find("status");
-    if (state.over) showEnd();
-    [...find("seats").children].forEach((item, seat) => item.classList.toggle("acts", state.turn.includes(seat)));
-    if (state.trouble) status.textContent = `This match cannot be shown: ${state.trouble}`;
-    else if (!state.over) status.textContent = state.turn.length > 0 ? `${state.turn.map(nameOf).join(" and ")} to move` : "The match goes on";
-    else if (stage.rests) {
-      status.replaceChildren("The match is over: ", link(find("replay").value, "its result and replay"));
-      goOn();
-    } else status.textContent = "The match is over; these are its moves";
-  }
-
-  /** What the page said when it was loaded holds no more. */
-  function showEnd() {
-    find("phase").textContent = "just over";
-    document.title = document.title.replace("Now: ", "");
-  }
+  const names = JSON.parse(document.body.dataset.names);
+  const page = new MatchPage(names.map((label) => ({ label })), { live: true, shown: goOn });
 
   /** Who watches a bot sees its next match after this one, as long as that is wanted. */
   function goOn() {
-    if (!find("next") || leaving) return;
+    if (!over || !page.rests || leaving || !find("next")) return;
     leaving = window.setTimeout(() => {
       leaving = 0;
       if (find("goes-on").checked) location.assign(find("next").value);
     }, LOOK_AT_END_MS);
   }
 
-  find("goes-on")?.addEventListener("change", () => {
-    if (state.over && stage.rests) goOn();
-  });
-
-  function link(address, text) {
-    const made = make("a", "", text);
-    made.href = address;
-    return made;
-  }
+  find("goes-on")?.addEventListener("change", goOn);
 
   const end = hear(find("news").value, (message) => {
     if (message.over) end();
     if (message.gone) {
       // The match was over before this page had asked, or asked again: its replay has all of it.
-      location.replace(find("replay").value);
+      location.replace(find("replay").href);
       return;
     }
-    if (message.reset) stage.reset();
-    state = message;
-    stage.play(message.frames);
+    if (message.reset) page.clear();
+    if (message.over) {
+      over = true;
+      page.outcome = message.outcome || "The match is over";
+      find("replay").hidden = false;
+      document.title = document.title.replace("Now: ", "");
+    }
+    find("outcome").textContent = message.trouble ? `This match cannot be shown: ${message.trouble}` : over ? page.outcome : "being played";
+    page.hear(message.frames);
+    document.body.classList.add("ready");
   }, () => {
-    if (state.over) return;
-    find("status").replaceChildren(
-      "The connection was lost. The page tries again. If the match is over: ", link(find("replay").value, "its replay"));
+    if (!over) find("outcome").textContent = "The connection was lost. The page tries again.";
+    find("replay").hidden = false; // the match may be over
   });
 })();
