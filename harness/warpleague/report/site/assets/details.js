@@ -6,7 +6,7 @@ globalThis.warpleague ??= {};
 
 (() => {
   const { judgedFacts, make, seconds } = globalThis.warpleague;
-  const MARKS = { auto: "nothing to decide", then: "given ahead", substituted: "played by the referee" };
+  const MARKS = { auto: "it was the only legal action", then: "planned with the action before", substituted: "played by the referee" };
 
   function pairs(facts) {
     return make("dl", "", ...facts.flatMap(([name, ...value]) => [make("dt", "", name), make("dd", "", ...value)]));

@@ -7,7 +7,7 @@
 globalThis.warpleague ??= {};
 
 (() => {
-  const { Board, Course, besideOf, lossText = () => "", losses, make, moves, naming, showLegend, timeline, told, words, zoomable } = globalThis.warpleague;
+  const { Board, Course, besideOf, lossText = () => "", losses, make, moves, naming, showLegend, timeline, told, zoomable } = globalThis.warpleague;
   const find = (id) => document.getElementById(id);
   const FEW = 3; // so many seats have on their cards all that is theirs
   const MANY = 6; // more seats are a strip of leaders
@@ -245,7 +245,7 @@ globalThis.warpleague ??= {};
       if (lines.length > 0 || this.live) return lines;
       if (frame.kind === "start") return ["the start"];
       if (this.viewer > 0) return [`not seen by ${this.nameOf(this.viewer - 1)}`];
-      return [frame.kind === "chance" ? "the dice are rolled" : `${this.nameOf(frame.seat)} ${words(frame.ask ?? "acts")}`];
+      return [frame.kind === "chance" ? "the dice are rolled" : `${this.nameOf(frame.seat)} acts`];
     }
 
     /** The same as clauses: the seat whose name one begins with (-1: none, or that of `whose`), and the rest. */
