@@ -21,6 +21,7 @@ from warpleague.match.replay import Replay
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchSpec, SeatSpec, TimeControl
 from warpleague.report.site.delta import EMPTY, plain
+from warpleague.report.wording.match_words import ending
 from warpline.messages import BotHello
 
 PLAYERS = {"aliens": 2, "captains": 3, "coasters": 3, "sheets": 2}
@@ -102,7 +103,7 @@ def test_a_spectator_sees_what_every_seat_knows(game_id: str, tmp_path: Path) ->
         expected += [
             game.tell(data) for event in step.events if (data := event.seen_by(SPECTATOR)) is not None
         ]
-    assert match.outcome.endswith(f"({game.outcome(state).why})")
+    assert match.outcome.endswith(f"({ending(game, game.outcome(state).why)})")
     assert told == expected[len(expected) - len(told) :]
     assert len(told) > 5
     assert shown == json.loads(json.dumps(plain(game.scene(state, SPECTATOR))))

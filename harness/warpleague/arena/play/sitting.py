@@ -88,7 +88,7 @@ class Draft:
     def outlook(self, action: Any) -> Scene | None:
         """What the seat would see after an action that can be chosen next; None if it would learn something by it."""
         state, learned = self._with(action)
-        return None if learned else self.game.scene(state, self.seat)
+        return None if learned else self.names.within(self.game.scene(state, self.seat))
 
     def ends_turn(self, action: Any) -> bool:
         """Whether an action that can be chosen next touches nothing in the picture and ends the turn."""
