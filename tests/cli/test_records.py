@@ -153,7 +153,7 @@ def test_show_tells_every_line(run: Run, record: Path) -> None:
     told = [int(line.split()[0]) for line in done.out.splitlines() if line[:5].strip().isdigit()]
     lines = len(record.read_text().splitlines()) - 3  # header, end and seal have no number
     assert told == list(range(1, lines + 1))
-    assert "ended: max-turns" in done.out
+    assert "ended: all turns are played" in done.out
 
 
 def test_long_lines_keep_to_the_right_of_their_numbers(run: Run, record: Path) -> None:
@@ -216,7 +216,7 @@ run(lambda question: Reply(0 if question.id < 3 else 9999, note="my plan"), want
     assert "out of range" in mine
     assert "my plan" not in theirs
     assert "out of range" not in theirs
-    assert "the bot of talker is out" in theirs
+    assert "talker left the match" in theirs
     for step in run("replay", "show", kept, "--seat", 1, "--json").json:
         line = step["line"]
         if line.get("seat") != 1:
