@@ -131,15 +131,10 @@ def write_site(
     begun = time.monotonic()
     with league.store.snapshot():
         content = index_content(league, step=progress)
+        listing, table, times = content.listing, content.values["table"], content.values["times"]
         progress("computing the ratings over time")
-        bots = BotTables.read(
-            league,
-            content.listing.columns,
-            content.values["table"],
-            content.listing.fault_lines,
-            content.values["times"].lines,
-        )
-    listing, names = content.listing, league.season.names
+        bots = BotTables.read(league, listing.columns, table, listing.fault_lines, times.lines)
+    names = league.season.names
 
     def put(name: str, data: bytes) -> None:
         if not (out / ASSETS / name).exists():
