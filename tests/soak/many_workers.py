@@ -87,7 +87,7 @@ class Fit(Player):
     def _new_pool(self) -> Any:
         return Bots()
 
-    def _prepare(self, worker: Any) -> None:
+    def _prepare(self, _worker: Any) -> None:
         self.pool = self._new_pool()
 
 
