@@ -235,7 +235,7 @@ def ladder(bench: Bench) -> list[Figure]:
             goals = (1.0, None, 2.0, 0.005)
             labels = ("status", "standings", "a newcomer", "a pairing")
             for place, (label, seconds) in enumerate(zip(labels, times, strict=True)):
-                ratio = seconds / small[place] if small else None
+                ratio = seconds / small[place] if small and small[place] else None
                 goal = 4.0**1.2 if small and label != "standings" else None
                 figures.append(
                     Figure(f"{label}, {bots} bots", seconds, "s", ratio, "250 bots" if small else "", goal)
