@@ -392,6 +392,7 @@ def test_equal_bots_end_a_league_if_they_may_be_equal(make_season: Any) -> None:
         "UPDATE choice SET bots = (SELECT bots FROM choice WHERE place = 0) WHERE place = 7",
         "DELETE FROM choice WHERE place = 7",
         "UPDATE choice SET after = -1 WHERE place = 7",
+        "UPDATE choice SET after = 1000000 WHERE place = 7",
     ],
 )
 def test_a_choice_that_was_altered_is_found(change: str, cup: Cup, tmp_path: Path) -> None:
@@ -406,6 +407,19 @@ def test_a_choice_that_was_altered_is_found(change: str, cup: Cup, tmp_path: Pat
         db.execute(change)
     with cup.read(path) as league:
         assert eighth & {match for _, match, _ in mispaired(league)}
+
+
+def test_a_ladder_does_not_go_on_from_choices_that_are_damaged(cup: Cup) -> None:
+    """A stored match whose deal is not among the chosen ones: a sentence says so, and nothing is played."""
+    path = write(cup, *"abc", extra='kind = "ladder"')
+    cup.play(path, stop_when=StopWhen(matches=20))
+    with cup.altered() as db:
+        db.execute("UPDATE choice SET bots = 'x' WHERE place = 7")
+    with (
+        cup.open(path) as league,
+        pytest.raises(StoreError, match="is of a deal that is not among the chosen ones"),
+    ):
+        cup.run(league)
 
 
 def test_a_ladder_says_how_many_matches_left_the_count(cup: Cup, tmp_path: Path) -> None:

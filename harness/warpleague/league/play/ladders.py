@@ -97,9 +97,11 @@ def mischosen(league: League) -> list[str]:
         if not stretch.merged:
             in_part = (one for one, seq in played.items() if stretch.begin < seq < stretch.end)
             wrong |= dict.fromkeys(one for one in in_part if one not in known)
-        if not others:  # so there was nothing to take over
-            taken = np.flatnonzero(chosen.after < 0).tolist()
-            wrong |= dict.fromkeys(one for row in taken for one in ids[row])
+        # Nothing was chosen after the last entry, and before the first one only what was taken over.
+        never = chosen.after > store.journal()
+        if not others:
+            never |= chosen.after < 0
+        wrong |= dict.fromkeys(one for row in np.flatnonzero(never).tolist() for one in ids[row])
     return [one for one in wrong if one in played]
 
 

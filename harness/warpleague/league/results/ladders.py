@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
+from warpleague.errors import StoreError
 from warpleague.league.results.tallies import outcomes
 from warpleague.league.schedule.formats.ladder import Begun, Ladder
 from warpleague.league.schedule.schedule import Course
 from warpleague.league.season.fixture import TIMES
 from warpleague.league.store.columns import joined
+from warpleague.league.store.database import SPARE
 from warpleague.league.store.events import ENTRANTS
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ def going_on(league: League) -> Course:
     assert isinstance(form, Ladder)
     chosen = store.chosen(season)
     columns = joined(store.columns(season, PARTS), season.players, store.count())
+    if not np.isin((columns.number - 1) // form.matches_a_deal, chosen.places).all():
+        raise StoreError(
+            f"{store.path}: is damaged: a stored match is of a deal that is not among the chosen ones; {SPARE}"
+        )
     entered = max((event.seq for event in store.events(ENTRANTS)), default=0)
     return Course(
         league.due,
