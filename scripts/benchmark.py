@@ -25,7 +25,7 @@ import csv
 import sys
 from bisect import bisect_left
 from collections import defaultdict
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import accumulate
 from math import atanh, exp, log2, perm, sqrt
@@ -145,6 +145,12 @@ class Watched(Player):
         return super().choose(game, state, seat)
 
 
+@cache
+def watched(bot: str, seat: int) -> Watched:
+    """The player of a bot for a seat, which plays match after match."""
+    return Watched(bot, seat)
+
+
 # -- playing ---------------------------------------------------------------------------------------------------------
 
 
@@ -162,11 +168,10 @@ class Table:
         game, _, seats = name.partition(" ")
         self.game, self.seats = load_game(game), int(seats)
         self.options = load_options(self.game, self.seats, {})
-        self._players: dict[tuple[str, int], Watched] = {}
 
     def match(self, row: str, deal: int) -> Line:
         """Play a match of a row."""
-        players = [self._player(self._bot(row, seat, deal), seat) for seat in range(self.seats)]
+        players = [watched(self._bot(row, seat, deal), seat) for seat in range(self.seats)]
         for player in players:
             player.again = int(row.endswith("again"))
             player.legal, player.bits = [], []
@@ -200,17 +205,11 @@ class Table:
             return f"{game}-5"
         return row.replace("level ", f"{game}-")
 
-    def _player(self, bot: str, seat: int) -> Watched:
-        if (bot, seat) not in self._players:
-            self._players[bot, seat] = Watched(bot, seat)
-        return self._players[bot, seat]
-
 
 def measure(names: Sequence[str], deals: int | None, path: Path) -> None:
     """Play what the results lack, deal by deal, so that all tables grow alike; each match is written at once."""
     done = {(line["table"], line["row"], line["deal"]) for line in lines_of(path)}
-    text = path.read_text(encoding="utf-8") if path.exists() else ",".join(COLUMNS) + "\n"
-    path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")  # without a line that a stop cut short
+    path.write_text(whole_lines(path, COLUMNS), encoding="utf-8")
     tables = [Table(name) for name in names]
     wanted = {table.name: deals or DEALS[table.game.id] for table in tables}
     with path.open("a", encoding="utf-8", buffering=1, newline="") as file:
@@ -223,11 +222,16 @@ def measure(names: Sequence[str], deals: int | None, path: Path) -> None:
             print(f"deal {deal + 1} of {max(wanted.values())}", flush=True)
 
 
+def whole_lines(path: Path, columns: Sequence[str]) -> str:
+    """The text of a file of results without a last line that a stop cut short; only the head if there is no file."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ",".join(columns) + "\n"
+    return text[: text.rfind("\n") + 1]
+
+
 def lines_of(path: Path) -> list[Line]:
-    """The results of a file, none if there is no file; a line that a stop cut short, the last, does not count."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    """The results of a file, none if there is no file."""
     found = []
-    for row in csv.DictReader(part for part in text.splitlines(keepends=True) if part.endswith("\n")):
+    for row in csv.DictReader(whole_lines(path, COLUMNS).splitlines()):
         line: Line = {key: float(row[key] or 0) for key in COLUMNS[5:]}
         line |= {"table": row["table"], "row": row["row"], "deal": int(row["deal"])}
         line["ranks"] = [int(rank) for rank in row["ranks"].split()]

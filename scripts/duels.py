@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from math import log10
 from pathlib import Path
 from statistics import mean
 from time import process_time
@@ -29,7 +28,7 @@ from luck import Player, play
 
 from warpleague.errors import BadInput
 from warpleague.games import load_game
-from warpleague.league.ratings.statistics import Mean
+from warpleague.league.ratings.statistics import Mean, elo_of
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 
@@ -54,10 +53,7 @@ class Timed(Player):
 
 def elo(share: float, low: float, high: float) -> str:
     """The difference in Elo that a share of points means, with its interval: `+269 (+169 to +369)`."""
-    value, *ends = (
-        f"{400 * log10(each / (1 - each)):+.0f}" if 0.001 < each < 0.999 else ""
-        for each in (share, low, high)
-    )
+    value, *ends = (f"{elo_of(each):+.0f}" if 0.001 < each < 0.999 else "" for each in (share, low, high))
     least, most = ends
     between = f"{least} to {most}" if least and most else f"at least {least}" if least else f"at most {most}"
     return f"{value} ({between})" if value else between

@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmark import every_table, page_with, table
+from benchmark import DEALS, LEAST, every_table, page_with, table, whole_lines
 from duels import deal, elo, seating
 from luck import Player
 
@@ -45,10 +45,8 @@ PAGE = ROOT / "docs" / "opponents.md"
 RESULTS = PAGE.with_suffix(".csv")
 SEED = "ladder 2"
 """With the two bots, the seats, and the number of a deal it gives the dice. No deal was drawn again."""
-DEALS = {"aliens": 100, "captains": 40, "coasters": 100, "sheets": 100}
-"""At tables of two; 40 at others."""
-LEAST = 20
-"""Deals; the page has no row from fewer."""
+FEWER = 40
+"""Deals at other tables than those of two."""
 OTHERS = {
     "aliens": [("aliens-search", "aliens-5")],
     "captains": [("captains-planner", "captains-5")],
@@ -80,10 +78,9 @@ def rows_of(name: str) -> list[Row]:
 
 
 def read(path: Path) -> Played:
-    """The results of a file; a line that a stop cut short, the last, does not count."""
+    """The results of a file."""
     found: Played = defaultdict(dict)
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    for line in csv.DictReader(part for part in text.splitlines(keepends=True) if part.endswith("\n")):
+    for line in csv.DictReader(whole_lines(path, COLUMNS).splitlines()):
         shares = [float(line[key]) for key in ("first", "second") if line[key]]
         found[line["table"], line["one"], line["two"]][int(line["deal"])] = shares
     return found
@@ -92,8 +89,7 @@ def read(path: Path) -> Played:
 def measure(names: list[str], deals: int | None, path: Path) -> None:
     """Play the deals that are missing, all rows in turn; each deal is written at once."""
     done = read(path)
-    text = path.read_text(encoding="utf-8") if path.exists() else ",".join(COLUMNS) + "\n"
-    path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")  # without a line that a stop cut short
+    path.write_text(whole_lines(path, COLUMNS), encoding="utf-8")
     rows = [row for name in names for row in rows_of(name)]
     most = deals or max(DEALS.values())
     with path.open("a", encoding="utf-8", buffering=1) as file:
@@ -108,7 +104,7 @@ def measure(names: list[str], deals: int | None, path: Path) -> None:
 def wanted(name: str) -> int:
     """How many deals a row of this table needs."""
     game, _, seats = name.partition(" ")
-    return DEALS[game] if seats == "2" else 40
+    return DEALS[game] if seats == "2" else FEWER
 
 
 def play_deal(row: Row, number: int) -> list[float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from argparse import ArgumentTypeError
 from hashlib import blake2b
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from warpleague.cli.common import print_json, program, say, write_file
+from warpleague.cli.common import print_json, say, write_file
 from warpleague.cli.declaration import seconds, wait
+from warpleague.cli.league_common import command_on
 from warpleague.cli.league_run import fault_line, play_season
 from warpleague.cli.match_options import log_folder, parse_options
 from warpleague.errors import BadInput, ConfigError
@@ -199,10 +199,9 @@ def _print_result(
     print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}.")
     for line in waited_words(report):
         print(line)
-    print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")
+    print(f"Verify: {command_on(file, 'verify')}")
     if league.season.worth is not None and league.season.players == 2:
-        words = (*program(), "league", "standings", str(file), "--without-luck")
-        print(f"Without the luck of the dice: {shlex.join(words)}")
+        print(f"Without the luck of the dice: {command_on(file, 'standings', '--without-luck')}")
 
 
 def _league_file(args: Namespace, *, inside: bool) -> Path:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import tomli_w
 
-from warpleague.cli.common import print_json, program, say, write_file
+from warpleague.cli.common import print_json, say, write_file
+from warpleague.cli.league_common import command_on
 from warpleague.cli.league_run import play_season, print_troubles
 from warpleague.errors import BadInput, ConfigError
 from warpleague.league.play.entering import open_to_run
@@ -121,7 +121,7 @@ def _print_best(league: League, until: UntilTable, best: Best | None, report: Ru
     for line in waited_words(report):
         print(line)
     for word in ("standings", "verify"):
-        print(f"{word.capitalize() + ':':10} {shlex.join((*program(), 'league', word, str(file)))}")
+        print(f"{word.capitalize() + ':':10} {command_on(file, word)}")
 
 
 def best_words(best: Best | None, until: UntilTable, bots: int) -> str:

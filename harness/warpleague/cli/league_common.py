@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -15,7 +16,6 @@ from warpleague.cli.common import RESULTS, json_text, program, say, write_out
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.report.wording.league_words import changes_line
-from warpleague.text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _ARENA: Final = "arena.db"
 """The file of an arena in its folder of results, beside the leagues."""
 _ROWS: Final = 400  # of a list, encoded at once
-_TOLD: Final = 500  # matches
 _LINE_S: Final = 5.0  # between two lines of progress
 _LOG_LINE_S: Final = 30.0  # the same where nobody looks at a terminal
 T = TypeVar("T")
@@ -50,13 +49,9 @@ def with_lucks(args: Namespace, league: League) -> League:
     """The league with the luck of its matches, for standings that tell what is left without it."""
     from warpleague.league.results.luck import lucks_of  # numpy, which most commands do without
 
-    return attrs.evolve(league, lucks=lucks_of(league, computed=_print_computed, **args.tools.pool))
-
-
-def _print_computed(done: int, of: int) -> None:
-    """Print now and then how far the luck of matches is computed, if somebody waits for it."""
-    if done % _TOLD == 0 and sys.stderr.isatty():
-        say(f"luck of {done:,} of {counted(of, 'match')} computed")
+    lines = ProgressLines(silent=not sys.stderr.isatty())
+    computed = partial(lines.tell, "matches whose luck is computed")
+    return attrs.evolve(league, lucks=lucks_of(league, computed=computed, **args.tools.pool))
 
 
 def in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
@@ -71,7 +66,12 @@ def in_arena(config: LeagueConfig, results: Path) -> LeagueConfig | None:
 def league_command(args: Namespace, *words: str, name: tuple[str, ...] | None = None) -> str:
     """A command of ours on the same league, to be copied; `name` calls the program (default: as it can be here)."""
     results = () if args.results == RESULTS else ("--results", str(args.results))
-    return shlex.join((*(name or program()), "league", words[0], str(args.config), *results, *words[1:]))
+    return command_on(args.config, words[0], *results, *words[1:], name=name)
+
+
+def command_on(file: Path, word: str, *words: str, name: tuple[str, ...] | None = None) -> str:
+    """The same on the league of a file, with all `words` that follow it."""
+    return shlex.join((*(name or program()), "league", word, str(file), *words))
 
 
 def print_json_list(rows: Iterable[object]) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import tomli_w
 
-from warpleague.cli.common import print_json, program, say, write_file
+from warpleague.cli.common import print_json, say, write_file
 from warpleague.cli.compare import entrant_of, load_written, play_in_referees, played_keys
+from warpleague.cli.league_common import command_on
 from warpleague.cli.league_run import play_season
 from warpleague.cli.match_options import log_folder
 from warpleague.errors import BadInput
@@ -57,7 +57,7 @@ def run_rate(args: Namespace) -> int:
             print_json({**_json(league, scale, report), "faulted_in_every_match": bad, "file": str(file)})
         else:
             _print(league, scale, report, bad=bad)
-            print(f"Verify: {shlex.join((*program(), 'league', 'verify', str(file)))}")
+            print(f"Verify: {command_on(file, 'verify')}")
         if report.stopped:
             return 130
         if report.void or report.failure:

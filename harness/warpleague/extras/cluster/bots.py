@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Level
     from warpleague.runner.bundle.bundle import Bundle
 
-_PATIENCE_S: Final = (
-    2.0  # how long a match waits for a bot before it is sent to a worker anew: less than the grace
-)
+_PATIENCE_S: Final = 2.0
+"""How long a match waits for a bot before it is sent to a worker anew: less than the grace."""
 _GIVE_UP_S: Final = 60.0  # after this time a worker that cannot get a bot plays no more
 _PEER_S: Final = 5.0  # how long another worker may take, besides the time for the bytes
 _SLOWEST: Final = 1e6  # bytes a second

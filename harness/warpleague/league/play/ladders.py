@@ -20,7 +20,7 @@ from warpleague.league.season.config import FormatTable
 from warpleague.league.season.season import Season, deal_of
 from warpleague.league.store import disqualifications, journal
 from warpleague.league.store.columns import gathered
-from warpleague.league.store.events import ENTRANTS, MERGED, META
+from warpleague.league.store.events import ENTRANTS, MERGED, PASSING
 from warpleague.match.spec import SeatSpec
 from warpleague.strict import structure
 
@@ -112,9 +112,9 @@ def _given(stretch: _Stretch, store: Store, places: Mapping[str, int], before: C
     stored = ((fixture, match) for fixture, match in results.look_up(schedule) if match is not None)
     columns = gathered(stored, season.players, PARTS)
     so_far = begun(season, before, columns, stretch.barred, stretch.entered)
-    course = Course(schedule, Ladder(season).batches(so_far, stretch.barred))
-    open_ = 0 if so_far is None else len(so_far.open) + len(so_far.last)
-    most += open_ * Ladder(season).matches_a_deal
+    form = Ladder(season)
+    course = Course(schedule, form.batches(so_far, stretch.barred))
+    most += 0 if so_far is None else (len(so_far.open) + len(so_far.last)) * form.matches_a_deal
     given = set[str]()
     while len(given) < most and (batch := course.take()) is not None:
         given.update(fixture.id for fixture in batch)
@@ -124,7 +124,7 @@ def _given(stretch: _Stretch, store: Store, places: Mapping[str, int], before: C
 def _stretches(league: League) -> tuple[list[_Stretch], bool]:
     """The stretches of a ladder, in order, and whether matches of other formats or stores may have been taken over."""
     store, form = league.store, league.season.format
-    events = [event for event in store.events() if event.kind not in (META, journal.REMOVED, journal.VOIDED)]
+    events = [event for event in store.events() if event.kind not in PASSING]
     decided = store.events(*disqualifications.KINDS)
     stretches: list[_Stretch] = []
     season: Season | None = None

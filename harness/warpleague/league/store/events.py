@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 META: Final = "settled"
 """The kind of the event that has the SHA-256 of everything in `meta`, what the store says of the league as a whole."""
 
+PASSING: Final = (META, journal.REMOVED, VOIDED)
+"""The kinds of events that do not change who plays."""
+
 _EVENTS: Final = (
     "SELECT f.kind, f.said, f.stored, j.seq FROM journal j JOIN fact f ON f.id = j.id ORDER BY j.seq"
 )

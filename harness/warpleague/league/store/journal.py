@@ -231,9 +231,8 @@ def _of_match(
         yield match_id, "was stored, but has been deleted from the store"
     else:
         _, confined, size, packed = row
-        texts = (
-            () if match is None else match.journal_texts()
-        )  # one that cannot be read is not what was stored
+        # One that cannot be read is not what was stored.
+        texts = () if match is None else match.journal_texts()
         packed_hash = sha256(packed).hexdigest() if isinstance(packed, bytes) else ""
         if stored_row_hash != row_hash((*texts, confined, size, packed_hash)):
             yield match_id, "its row or its record in the store is not the one that was stored"

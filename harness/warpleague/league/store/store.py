@@ -43,7 +43,7 @@ from warpleague.league.store.database import (
     transaction,
 )
 from warpleague.league.store.events import (
-    META,
+    PASSING,
     EntrantsCommitment,
     Event,
     add_event,
@@ -574,7 +574,7 @@ class Store(About):
         """Store what a ladder has chosen; within `writing`, or else durable when this returns."""
         from warpleague.league.store import choices
 
-        with clear_errors(self.path), nullcontext() if self._db.in_transaction else self.writing():
+        with self._within_writing():
             choices.add(self._db, season, groups)
 
     def number_chosen(self, season: Season) -> None:
@@ -587,16 +587,21 @@ class Store(About):
     def note_chose_all(self, season: Season) -> None:
         """Note that a ladder has chosen its last deal; within `writing`, or else durable when this returns."""
         if not self.chose_all(season):
-            with clear_errors(self.path), nullcontext() if self._db.in_transaction else self.writing():
+            with self._within_writing():
                 set_meta(self._db, CHOSE_ALL, self._all_of(season))
 
     def chose_all(self, season: Season) -> bool:
         """Whether a ladder has chosen its last deal, and nobody has come, left or been disqualified since."""
         return self.meta(CHOSE_ALL) == self._all_of(season)
 
+    @contextmanager
+    def _within_writing(self) -> Iterator[None]:
+        """A transaction, that of the caller if it has begun one."""
+        with clear_errors(self.path), nullcontext() if self._db.in_transaction else self.writing():
+            yield
+
     def _all_of(self, season: Season) -> str:
-        passing = (META, journal.REMOVED, VOIDED)
-        last = max((event.seq for event in self.events() if event.kind not in passing), default=0)
+        last = max((event.seq for event in self.events() if event.kind not in PASSING), default=0)
         return f"{commitment_to(season)} {last}"
 
     def numbers(self) -> list[int]:
@@ -694,9 +699,7 @@ class Store(About):
             for row in self._rows(
                 "SELECT m.id FROM journal j JOIN match m ON m.id = j.id WHERE j.seq > (SELECT coalesce(max(j.seq), 0) "
                 "FROM journal j JOIN fact f ON f.id = j.id WHERE f.kind NOT IN (?, ?, ?)) ORDER BY j.seq",
-                META,
-                journal.REMOVED,
-                journal.VOIDED,
+                *PASSING,
             )
         ]
 

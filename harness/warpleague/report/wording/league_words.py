@@ -15,7 +15,7 @@ from warpleague.league.ratings.placement import level_of
 from warpleague.league.ratings.statistics import Mean, expected, share_interval
 from warpleague.match.faults import shortened
 from warpleague.report.wording.match_words import one_line
-from warpleague.text import counted, safe
+from warpleague.text import counted, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -113,20 +113,12 @@ def league_sentence(league: League, title: str, now: Status, table: Standings | 
     first = [one_line(line.bot) for line in ranked if line.rank == 1]
     if len(first) > 3 or not first:
         return text
-    names = " and ".join([", ".join(first[:-1]), first[-1]] if first[:-1] else first)
-    verb = "won it" if now.complete else "leads" if len(first) == 1 else "lead"
-    if now.complete and len(first) > 1:
-        verb = "share the first place"
     if len(first) > 1:
-        return f"{text} {names} {verb}."
-    told = f"{text} {names} {verb}{_by(table, ranked)}"
-    best = ranked[0]
+        return f"{text} {listed(first)} {'share the first place' if now.complete else 'lead'}."
+    best, verb, but = ranked[0], "won it" if now.complete else "leads", ""
     if now.complete and best.placing is None and best.rank_set is not None and best.rank_set[1] > 1:
-        told = (
-            f"{text} {names} came first{_by(table, ranked)}, but by strength it may have any rank from 1 to "
-        )
-        return f"{told}{best.rank_set[1]}."
-    return f"{told}."
+        verb, but = "came first", f", but by strength it may have any rank from 1 to {best.rank_set[1]}"
+    return f"{text} {first[0]} {verb}{_by(table, ranked)}{but}."
 
 
 def _by(table: Standings, ranked: Sequence[Standing]) -> str:

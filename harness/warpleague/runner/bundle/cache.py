@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from warpleague.match.spec import Level
 
 SEAL: Final = ".seal"  # how the name of the file beside a copy ends
-RECEIVED: Final = (
-    ".received"  # how the name of the empty file beside a bundle ends that came from another machine
-)
+RECEIVED: Final = ".received"
+"""How the name of the empty file beside a bundle ends that came from another machine."""
 _CHUNK: Final = 1 << 20
 
 _NAME: Final = re.compile(r"([0-9a-f]{32})(?:-(none|limits|sandbox))?")
