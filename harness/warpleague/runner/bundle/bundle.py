@@ -510,7 +510,9 @@ def pack_bundle(digest: str, level: Level = LEVEL) -> bytes:
 
 def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     """The entry of an archive that depends on the content alone, not on when it was last used, nor by whom."""
-    return entry.replace(mtime=0, uid=0, gid=0, uname="", gname="", deep=False)
+    entry.mtime = entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
 
 
 def receive_bundle(digest: str, archive: bytes) -> None:
