@@ -28,12 +28,34 @@ def test_the_file_of_the_demo_is_read() -> None:
     assert [author.name for author in config.editors] == ["steps", "breaks", "idle"]
     assert [author.name for author in config.anchors] == ["random"]
     assert config.game.players == 2
+    assert config.proves_nothing
     program, plan = config.argv_of(config.author("steps"))
     assert Path(program).name == "steps.sh"
     assert Path(plan).is_file()
 
 
 TWO = {"ann": "true", "bob": ""}
+
+
+@pytest.mark.parametrize(
+    ("rules", "level", "reason"),
+    [
+        ("", "sandbox", ""),
+        ('[rules]\nfaults = "substitute"', "sandbox", ""),
+        ('[rules]\nlevel = "limits"', "limits", "level limits"),
+    ],
+)
+def test_rounds_are_confined_unless_told_otherwise(make: Make, rules: str, level: str, reason: str) -> None:
+    """Without a word on the level it is sandbox; at others, and with a seed, the commitment proves nothing."""
+    path = make(TWO)
+    text = path.read_text().replace('[rules]\nlevel = "limits"', rules)
+    path.write_text(text)
+    assert "seed in the file" in load_rounds(path).proves_nothing
+    path.write_text(text.replace('seed = "test"\n', ""))
+    config = load_rounds(path)
+    assert config.rules.level == level
+    assert reason in config.proves_nothing
+    assert bool(reason) == bool(config.proves_nothing)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +181,7 @@ def line(verdict: str, low: float, high: float) -> Any:
 def test_what_is_printed_of_an_edit() -> None:
     """The share, the two ends of its interval, and the word; without an end where there are too few deals."""
     assert helped_text(line("better", 0.501, 0.699)) == "60.0 % (50.1 to 69.9), better"
-    assert helped_text(line(FEW, 0.3, 1.0)) == f"65.0 %, {FEW}"
+    assert helped_text(line(FEW, 0.3, 1.0)) == f"65.0 % (30.0 to 100.0), {FEW}"
     some: Any = SimpleNamespace(comparisons=12, better_or_worse_by_chance=0.6)
     assert chance_lines(some) == [
         "In 12 comparisons, chance alone would give about 0.6 better or worse if no edit changed anything."

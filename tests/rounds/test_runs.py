@@ -64,12 +64,32 @@ def test_who_fails_may_have_to_forfeit(run: Run, make: Make) -> None:
     assert [line["won"] for line in data["curves"] if line["round"] == 2] == [False, True]
 
 
+@pytest.mark.parametrize("level", ["limits", "sandbox"])
+def test_an_edit_that_fails_may_keep_its_work(
+    run: Run, make: Make, level: str, request: pytest.FixtureRequest
+) -> None:
+    """With on_error = "keep" the bot that it made plays, and its error is told; others lose their work."""
+    if level == "sandbox":
+        request.getfixturevalue("sandboxed")
+    fails = f"{BETTER}; exit 3"
+    path = make({"ann": fails, "bob": fails, "anchor": ""}, rounds=1, level=level, ann='on_error = "keep"')
+    data = run(path, "--json", "--quiet").json
+    (ann,), (bob,) = lines(data, "ann"), lines(data, "bob")
+    assert (ann["version"], ann["problem"]) == ("ann.1", "edit kept: failed (exit status 3)")
+    assert (bob["version"], bob["problem"]) == ("bob.0", "edit dropped: failed (exit status 3)")
+    assert run("verify", path).code == 0
+
+
 def test_copies_of_one_program_are_equal(run: Run, make: Make) -> None:
     """Two authors that change nothing have one program: they share the round, and no match of it counts."""
     path = make({"ann": IDLE, "bob": IDLE}, rounds=1)
     data = run(path, "--json", "--quiet").json
     assert [line["rounds_shared"] for line in data["authors"]] == [1, 1]
     assert [(line["played"], line["rating"]) for line in data["versions"]] == [(0, None)] * 2
+    (played,) = data["per_round"]
+    assert (played["matches"], played["copies"]) == (0, 2)
+    assert played["first_seat"]["low"] <= 0.5 <= played["first_seat"]["high"]
+    assert "first seat" in run("results", path).out
     assert run("verify", path).code == 0
 
 
@@ -102,18 +122,28 @@ def test_what_authors_see_and_keep(run: Run, make: Make, tmp_path: Path) -> None
     script = f"""
     echo "$WARPLEAGUE_AUTHOR $WARPLEAGUE_ROUND" >>notes.txt
     test ! -e usage.json
-    echo '{{"input_tokens": 10, "output_tokens": 2, "cost": 0.5}}' >usage.json
+    echo '{{"input_tokens": 10, "output_tokens": 2, "cost": 0.5, "effort": "high"}}' >usage.json
     git log --oneline
     test -s TASK.md; test -s docs/brief.md; test -d engine/warpleague
     [ "$WARPLEAGUE_ROUND" = 1 ] || {look}
     """
-    path = make({"ann": script, "bob": IDLE}, more='shows = "sources"\nprevious = 0')
+    path = make(
+        {"ann": script, "bob": IDLE}, more='shows = "sources"\nprevious = 0', ann='model = "<b>m</b>"'
+    )
     data = run(path, "--json", "--quiet").json
     assert [line["problem"] for line in lines(data, "ann")] == ["", ""]
     author = place(tmp_path) / "authors" / "ann"
     assert "sources/bob/bot.py" in (author / "output" / "02.txt").read_text()
     assert [line["input_tokens"] for line in lines(data, "ann")] == [10, 10]
-    assert data["authors"][0]["cost"] == 1.0
+    ann, bob = data["authors"]
+    assert (ann["cost"], ann["told"], ann["models"], ann["efforts"]) == (1.0, 2, ["<b>m</b>"], ["high"])
+    assert (bob["cost"], bob["input_tokens"], bob["models"]) == (None, None, [])
+    page = (place(tmp_path) / "report" / "index.html").read_text("utf-8")
+    assert "<b>m</b>" not in page
+    assert "not told" in page
+    transcript = lines(data, "ann")[1]["transcript"]
+    assert f'href="../{transcript}"' in page
+    assert (place(tmp_path) / transcript).is_file()
     assert (author / "workspace" / "notes.txt").read_text() == "ann 1\nann 2\n"
 
 

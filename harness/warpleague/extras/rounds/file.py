@@ -48,11 +48,14 @@ if TYPE_CHECKING:
 
 Shows = Literal["own", "records", "sources"]
 OnFail = Literal["last", "forfeit"]
+OnError = Literal["drop", "keep"]
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
 """The name of an author. The name of a version is this name, a dot and a number."""
 _OWN_FILES: Final = ("./", "../")
+_LEVEL: Final = "sandbox"
+"""The level unless the file names one: at others an author can read the secret of the round and the others' bots."""
 
 
 @attrs.frozen(kw_only=True)
@@ -84,7 +87,9 @@ class Author:
 
     A word of `edit` that begins with `./` or `../` is a file or folder beside the file of the rounds. At level sandbox
     the command sees these files and `paths`, and reaches the addresses `network` of this machine. `variables` are
-    names of environment variables that the command gets. A `fixed` author edits nothing: its bot is an anchor.
+    names of environment variables that the command gets. If the command ends with an error, its changes are dropped,
+    or with `on_error` "keep" kept. `model` and `effort` say what the author works with. A `fixed` author edits
+    nothing: its bot is an anchor.
     """
 
     name: str = attrs.field(metadata=in_schema(pattern=f"^{_NAME.pattern}$"))
@@ -94,6 +99,9 @@ class Author:
     network: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    on_error: OnError = "drop"
+    model: str | None = None
+    effort: str | None = None
     fixed: bool = False
 
 
@@ -122,7 +130,7 @@ class RoundsConfig:
     records: int = attrs.field(default=20, validator=[ge(0), le(100_000)])
     seed: str | None = None
     clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
-    rules: RulesTable = attrs.Factory(RulesTable)
+    rules: RulesTable = attrs.Factory(lambda: RulesTable(level=_LEVEL))
     sandbox: SandboxTable = attrs.Factory(SandboxTable)
     run: RunTable = attrs.Factory(RunTable)
     path: Path = attrs.field(default=Path(), metadata=NO_KEY)
@@ -173,12 +181,20 @@ class RoundsConfig:
         return os.path.abspath(located(Path(word), base=self.path.parent))  # noqa: PTH100
 
     @property
+    def proves_nothing(self) -> str:
+        """Why the commitment to a round's secret proves nothing, or empty: authors could know the dice."""
+        if self.seed is not None:
+            return "All dice follow from the seed in the file"
+        level = self.rules.level
+        return "" if level == "sandbox" else f"At level {level} authors can read the secret while they edit"
+
+    @property
     def conditions(self) -> dict[str, Any]:
         """The settings that results depend on, as plain data. They must not change during a run."""
         relevant = attrs.evolve(self, rounds=1, run=RunTable(), records=0)
         data = toml_of(relevant)
         for author in data["authors"]:
-            del author["limits"]  # they hold for later edits only
+            del author["limits"], author["on_error"]  # they hold for later edits only
         return data
 
 
@@ -196,6 +212,8 @@ def load_rounds(path: Path) -> RoundsConfig:
         raise ConfigError(
             f"{where}: has no authors; for a league without them: warpleague league run {where}"
         )
+    if isinstance(data.get("rules"), dict):
+        data["rules"].setdefault("level", _LEVEL)
     config = structure(data, RoundsConfig, where)
     name = config.name or path.stem
     if not NAME.fullmatch(name):

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _MEDIUM: Final = 95  # columns of a terminal
 _WIDE: Final = 135
 _LONGEST_PROBLEM: Final = 200
+NOT_TOLD: Final = "not told"
 
 
 @attrs.frozen
@@ -59,9 +60,11 @@ _RoundColumn: TypeAlias = "Column[RoundLine, RoundsView[RoundLine]]"
 
 
 def rating_text(rating: float | None, error: float | None) -> str:
-    """A rating with half its 95 % interval; the anchor's is zero."""
+    """A rating with half its 95 % interval; the anchor's is zero. Without an interval it is a guess: ≈."""
     if rating is None:
         return "-"
+    if error is None:
+        return f"≈ {rating:.0f}"
     return f"{rating:.0f} ± {error:.0f}" if error else f"{rating:.0f}"
 
 
@@ -75,8 +78,8 @@ def helped_text(line: AuthorLine) -> str:
     helped = line.helped
     if helped is None:
         return ""
-    if helped["verdict"] == TOO_FEW:
-        return f"{percent(helped['share'])}, {TOO_FEW}"
+    if helped["share_low"] is None:
+        return TOO_FEW
     span = interval_words(helped["share_low"], helped["share_high"])
     return f"{percent(helped['share'])} ({span}), {helped['verdict']}"
 
@@ -101,11 +104,28 @@ def _lines_text(line: AuthorLine | VersionLine) -> str:
 
 
 def _rank_text(line: AuthorLine) -> str:
-    return f"{'won ' if line.won else ''}{'-' if line.rank is None else line.rank}"
+    among = "" if line.rank_set is None else " ({}-{})".format(*line.rank_set)
+    return f"{'won ' if line.won else ''}{'-' if line.rank is None else line.rank}{among}"
 
 
 def _any_usage(view: RoundsView[AuthorTotal]) -> bool:
-    return any(line.input_tokens or line.output_tokens or line.cost for line in view.lines)
+    return view.page or any(line.told or line.models or line.efforts for line in view.lines)
+
+
+def _tokens_text(line: AuthorTotal | AuthorLine) -> str:
+    counts = (line.input_tokens, line.output_tokens)
+    if counts == (None, None):
+        return NOT_TOLD
+    return "/".join("?" if count is None else f"{count:,}" for count in counts)
+
+
+def _cost_text(line: AuthorTotal | AuthorLine) -> str:
+    return NOT_TOLD if line.cost is None else f"{line.cost:.4f}"
+
+
+def secret_words(results: Results) -> list[str]:
+    """Why the commitments to the secrets prove nothing: a sentence, if authors could know the dice."""
+    return [f"{results.proves_nothing}: the commitments prove nothing."] if results.proves_nothing else []
 
 
 def _medium(view: RoundsView[Any]) -> bool:
@@ -138,9 +158,13 @@ TOTALS: Final[tuple[_TotalColumn, ...]] = (
     count_column("rounds_won", lambda line: line.rounds_won, "rounds won"),
     count_column("rounds_shared", lambda line: line.rounds_shared, "shared"),
     Column("version", "plays now", lambda line: line.version or "-", kind="text"),
-    Column("tokens", "tokens in/out", lambda line: f"{line.input_tokens:,}/{line.output_tokens:,}",
-           shown=_any_usage),
-    Column("cost", "cost", lambda line: f"{line.cost:.4f}", shown=_any_usage),
+    Column("model", "model", lambda line: ", ".join(line.models) or NOT_TOLD, shown=_any_usage, kind="text"),
+    Column("effort", "effort", lambda line: ", ".join(line.efforts) or NOT_TOLD, shown=_any_usage, kind="text"),
+    Column("tokens", "tokens in/out", _tokens_text, shown=_any_usage),
+    Column("cost", "cost", _cost_text, shown=_any_usage),
+    count_column("told", lambda line: line.told, "told in", shown=_any_usage,
+                 help="told in: the number of rounds in which tokens or cost were told; the sums are over these."),
+    Column("edit_s", "edits s", lambda line: f"{line.edit_s:.1f}", shown=_any_usage),
 )
 """The authors over all rounds."""
 
@@ -149,7 +173,9 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
     Column("author", "author", lambda line: line.author, kind="text"),
     Column("version", "version", _version_text, kind="text"),
     Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
-    Column("rank", "rank", _rank_text),
+    Column("rank", "rank", _rank_text,
+           help="rank: in the standings of the round; in brackets the ranks that the version may have by strength, with "
+                "95 % confidence for all bots of the round at once."),
     Column("share", "share", lambda line: share_text(line.share), shown=_medium),
     Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
            shown=_any("anchor_share", _MEDIUM)),
@@ -158,6 +184,8 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
                 "better or worse: it excludes 50 %."),
     Column("lines", "lines", _lines_text, shown=_wide),
     Column("edit_s", "edit s", lambda line: f"{line.edit_s:.1f}", shown=_wide),
+    Column("tokens", "tokens in/out", _tokens_text, shown=lambda view: view.page),
+    Column("cost", "cost", _cost_text, shown=lambda view: view.page),
     count_column("faults", lambda line: line.faults, kind="faults", shown=_any("faults")),
 )
 """The authors round by round: the curve of each in numbers."""
@@ -168,7 +196,7 @@ VERSIONS: Final[tuple[_VersionColumn, ...]] = (
            help="same as: the same program; it plays once, and its versions have one rating."),
     Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
     count_column("played", lambda line: line.played),
-    Column("share", "share", lambda line: percent(line.points / line.played) if line.played else "-"),
+    Column("share", "share", lambda line: share_text(line.share)),
     Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
            shown=_any("anchor_share", _MEDIUM)),
     Column("lines", "lines", _lines_text),
@@ -181,6 +209,10 @@ VERSIONS: Final[tuple[_VersionColumn, ...]] = (
 ROUNDS: Final[tuple[_RoundColumn, ...]] = (
     Column("round", "round", lambda line: str(line.round)),
     count_column("matches", lambda line: line.matches),
+    count_column("copies", lambda line: line.copies, shown=_any("copies"),
+                 help="copies: matches of one program against itself, which do not count; first seat: its share in "
+                      "them, which tells only of seats and dice."),
+    Column("first_seat", "first seat", lambda line: share_text(line.first_seat), shown=_any("copies")),
     Column("elapsed", "all s", lambda line: f"{line.elapsed_s:.1f}"),
     Column("edit", "edits s", lambda line: f"{line.edit_s:.1f}"),
     Column("check", "checks s", lambda line: f"{line.check_s:.1f}"),
@@ -226,6 +258,11 @@ def rounds_page(results: Results) -> bytes:
             ),
             _table("versions", "Versions on one scale", VERSIONS, rated(results.versions)),
             _table("time", "Time of each round", ROUNDS, results.per_round),
+        ],
+        secret_words=secret_words(results),
+        transcripts=[
+            (author.author, [(line.round, f"../{line.transcript}") for line in results.curve(author.author)])
+            for author in editors
         ],
         secrets=[(line.round, line.commitment, line.secret) for line in results.per_round],
     )
@@ -290,7 +327,7 @@ def rounds_view(results: Results, width: int = 100) -> RenderableType:
     return stacked(
         _printed_table(title, CURVES, curves, width, *chance_lines(results), *problem_lines(curves)),
         _printed_table("Versions on one scale", VERSIONS, rated(results.versions), width),
-        _printed_table("Rounds", ROUNDS, results.per_round, width),
+        _printed_table("Rounds", ROUNDS, results.per_round, width, *secret_words(results)),
         _printed_table("Authors", TOTALS, editors, width),
     )
 

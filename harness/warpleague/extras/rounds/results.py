@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, Final, Literal
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import attrs
 import msgspec
 import numpy as np
 
+from warpleague.extras.rounds.state import Usage
+from warpleague.extras.rounds.workspace import transcript
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import EDIT_DRIFTS, shrunk_fit
 from warpleague.league.ratings.sprt import Sprt, share_limits
@@ -27,7 +30,7 @@ from warpleague.league.results.export import (
     need,
     table_file,
 )
-from warpleague.league.results.league import League, open_to_read
+from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import WinLossRecord, outcomes, records
 from warpleague.league.schedule.formats.api import seatings_count
@@ -43,7 +46,11 @@ if TYPE_CHECKING:
     from warpleague.extras.rounds.state import Part, Round, State
     from warpleague.league.ratings.fit import Fit
     from warpleague.league.ratings.sprt import DealCounts
+    from warpleague.league.results.standings import Standing
     from warpleague.league.store.columns import Columns
+
+
+_Number = TypeVar("_Number", int, float)
 
 
 # -- curves ----------------------------------------------------------------------------------------------
@@ -90,7 +97,7 @@ class VersionLine:
     rating: float | None
     error: float | None
     played: int
-    points: float
+    share: Share | None
     faults: int
     anchor_share: Share | None
 
@@ -99,11 +106,12 @@ class VersionLine:
 class AuthorLine:
     """An author in one round: the version that played, its results, and the effect of its edit.
 
-    `rank` is its rank in the round, and `won` is true if no other author's version ranks higher. `rating` and `error`
+    `rank` is its rank in the round, `rank_set` the first and the last that it may have by strength, and `won` is true if no other author's version ranks higher. `rating` and `error`
     are those of the version. If this round's edit made a new version, `helped` compares it with the version before, on
     the same deals; see `helped_json`. `ready` and `findings` are the result of the check, with the
     codes of its warnings and failures; `ready` is None if the bot did not change. `problem` says why the edit was
-    dropped or the bot is not ready.
+    dropped, or failed and was kept, or the bot is not ready. `transcript` is the file of the run's folder with what
+    the command printed. What an author has not told of its usage is None.
     """
 
     round: int
@@ -111,6 +119,7 @@ class AuthorLine:
     version: str | None
     new: bool
     rank: int | None
+    rank_set: tuple[int, int] | None
     won: bool
     share: Share | None
     rating: float | None
@@ -128,34 +137,49 @@ class AuthorLine:
     check_s: float
     begun: int
     commit: str | None
+    model: str | None
+    effort: str | None
     input_tokens: int | None
     output_tokens: int | None
     cost: float | None
+    transcript: str | None
 
 
 @attrs.frozen(kw_only=True)
 class AuthorTotal:
-    """An author over all rounds: rounds won alone and shared, the current version, tokens and cost."""
+    """An author over all rounds: rounds won alone and shared, the current version, its models, tokens, cost and time.
+
+    Tokens and cost are sums over the rounds in which they were told, None if in none; `told` is the number of rounds
+    with a report of its usage.
+    """
 
     author: str
     fixed: bool
     rounds_won: int
     rounds_shared: int
     version: str | None
-    input_tokens: int
-    output_tokens: int
-    cost: float
+    models: tuple[str, ...]
+    efforts: tuple[str, ...]
+    told: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
+    edit_s: float
 
 
 @attrs.frozen(kw_only=True)
 class RoundLine:
     """A round: its matches, the commitment to its secret, the secret, and its times in seconds.
 
+    `copies` are matches between copies of one program, which do not count: a round has them if it has only one. Then
+    `first_seat` is the share of the first seat in them: a test of the method, since only the seat can matter.
     `overhead_s` is `elapsed_s` without the longest edit and the matches: this program's own time.
     """
 
     round: int
     matches: int
+    copies: int
+    first_seat: Share | None
     commitment: str
     secret: str | None
     elapsed_s: float
@@ -170,7 +194,8 @@ class Results:
     """All results of a run so far; `authors` in the order of the file.
 
     `comparisons` is how many edits had enough deals to be called better or worse, and `better_or_worse_by_chance` how
-    many of them would be, on average, if no edit changed anything.
+    many of them would be, on average, if no edit changed anything. `proves_nothing` says why the commitments to the
+    secrets prove nothing, or is empty.
     """
 
     name: str
@@ -182,6 +207,7 @@ class Results:
     versions: tuple[VersionLine, ...]
     curves: tuple[AuthorLine, ...]
     per_round: tuple[RoundLine, ...]
+    proves_nothing: str
     comparisons: int
     better_or_worse_by_chance: float
 
@@ -200,8 +226,10 @@ class _Played:
 
     columns: Columns
     deals: tuple[int, ...]
-    ranks: dict[int, int | None]
+    lines: dict[int, Standing]
     matches: int
+    copies: int
+    first_seat: Share | None
     secret: str | None
 
 
@@ -233,6 +261,7 @@ def results_of(config: RoundsConfig, state: State, run_folder: RunFolder) -> Res
         versions=versions,
         curves=tuple(curves),
         per_round=tuple(_round_line(round_, played[round_.number]) for round_ in over),
+        proves_nothing=config.proves_nothing,
         comparisons=compared,
         better_or_worse_by_chance=round(0.05 * compared, 2),
     )
@@ -251,19 +280,27 @@ def _read(run_folder: RunFolder, round_: Round, numbers: dict[str, int]) -> _Pla
         wanted = np.array([numbers[name] for name in league.season.names], dtype=columns.seats.dtype)
         columns = attrs.evolve(columns, values={**columns.values, "seats": wanted[columns.seats]})
         # A match of copies of one program tells nothing; only a round with too few programs has such matches.
-        columns = columns.only((columns.seats != columns.seats[:, :1]).any(axis=1))
+        different = (columns.seats != columns.seats[:, :1]).any(axis=1)
+        copies, columns = columns.only(~different), columns.only(different)
         return _Played(
             columns=columns,
             deals=tuple(columns.deal.tolist()),
-            ranks=_ranks(league, numbers),
+            # Of copies the first counts.
+            lines={numbers[line.bot]: line for line in reversed(standings(league).lines)},
             matches=len(columns),
+            copies=len(copies),
+            first_seat=_first_seat(copies),
             secret=league.season.secret.hex() if league.store.published() is not None else None,
         )
 
 
-def _ranks(league: League, numbers: dict[str, int]) -> dict[int, int | None]:
-    # Of copies the first counts.
-    return {numbers[line.bot]: line.rank for line in reversed(standings(league).lines)}
+def _first_seat(copies: Columns) -> Share | None:
+    mean = Mean()
+    for ranks, deal in sorted(
+        zip(copies.ranks.tolist(), copies.deal.tolist(), strict=True), key=itemgetter(1)
+    ):
+        mean.add(sum(pair_points(ranks[0], rank) for rank in ranks[1:]) / (len(ranks) - 1), deal)
+    return Share.of(mean)
 
 
 def _fit(state: State, played: Iterable[_Played], numbers: dict[str, int], anchor: int | None) -> Fit:
@@ -344,7 +381,7 @@ def _version_line(
         rating=rounded(fit.ratings[number], 3),
         error=rounded(fit.half(number), 3),
         played=record.played,
-        points=record.points,
+        share=Share.of(counts.shares[number]),
         faults=record.faults,
         anchor_share=None if version is None else Share.of(counts.against_anchors[number]),
     )
@@ -359,12 +396,12 @@ def _round_lines(
     numbers: dict[str, int],
     rated: dict[str, VersionLine],
 ) -> list[AuthorLine]:
-    ranks = {
-        author: played.ranks.get(numbers[part.version])
+    standing = {
+        author: played.lines.get(numbers[part.version])
         for author, part in round_.parts.items()
         if part.version is not None
     }
-    best = min((rank for rank in ranks.values() if rank is not None), default=None)
+    best = min((line.rank for line in standing.values() if line and line.rank is not None), default=None)
     field = {numbers[name] for name in round_.field}
     lines = []
     for author in config.editors:
@@ -373,15 +410,18 @@ def _round_lines(
         new = name is not None and state.version(name).round == round_.number
         before = _before(state, author.name, name) if new and name is not None else None
         number = None if name is None else numbers[name]
-        usage = None if edit is None else edit.usage
+        line = standing.get(author.name)
+        rank = None if line is None else line.rank
+        usage = Usage() if edit is None or edit.usage is None else edit.usage
         lines.append(
             AuthorLine(
                 round=round_.number,
                 author=author.name,
                 version=name,
                 new=new,
-                rank=ranks.get(author.name),
-                won=best is not None and ranks.get(author.name) == best,
+                rank=rank,
+                rank_set=None if line is None else line.rank_set,
+                won=best is not None and rank == best,
                 share=None if number is None else Share.of(counts.shares[number]),
                 rating=None if name is None else rated[name].rating,
                 error=None if name is None else rated[name].error,
@@ -400,9 +440,12 @@ def _round_lines(
                 check_s=0.0 if part.check is None else part.check.elapsed_s,
                 begun=part.begun,
                 commit=None if edit is None else edit.commit,
-                input_tokens=None if usage is None else usage.input_tokens,
-                output_tokens=None if usage is None else usage.output_tokens,
-                cost=None if usage is None else usage.cost,
+                model=usage.model or author.model,
+                effort=usage.effort or author.effort,
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+                cost=usage.cost,
+                transcript=None if edit is None else transcript(author.name, round_.number),
             )
         )
     return lines
@@ -423,7 +466,7 @@ def _codes(part: Part) -> tuple[str, ...]:
 def _problem(round_: Round, author: str) -> str:
     part = round_.parts[author]
     if part.edit is not None and part.edit.problem:
-        return f"edit dropped: {part.edit.problem}"
+        return f"edit {'kept' if part.edit.kept else 'dropped'}: {part.edit.problem}"
     if part.check is not None and not part.check.ready:
         failed = part.check.failure
         return "not ready" if failed is None else f"not ready: {failed.what}: {failed.text.splitlines()[0]}"
@@ -492,10 +535,19 @@ def _total(config: RoundsConfig, state: State, author: str, curves: Sequence[Aut
         rounds_won=alone,
         rounds_shared=sum(line.won for line in lines) - alone,
         version=versions[-1].name if versions else author if config.author(author).fixed else None,
-        input_tokens=sum(line.input_tokens or 0 for line in lines),
-        output_tokens=sum(line.output_tokens or 0 for line in lines),
-        cost=round(sum(line.cost or 0.0 for line in lines), 9),
+        models=tuple(dict.fromkeys(line.model for line in lines if line.model)),
+        efforts=tuple(dict.fromkeys(line.effort for line in lines if line.effort)),
+        told=sum(line.input_tokens is not None or line.cost is not None for line in lines),
+        input_tokens=_sum(line.input_tokens for line in lines),
+        output_tokens=_sum(line.output_tokens for line in lines),
+        cost=rounded(_sum(line.cost for line in lines), 9),
+        edit_s=round(sum(line.edit_s for line in lines), 3),
     )
+
+
+def _sum(values: Iterable[_Number | None]) -> _Number | None:
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0]) if known else None
 
 
 def _round_line(round_: Round, played: _Played) -> RoundLine:
@@ -506,6 +558,8 @@ def _round_line(round_: Round, played: _Played) -> RoundLine:
     return RoundLine(
         round=round_.number,
         matches=played.matches,
+        copies=played.copies,
+        first_seat=played.first_seat,
         commitment=round_.commitment,
         secret=played.secret,
         elapsed_s=round(elapsed, 3),
@@ -531,6 +585,7 @@ _KINDS: Final[dict[str, Kind]] = {
     "bool": "truth",
     "bool | None": "truth",
     "tuple[str, ...]": "json",
+    "tuple[int, int] | None": "json",
     "Share | None": "json",
     "dict[str, Any] | None": "json",
 }

@@ -86,6 +86,7 @@ class EditRequest:
     level: Level
     limits: CommandLimits
     output_mb: int
+    keep: bool
     paths: tuple[str, ...]
     network: tuple[str, ...]
     variables: Mapping[str, str]
@@ -112,8 +113,8 @@ class _Output:
 def edit(request: EditRequest) -> Edit:
     """Run an edit from its beginning: prepare the workspace, run the command, commit.
 
-    A command that fails or exceeds a limit changes nothing: its commit is the one before it. Raises `BadInput` if the
-    level does not hold here, and `HarnessFault` if the sandbox fails.
+    A command that exceeds a limit, or fails and does not `keep`, changes nothing: its commit is the one before it.
+    Raises `BadInput` if the level does not hold here, and `HarnessFault` if the sandbox fails.
     """
     author_folder = AuthorFolder(request.folder)
     own = str(author_folder.workspace)
@@ -129,6 +130,7 @@ def edit(request: EditRequest) -> Edit:
         limits=request.limits,
         paths=request.paths,
         network=request.network,
+        keep=request.keep,
         variables=request.variables if request.level == "sandbox" else {**request.variables, WORKSPACE: own},
     )
     with path.open("wb") as file:
@@ -145,7 +147,7 @@ def edit(request: EditRequest) -> Edit:
         cpu_s=round(end.time.cpu_s, 3),
         output_bytes=output.total,
     )
-    if end.problem:
+    if not end.left_by(command):
         author_folder.history.extract(request.commit, author_folder.workspace)  # below sandbox it has changed
     else:
         result = _committed(author_folder, request, result)
@@ -169,6 +171,7 @@ def _committed(author_folder: AuthorFolder, request: EditRequest, result: Edit) 
         )
     except GitError as error:
         return attrs.evolve(result, problem=f"left files that git refuses: {error}")
+    result = attrs.evolve(result, kept=bool(result.problem))
     added, removed = history.lines(request.commit, commit)
     changed = history.tree(commit, BOT) != history.tree(request.commit, BOT)
     return attrs.evolve(result, commit=commit, changed=changed, lines_added=added, lines_removed=removed)
@@ -514,6 +517,7 @@ class _Run:
             level=level,
             limits=author.limits.of_command,
             output_mb=author.limits.output_mb,
+            keep=author.on_error == "keep",
             paths=paths,
             network=author.network if level == "sandbox" else (),
             variables={
@@ -673,7 +677,7 @@ def edit_words(result: Edit) -> str:
     """A line that describes an edit."""
     words = f"edited in {result.wall_s:.1f} s"
     if result.problem:
-        return f"{words}, dropped: {result.problem}"
+        return f"{words}, {'kept' if result.kept else 'dropped'}: {result.problem}"
     if not result.changed:
         return f"{words}: the bot is unchanged"
     return f"{words}: +{result.lines_added} -{result.lines_removed} lines"

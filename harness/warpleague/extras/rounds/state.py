@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
-from attrs.validators import ge
+from attrs.validators import ge, max_len, optional
 
 from warpleague.errors import StoreError
 from warpleague.strict import structure
@@ -29,25 +29,32 @@ Phase = Literal["edit", "check", "play", "over"]
 
 @attrs.frozen(kw_only=True)
 class Usage:
-    """The usage that an author's command reports: tokens of language models, and their cost in the author's unit."""
+    """The usage that an author's command reports: tokens of language models, and their cost in the author's unit.
 
-    input_tokens: int = attrs.field(default=0, validator=ge(0))
-    output_tokens: int = attrs.field(default=0, validator=ge(0))
-    cost: float = attrs.field(default=0.0, validator=ge(0))
+    `model` and `effort` are those of the author's table, unless it reports others. None: not told.
+    """
+
+    input_tokens: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    output_tokens: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    cost: float | None = attrs.field(default=None, validator=optional(ge(0)))
+    model: str | None = attrs.field(default=None, validator=optional(max_len(100)))
+    effort: str | None = attrs.field(default=None, validator=optional(max_len(100)))
 
 
 @attrs.frozen(kw_only=True)
 class Edit:
     """One run of an author's edit command.
 
-    `commit` is the workspace after it. `changed` is true if the bot changed. `problem` says why the changes were
-    dropped, or is empty. `wall_s` and `cpu_s` are the times of the command, `output_bytes` the size of its output.
+    `commit` is the workspace after it. `changed` is true if the bot changed. `problem` says what went wrong, or is
+    empty; the changes were dropped then, unless they were `kept`. `wall_s` and `cpu_s` are the times of the command,
+    `output_bytes` the size of its output.
     `remark` says why a report of its usage is invalid, or is empty.
     """
 
     commit: str
     changed: bool
     problem: str = ""
+    kept: bool = False
     wall_s: float = 0.0
     cpu_s: float = 0.0
     output_bytes: int = 0

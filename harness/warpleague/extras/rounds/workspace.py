@@ -194,6 +194,11 @@ HARNESS_FILES: Final = (TASK, DOCS, ENGINE, ROUNDS, PROGRAM, USAGE)
 _MAX_USAGE_BYTES: Final = 10_000
 
 
+def transcript(author: str, number: int) -> str:
+    """The file, in the folder of a run, with the output of an author's command in a round."""
+    return f"authors/{author}/output/{number:02}.txt"
+
+
 @attrs.frozen
 class AuthorFolder:
     """The folders of one author in the folder of a run.
@@ -229,7 +234,7 @@ class AuthorFolder:
 
     def output(self, number: int) -> Path:
         """The command's output in a round."""
-        return self.path / "output" / f"{number:02}.txt"
+        return self.path.parent.parent / transcript(self.path.name, number)
 
     def create(self, start: Path) -> str:
         """Create the history with the bot in `start` as its first commit, which is returned.
@@ -378,7 +383,7 @@ git log --stat
 To report tokens of language models and their cost, write this to `usage.json`:
 
 ```json
-{{"input_tokens": 0, "output_tokens": 0, "cost": 0.0}}
+{{"model": "", "effort": "", "input_tokens": 0, "output_tokens": 0, "cost": 0.0}}
 ```
 """
 
@@ -395,7 +400,7 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
     work = (
         f"Change the files in `bot/`, then end. You have {limits.time_s:g} s, {limits.memory_mb} MiB of memory and "
         f"{counted(limits.processes, 'process')}, and the workspace may have {limits.folder_mb} MiB. If your command "
-        "fails or exceeds a limit, all its changes are dropped."
+        f"{'exceeds' if author.on_error == 'keep' else 'fails or exceeds'} a limit, all its changes are dropped."
     )
     rules = (
         f"`docs/brief.md` has the rules, the messages and their types; `docs/{game.id}.md` has all details."

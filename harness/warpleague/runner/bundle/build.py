@@ -143,10 +143,11 @@ _LAST_WORDS: Final = 1 << 20  # what is read at most once a command has ended
 # Running processes are killed before the archive is made, so that nothing changes meanwhile. `kill -1` reaches all
 # processes of the sandbox but process 1 and the shell itself. The archive has standard output for itself.
 _IN_SANDBOX: Final = (
-    f'cp -R {SOURCE}/. . && "$@" </dev/null >&2; status=$?; kill -9 -1 2>/dev/null; '
-    '[ "$status" = 0 ] || exit "$status"; chmod -R u+rwX . >/dev/null 2>&1; '
-    'exec "$0" --format=gnu --owner=0 --group=0 -cf - .'
+    f'cp -R {SOURCE}/. . || exit; "$@" </dev/null >&2; status=$?; kill -9 -1 2>/dev/null; '
+    "{unless} chmod -R u+rwX . >/dev/null 2>&1; "
+    '"$0" --format=gnu --owner=0 --group=0 -cf - . && exit "$status"'
 )
+_UNLESS_FAILED: Final = '[ "$status" = 0 ] || exit "$status";'
 
 
 @attrs.frozen
@@ -154,7 +155,8 @@ class Command:
     """The order for a command: who it is for, the command, the folder that it changes, and its limits.
 
     `argv` has its program resolved, and `scratch` is an empty folder beside `folder`. In the sandbox it sees `paths`
-    of this machine, and reaches the addresses in `network`. `variables` are added to its environment.
+    of this machine, and reaches the addresses in `network`. `variables` are added to its environment. With `keep` what
+    it left in the folder counts even if it failed, unless it had to be ended.
     """
 
     name: str
@@ -165,6 +167,7 @@ class Command:
     paths: tuple[str, ...] = ()
     network: tuple[str, ...] = ()
     variables: Mapping[str, str] = attrs.Factory(dict)
+    keep: bool = False
 
 
 @attrs.frozen
@@ -189,6 +192,10 @@ class CommandEnd:
         how = f"exit status {self.status}" if self.status > 0 else f"killed by signal {-self.status}"
         return f"failed ({how})"
 
+    def left_by(self, command: Command) -> bool:
+        """Whether the folder is as the command left it: it ended by itself, and without an error unless it `keep`s."""
+        return not self.fault and not self.reason and (not self.status or command.keep)
+
 
 def run_command(command: Command, level: Level, feed: Callable[[bytes], None]) -> CommandEnd:
     """Run the command, so that its folder is as it left it; what it leaves running is killed.
@@ -198,9 +205,9 @@ def run_command(command: Command, level: Level, feed: Callable[[bytes], None]) -
     with ending_leftovers():
         check_level(level)
         end = _in_sandbox(command, feed) if level == "sandbox" else _in_place(command, level, feed)
-    if not end.fault and not end.problem and (command.folder.is_symlink() or not command.folder.is_dir()):
+    if end.left_by(command) and (command.folder.is_symlink() or not command.folder.is_dir()):
         return attrs.evolve(end, reason="removed its own folder")
-    if level != "sandbox" and not end.fault and not end.problem:  # there unpacking does the same
+    if level != "sandbox" and end.left_by(command):  # there unpacking does the same
         try:
             # What a command leaves closed to its own user, as some caches are, could not be read.
             open_to_owner(command.folder)
@@ -279,7 +286,7 @@ def _in_place(command: Command, level: Level, feed: Callable[[bytes], None]) -> 
 def _in_sandbox(command: Command, feed: Callable[[bytes], None]) -> CommandEnd:
     with tempfile.TemporaryFile(dir=command.scratch) as archive:
         end = _archive(command, archive, feed)
-        if end.fault or end.problem:
+        if not end.left_by(command):
             return end
         archive.seek(0)
         remove_tree(command.folder)
@@ -307,7 +314,8 @@ def _archive(command: Command, archive: Any, feed: Callable[[bytes], None]) -> C
         network=command.network,
     )
     at_most = rlimits(limits.open_files, limits.folder_mb, data_bytes(limits.memory_mb))
-    sandbox = Sandbox(seat, at_most, limits.folder_mb, ("/bin/sh", "-c", _IN_SANDBOX, tar))
+    script = _IN_SANDBOX.replace("{unless}", "" if command.keep else _UNLESS_FAILED)
+    sandbox = Sandbox(seat, at_most, limits.folder_mb, ("/bin/sh", "-c", script, tar))
     process = sandbox.start(_environment(command, "sandbox", "/tmp"))
     memory = MemoryWatch(limits.memory_mb)
     # The archive is somewhat larger than what is in it, and whoever writes it need not be tar.
@@ -341,7 +349,11 @@ def _archive(command: Command, archive: Any, feed: Callable[[bytes], None]) -> C
         sandbox.wait_gone()
         run.close()
         sandbox.close()
-    return CommandEnd(reason or too_large(), exit_status(process.returncode), run.clock.time, fault or "")
+    # With a status of its own a command that keeps cannot be told from a sandbox that archived nothing, but by this.
+    missing = "left a folder that could not be archived" if command.keep and not written else ""
+    return CommandEnd(
+        reason or too_large() or missing, exit_status(process.returncode), run.clock.time, fault or ""
+    )
 
 
 class _Run:
