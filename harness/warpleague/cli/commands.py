@@ -182,10 +182,11 @@ CORE: Final = (
     Command("brief", "print everything about a game that the author of a bot needs",
             "warpleague.cli.docs:run_brief", group="play",
             about=("Print everything about a game that the author of a bot needs: rules, messages, types, "
-                   "clock, and how to test."),
+                   "clock, points, and how to test."),
             arguments=(
         Argument("game GAME", "the game"),
-    ), examples=("brief aliens", "brief captains"),
+        Argument("--players N", "how many players a table of the examples has (default: 2)", type=count(1), default=2),
+    ), examples=("brief aliens", "brief captains --players 3"),
             prints=True),
     Command("demo", "play a small league of every game", "warpleague.cli.demo:run_demo", group="play",
             about="Play the demo: a small league of every game, each with its report, in about a minute.",
