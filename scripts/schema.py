@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from warpleague.arena.submissions.api import document_text
 from warpleague.arena.web.server import OPERATIONS
+from warpleague.cli.outputs import OUTPUTS
 from warpleague.extras.rounds.file import RoundsConfig
 from warpleague.games import GAMES, load_game
 from warpleague.league.season.config import LeagueConfig
@@ -62,6 +63,19 @@ def file_schema(cls: type, title: str) -> dict[str, Any]:
     return {"title": f"Warp League: {title}", **schema_of(cls, null="refused")}
 
 
+def output_schema(*, closed: bool = False) -> dict[str, Any]:
+    """The schema of what each command prints with `--json`: `properties` has the commands by name."""
+    definitions = Definitions(closed=closed)
+    commands = {name: definitions.of(kind) for name, kind in sorted(OUTPUTS.items())}
+    return {
+        "$schema": DIALECT,
+        "title": "Warp League: what commands print with --json, by command",
+        "type": "object",
+        "properties": commands,
+        "$defs": definitions.schemas,
+    }
+
+
 def files() -> dict[str, str]:
     """The name and the content of every file of the folder."""
     schemas = {
@@ -70,6 +84,7 @@ def files() -> dict[str, str]:
         "bot": file_schema(Manifest, "bot.toml"),
         "league": file_schema(LeagueConfig, "the file of a league"),
         "rounds": file_schema(RoundsConfig, "the file of rounds"),
+        "output": output_schema(),
         **{name: game_schema(load_game(name)) for name in GAMES},
     }
     found = {
