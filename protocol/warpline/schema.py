@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
@@ -74,9 +75,7 @@ class Definitions:
 
     def _describe_dict(self, cls: Any) -> JsonObject:
         """Of a TypedDict: its keys, with the string literals below them."""
-        below: dict[str, str] = {}
-        for base in (*reversed(getattr(cls, "__orig_bases__", ())), cls):
-            below |= _literals_below(base)
+        below = _literals_of_keys(cls)
         properties = {
             name: {**self.of(kind), **_unless_none("description", below.get(name))}
             for name, kind in get_type_hints(cls).items()
@@ -236,6 +235,16 @@ def _either(schemas: Iterable[JsonObject]) -> JsonObject:
     if types:
         others.append({"type": types[0] if len(types) == 1 else types})
     return others[0] if len(others) == 1 else {"anyOf": others}
+
+
+def _literals_of_keys(cls: Any) -> dict[str, str]:
+    """The same of a TypedDict and of those that it continues: it knows its own keys, but before 3.12 no bases."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    assert isinstance(tree, ast.ClassDef)
+    known = vars(sys.modules[cls.__module__])
+    bases = [known[base.id] for base in tree.bases if isinstance(base, ast.Name)]
+    inherited = [_literals_of_keys(base) for base in bases if is_typeddict(base)]
+    return {name: text for texts in (*inherited, _literals_below(cls)) for name, text in texts.items()}
 
 
 def _literals_below(cls: type) -> dict[str, str]:

@@ -156,7 +156,7 @@ class Standing(TypedDict):
     ahead_deals: NotRequired[int | None]
     """the deals that both played"""
     rank_set: NotRequired[list[int] | None]
-    """the first and the last rank that the bot may have by strength, right for all bots at once with 95 % confidence"""
+    """the first and last rank that the bot may have by strength, right for all bots at once with 95 % confidence"""
     rating_without_faults: NotRequired[BoundedRating]
     """where a bot was retired for a fault in its matches"""
     faulted: NotRequired[int]
@@ -938,8 +938,17 @@ class Game(TypedDict):
     by_score: bool
     """whether the score ranks"""
     actions: list[str]
-    setup: NotRequired[dict[str, Any]]
-    """with `--show-galaxy`"""
+
+
+class Galaxy(TypedDict):
+    """The galaxy of a match, with `--show-galaxy`."""
+
+    game: str
+    players: int
+    seed: str
+    options: dict[str, Any]
+    setup: dict[str, Any]
+    """as in the start message"""
 
 
 class CachedBot(TypedDict):
@@ -1081,7 +1090,7 @@ Json: TypeAlias = Any
 
 OUTPUTS: Final[dict[str, Json]] = {
     "match": MatchResult,
-    "games": list[Game] | Game,
+    "games": list[Game] | Game | Galaxy,
     "docs": list[Page] | Page,
     "play": MatchResult,
     "bot check": BotCheck,
