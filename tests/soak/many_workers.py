@@ -31,7 +31,7 @@ from distributed.utils import LoopRunner
 
 from warpleague.extras.cluster.executor import ClusterExecutor
 from warpleague.extras.cluster.worker import Player
-from warpleague.league.referees.pool import RefereeDied
+from warpleague.league.referees.pool import PoolFailed, RefereeDied
 
 PATIENCE_S = 600.0
 """How long a scenario waits, in seconds: the machine may be busy."""
@@ -67,6 +67,7 @@ class Bots:
     def __init__(self) -> None:
         self.known: set[str] = set()
         self.ended = threading.Event()
+        self.failed = False
 
     def broadcast(self, fn: Callable[[], object]) -> None:
         """Do what a pool of referees would do."""
@@ -95,6 +96,8 @@ def answer(bots: Bots, match: Match) -> str:
     """Answer after the time of the match; on a frozen worker only once its bots have ended."""
     if bots.ended.is_set():
         raise RuntimeError("the pool has ended")
+    if bots.failed:
+        raise PoolFailed("no more referees")
     bots.known.add(match.id)
     worker = get_worker().contact_address
     time.sleep(match.seconds)
@@ -344,6 +347,40 @@ def pre_empted() -> None:
         assert simulation.said("was lost; others play its matches")
 
 
+def no_referees() -> None:
+    """A worker that can start no more referees gets no more matches, and loses none of those that it had."""
+    with simulated(2) as simulation:
+        failed, _ = simulation.workers
+        simulation.play(40, 0.05)
+        wait_until(lambda: simulation.have_ended(4))
+        simulation.bots(failed).failed = True
+        wait_until(lambda: len(simulation.ended) == 40)
+        assert simulation.said(f"the worker at {failed.contact_address} gets no matches: no more referees")
+        assert simulation.executor.jobs == 1
+
+
+def have_reported(since: dict[Any, float]) -> bool:
+    """Whether workers were heard, as the scheduler knows them, since these last times."""
+    return all(worker.last_seen != last_s for worker, last_s in since.items())
+
+
+def clock_is_set() -> None:
+    """Workers go on to report when the clock is set back, and when it is set forward, Dask drops none of them."""
+    with simulated(2) as simulation:
+        scheduler, wall = simulation.cluster.scheduler, time.time
+        workers = list(scheduler.workers.values())
+        time.time = lambda: wall() - 3600
+        try:
+            for _ in range(2):
+                wait_until(partial(have_reported, {worker: worker.last_seen for worker in workers}))
+        finally:
+            time.time = wall
+        for worker in workers:
+            worker.last_seen -= 3600
+        simulation.cluster.runners["scheduler"].run_sync(scheduler.check_worker_ttl)
+        assert list(scheduler.workers.values()) == workers
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     "come-and-go": come_and_go,
     "overdue": overdue,
@@ -351,6 +388,8 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     "registrations": partial(registrations, 40),
     "1200-registrations": partial(registrations, 400),
     "pre-empted": pre_empted,
+    "no-referees": no_referees,
+    "clock-is-set": clock_is_set,
 }
 
 
