@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.waiting import wait_until
 import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
 from warpleague.league.referees.pool import PoolFailed, RefereeDied, RefereePool, RemoteTraceback, WorkerLost
-from warpleague.league.referees.process import write_frame
+from warpleague.league.referees.process import ForkServer, write_frame
 from warpleague.runner.host import usable_cores
 
 
@@ -192,14 +193,14 @@ def test_a_pool_that_fails_tells_what_was_begun(monkeypatch: pytest.MonkeyPatch)
     pool = RefereePool(2)
     begun = [pool.submit(signal.pause) for _ in range(2)]
     wait_until(lambda: all(future.running() for future in begun))
-    waiting = pool.submit(os.getpid)
+    futures: list[Future[Any]] = [*begun, pool.submit(os.getpid)]
 
     def start(*_: Any) -> None:
         raise BlockingIOError(errno.EAGAIN, "no more processes")
 
-    monkeypatch.setattr(pool_module.ForkServer, "start", start)
+    monkeypatch.setattr(ForkServer, "start", start)
     os.kill(pool.processes()[0], signal.SIGKILL)
-    assert [type(future.exception(timeout=120)) for future in (*begun, waiting)] in (
+    assert [type(future.exception(timeout=120)) for future in futures] in (
         [RefereeDied, WorkerLost, PoolFailed],
         [WorkerLost, RefereeDied, PoolFailed],
     )

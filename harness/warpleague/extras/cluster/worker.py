@@ -265,8 +265,9 @@ def use_steady_clock() -> None:
     def clock() -> float:
         return time.monotonic() + _CLOCK_S
 
-    import_module("tornado.ioloop").IOLoop.time = staticmethod(clock)  # comes with distributed
-    import_module("distributed.batched").time = clock
+    loops: Any = import_module("tornado.ioloop")  # comes with distributed
+    messages: Any = import_module("distributed.batched")
+    loops.IOLoop.time, messages.time = staticmethod(clock), clock
 
 
 def take_over(dask_scheduler: Any) -> list[str]:

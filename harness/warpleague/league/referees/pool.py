@@ -522,8 +522,8 @@ class RefereePool(Pool):
         with self._lock:
             for call in self._waiting:
                 if call.future.set_running_or_notify_cancel():
-                    ended = RefereeDied("the referee pool has ended")
-                    call.future.set_exception(ended if self._failure is None else self._has_failed())
+                    failed = None if self._failure is None else self._has_failed()
+                    call.future.set_exception(failed or RefereeDied("the referee pool has ended"))
             self._waiting.clear()
             self._ended = True
             os.close(self._wake_out)
