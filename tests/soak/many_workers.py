@@ -5,9 +5,9 @@ match after a drawn time. Checks that each match has one result, and compares th
 the workers while they are well: the sum of the times in which each worker is alive and not frozen, divided by the
 mean time of a match.
 
-Scheduler, client and workers have threads of their own, so the processor time of each is known. Scheduler and client
-are one thread each in earnest, too: the message says which of them would be the limit, and at how many workers. The
-processor time of the workers is that of their machines.
+Scheduler, client and workers have threads of their own, so the processor time of each is known: while nothing is
+played, and for each match. Scheduler and client are one thread each in earnest, too: the message says which of them
+would be the limit, and at how many workers. The processor time of the workers is that of their machines.
 """
 
 import argparse
@@ -408,6 +408,7 @@ def main() -> None:
         help="a match takes half to one and a half of it (4 s, or more if this process could not play so many)",
     )
     parser.add_argument("--for-s", type=float, default=90.0)
+    parser.add_argument("--idle-s", type=float, default=10.0, help="so long nothing is played first")
     parser.add_argument("--protocol", choices=("inproc", "tcp"), default="inproc", help="between the parts")
     parser.add_argument("--least", type=float, default=0.9, help="share of the rate of the well workers")
     args = parser.parse_args()
@@ -440,6 +441,7 @@ class Measurement:
     def run(self) -> str | None:
         """Measure, and print what was found; what is wrong, or None."""
         simulation, args = self.simulation, self.args
+        idle = self.shares(simulation.used_s(), time.monotonic(), args.idle_s)
         began_s, used_s = time.monotonic(), simulation.used_s()
         warm_s = 2 * args.mean_s  # until then workers have not ended a match
         draw = self.random.uniform
@@ -456,7 +458,7 @@ class Measurement:
                 self.came.setdefault(worker, now_s)
             time.sleep(0.05)
         passed_s = time.monotonic() - began_s
-        shares = {part: (s - used_s[part]) / passed_s for part, s in simulation.used_s().items()}
+        shares = self.shares(used_s, began_s)
         rate = sum(at_s - began_s > warm_s for at_s in list(simulation.ended.values())) / (passed_s - warm_s)
         well_s = sum(
             max(0.0, self.went.get(worker, passed_s) - max(since_s, warm_s))
@@ -471,7 +473,7 @@ class Measurement:
         )
         kinds = Counter(" ".join(note.split()[4:7]) for note in simulation.executor.new_notes())
         print("notes:", ", ".join(f"{count} times '{kind} ...'" for kind, count in kinds.items()))
-        print(self.limit(shares, rate / best))
+        print(self.limit(idle, shares, rate, best))
         assert all(future.result() == number for number, future in simulation.futures.items())
         return f"below {args.least:.0%}" if rate < args.least * best else None
 
@@ -493,17 +495,26 @@ class Measurement:
         self.went[worker] = now_s
         (self.simulation.freeze if what == "freeze" else self.simulation.kill)(worker)
 
-    def limit(self, shares: dict[str, float], share: float) -> str:
-        """Which part is the limit, from the share of a processor that each took at this share of the full rate."""
-        full = {part: taken / share for part, taken in shares.items()}
-        told = ", ".join(f"{part} {100 * taken:.0f} %" for part, taken in full.items())
+    def shares(self, before_s: dict[str, float], since_s: float, wait_s: float = 0.0) -> dict[str, float]:
+        """The share of a processor that each part has taken since then, after a wait."""
+        time.sleep(wait_s)
+        passed_s = time.monotonic() - since_s
+        return {part: (s - before_s[part]) / passed_s for part, s in self.simulation.used_s().items()}
+
+    def limit(self, idle: dict[str, float], shares: dict[str, float], rate: float, best: float) -> str:
+        """Which part is the limit, from the share of a processor of each while nothing is played, and at a rate."""
+        workers, mean_s = len(self.came), self.args.mean_s
+        match_s = {part: max(taken - idle[part], 0.0) / rate for part, taken in shares.items()}
+        full = {part: idle[part] / workers + s / mean_s for part, s in match_s.items()}
         limit = max(["scheduler", "client"], key=lambda part: full[part])
-        most = len(self.came) / full[limit]
-        text = (
-            f"of a processor at the full rate: {told}. The limit is the {limit}: with a core of its own it serves "
-            f"about {most:.0f} workers with matches of {self.args.mean_s:g} s"
+        told = ", ".join(
+            f"{part} {100 * idle[part]:.1f} % and {1e3 * s:.2f} ms" for part, s in match_s.items()
         )
-        if share < self.args.least:
+        text = (
+            f"of a processor while nothing is played, and for each match: {told}. The limit is the {limit}: with a "
+            f"core of its own it serves about {1 / full[limit]:.0f} workers with matches of {mean_s:g} s"
+        )
+        if rate < self.args.least * best:
             text += f". Here it was this process, with {100 * sum(shares.values()):.0f} % of a processor"
         return text
 
