@@ -26,7 +26,7 @@ from typing import Any
 
 import attrs
 import dask.config
-from distributed import Client, Scheduler, Worker, get_worker
+from distributed import Client, Scheduler, Status, Worker, get_worker
 from distributed.utils import LoopRunner
 
 from warpleague.extras.cluster.executor import ClusterExecutor
@@ -131,8 +131,13 @@ class Machines:
         self.runners["workers"].loop.add_callback(self._start, new)
 
     async def _start(self, names: Iterable[int]) -> None:
+        beats = []
         for name in names:
             self.workers[name] = await Worker(self.scheduler.address, name=name, nthreads=1, memory_limit=0)
+            beats.append(self.workers[name].periodic_callbacks["heartbeat"])
+            beats[-1].stop()  # or the heartbeats of many would leave no time to start more
+        for beat in beats:
+            beat.start()
 
     def close(self) -> None:
         """End all."""
@@ -224,10 +229,14 @@ class Simulation:
         if silent:
             worker.loop.add_callback(worker.periodic_callbacks["heartbeat"].stop)
 
+    def pause(self, worker: Any) -> None:
+        """Have Dask say that a worker takes no matches."""
+        worker.loop.add_callback(setattr, worker, "status", Status.paused)
+
     def thaw(self, worker: Any) -> None:
-        """Have a silent worker report again."""
+        """Have a frozen worker that was paused go on."""
         FROZEN.remove(worker.contact_address)
-        worker.loop.add_callback(worker.periodic_callbacks["heartbeat"].start)
+        worker.loop.add_callback(setattr, worker, "status", Status.running)
 
     def kill(self, worker: Any) -> None:
         """Cut a worker off at once, so that it ends."""
@@ -294,11 +303,16 @@ def overdue() -> None:
 
 
 def shared() -> None:
-    """With shared dice others play the matches of a silent worker, and it ends its bots before it plays again."""
-    with simulated(2, silent_s=2.0) as simulation:
+    """With shared dice others play the matches of a stalled worker, and it ends its bots before it plays again.
+
+    It is stalled for Dask pauses it: on a busy machine any worker may be silent for some seconds.
+    """
+    with simulated(2, silent_s=PATIENCE_S) as simulation:
         executor, (frozen, other) = simulation.executor, simulation.workers
-        simulation.freeze(frozen)
+        simulation.freeze(frozen, silent=False)
         simulation.play(20, 0.01)
+        wait_until(lambda: simulation.bots(frozen).known)
+        simulation.pause(frozen)
         wait_until(lambda: simulation.said("others play its matches"))
         wait_until(lambda: simulation.have_ended(20))
         executor.broadcast(time.monotonic)
@@ -515,7 +529,7 @@ class Measurement:
             f"core of its own it serves about {1 / full[limit]:.0f} workers with matches of {mean_s:g} s"
         )
         if rate < self.args.least * best:
-            text += f". Here it was this process, with {100 * sum(shares.values()):.0f} % of a processor"
+            text += f". Here it was this process, which got {100 * sum(shares.values()):.0f} % of a processor"
         return text
 
 
