@@ -18,7 +18,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from random import Random
@@ -177,7 +177,8 @@ class Simulation:
 
         threads = {thread.name: thread.ident or 0 for thread in threading.enumerate()}
         scheduler = cpu_s(self.cluster.runners["scheduler"].run_sync(loop))
-        own = {threading.get_ident(), threads["cluster-watch"], self.client.sync(loop)}
+        me = threading.get_ident()
+        own = {me, threads.get("cluster-watch", me), self.client.sync(loop)}
         client = sum(cpu_s(thread) for thread in own)
         return {"scheduler": scheduler, "client": client, "workers": time.process_time() - scheduler - client}
 
@@ -439,6 +440,9 @@ def main() -> None:
     print(f"{early} workers started in {passed_s:.0f} s, with {cpu:.0f} % of a processor", flush=True)
     try:
         sys.exit(Measurement(simulation, args).run())
+    except BrokenExecutor as error:
+        cpu = 100 * time.process_time() / (time.monotonic() - began_s)
+        sys.exit(f"{error}. The limit is this process, which got {cpu:.0f} % of a processor")
     finally:
         simulation.end()
 
@@ -487,7 +491,7 @@ class Measurement:
         )
         kinds = Counter(" ".join(note.split()[4:7]) for note in simulation.executor.new_notes())
         print("notes:", ", ".join(f"{count} times '{kind} ...'" for kind, count in kinds.items()))
-        print(self.limit(idle, shares, rate, best))
+        print(self.limit(idle, shares, rate, best), flush=True)
         assert all(future.result() == number for number, future in simulation.futures.items())
         return f"below {args.least:.0%}" if rate < args.least * best else None
 
