@@ -521,6 +521,9 @@ class Measurement:
 
     def limit(self, idle: dict[str, float], shares: dict[str, float], rate: float, best: float) -> str:
         """Which part is the limit, from the share of a processor of each while nothing is played, and at a rate."""
+        here = f"this process, which got {100 * sum(shares.values()):.0f} % of a processor"
+        if not rate:
+            return f"nothing was played in time: the limit is {here}"
         workers, mean_s = len(self.came), self.args.mean_s
         match_s = {part: max(taken - idle[part], 0.0) / rate for part, taken in shares.items()}
         full = {part: idle[part] / workers + s / mean_s for part, s in match_s.items()}
@@ -533,7 +536,7 @@ class Measurement:
             f"core of its own it serves about {1 / full[limit]:.0f} workers with matches of {mean_s:g} s"
         )
         if rate < self.args.least * best:
-            text += f". Here it was this process, which got {100 * sum(shares.values()):.0f} % of a processor"
+            text += f". Here it was {here}"
         return text
 
 
