@@ -276,7 +276,7 @@ def test_what_was_not_sent_can_be_taken_back(serve: Serve) -> None:
 
 
 def test_a_click_on_the_board_that_ends_a_turn_can_be_taken_back(serve: Serve) -> None:
-    """The last part of a turn of several waits to be sent; only an entry without a place on the board sends by itself."""
+    """The last part of a turn of several waits to be sent; an entry without a place on the board sends by itself."""
 
     async def main() -> None:
         async with serve("captains", "Ada", None, options=SHORT["captains"]) as table:

@@ -59,8 +59,8 @@ class Draft:
         """The chosen actions as sentences."""
         self.complete = False
         self.at_once = False
-        """Whether a complete choice is sent at once: a single one, and one whose last part has no place on the board, such as
-        the end of the turn. Else a click on the board would end a turn of several parts, and could not be taken back."""
+        """Whether a complete choice is sent at once: a single one, and one whose last part has no place on the board,
+        as the end of the turn. Else the click that ends a turn of several parts could not be taken back."""
         self._states = [game.determinize(view, seat, Random(0))]
 
     @property
