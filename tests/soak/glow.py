@@ -9,7 +9,9 @@ from typing import Any
 
 _SHOW = """(how) => document.querySelectorAll('.halo:is(.hot, .maybe)').forEach((halo) => {
     halo.style.visibility = how;
-    if (!halo.matches('.edge')) halo.style.fill = how === 'visible' ? 'rgb(0 255 0 / 40%)' : '';
+    if (halo.matches('.edge')) return;
+    halo.style.fill = how === 'visible' ? 'rgb(0 255 0 / 40%)' : '';
+    halo.style.strokeOpacity = how === 'visible' ? 1 : ''; // else outlines that touch would not part what they enclose
 })"""
 _PATCHES = """async (pictures) => {
     const [lit, unlit] = await Promise.all(pictures.map(async (picture) => {
