@@ -258,7 +258,7 @@ CORE: Final = (
                  "time limits of its own: for each decision, or for the whole match with an increment before "
                  "each decision"),
         Argument("old OLD", "the folder of the bot to compare it with"),
-        Argument("last LAST", "OLD, if the first word is the game", nargs="?"),
+        Argument("last LAST", "OLD, if the first word is the game", nargs="*"),
         GAME_INSTEAD,
         Argument("--field BOTS", "the folders of other bots, with commas between them: NEW and OLD do not meet, "
                  "but each plays these bots, on the same deals and in the same seats", type=listed, default=()),

@@ -636,6 +636,15 @@ def estimate_line(state: StrengthTest) -> str:
     return f"difference {mean} points of 100 ({low} to {high} with 95 % confidence)"
 
 
+def elo_by_fit_line(elo: float, half: float | None, *, fixed: bool) -> str:
+    """The difference in Elo of two bots beside a field, without a full stop: that of their ratings in the standings."""
+    if half is None:
+        return f"Elo by the fit of all bots: ≈ {elo:+.0f}, a guess: one of the two, or its group, won or lost every match"
+    return f"Elo by the fit of all bots: {elo:+.0f} ± {half:.0f}" + (
+        "" if fixed else ", not corrected for when the test stopped"
+    )
+
+
 def verdict(state: StrengthTest, new: str, old: str) -> str:
     """The decision of the test and the open part, in a sentence or two."""
     if not state.counts.deals:
