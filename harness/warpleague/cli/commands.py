@@ -259,7 +259,7 @@ CORE: Final = (
                  "time limits of its own: for each decision, or for the whole match with an increment before "
                  "each decision"),
         Argument("old OLD", "the folder of the bot to compare it with"),
-        Argument("last LAST", "OLD, if the first word is the game", nargs="?"),
+        Argument("last LAST", "OLD, if the first word is the game", nargs="*"),
         GAME_INSTEAD,
         Argument("--field BOTS", "the folders of other bots, with commas between them: NEW and OLD do not meet, "
                  "but each plays these bots, on the same deals and in the same seats", type=listed, default=()),
@@ -313,7 +313,8 @@ CORE: Final = (
             arguments=(
         Argument("bot BOT", "the folder of the bot; BOT@0.1s gives it time limits of its own"),
         Argument("--game GAME", "the game", required=True),
-        Argument("--players N", "how many players a match has (default: 2)", type=count(1), default=2),
+        Argument("--players N", "how many players a match has (default: 2); beside the bot and its opponent sit bots "
+                 "of level 3, and alone at the table the score is compared", type=count(1), default=2),
         Argument("--within ELO", "stop when half the 95 %% interval is this small (default 50)",
                  type=count(1), default=50),
         Argument("--matches N", "stop after N matches", type=count(2), dest="max_matches"),

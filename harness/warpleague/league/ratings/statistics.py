@@ -34,7 +34,7 @@ def elo_of(share: float) -> float:
     return SCALE * log(share / (1.0 - share))
 
 
-def pair_points(first: int, second: int) -> float:
+def pair_points(first: float, second: float) -> float:
     """The points of a bot of rank `first` against one of rank `second`."""
     return 0.5 if first == second else float(first < second)
 

@@ -566,7 +566,7 @@ def placement_brief(known: Placement, within: float) -> str:
     """What is known of a bot's strength in one line, and how much is left."""
     left = known.left(within)
     words = _placed_words(known)
-    return words if left is None else f"{words}, about {counted(left, 'match')} left"
+    return words if left is None else f"{words}, about {counted(left, 'deal')} left"
 
 
 def placement_lines(known: Placement, name: str, *, random_is_a_guess: bool) -> list[str]:
@@ -579,10 +579,12 @@ def placement_lines(known: Placement, name: str, *, random_is_a_guess: bool) -> 
         lines.append(
             "On this scale a level won every match against those below: Elo over random play is a guess."
         )
+    alone = known.matches == known.deals  # at tables of one a deal is won or lost as a whole
     for level in range(len(known.levels)):
         points, matches = known.against(level)
         if matches:
-            lines.append(f"  {points:g} points of {counted(matches, 'match')} against level {level + 1}")
+            number = counted(matches, "deal" if alone else "match")
+            lines.append(f"  {points:g} points of {number} against level {level + 1}")
     return lines
 
 
@@ -634,6 +636,15 @@ def estimate_line(state: StrengthTest) -> str:
         return "no interval yet"
     mean, low, high = (f"{100 * part:+.1f}" for part in known)
     return f"difference {mean} points of 100 ({low} to {high} with 95 % confidence)"
+
+
+def elo_by_fit_line(elo: float, half: float | None, *, fixed: bool) -> str:
+    """The difference in Elo of two bots beside a field, without a full stop: that of their ratings in standings."""
+    if half is None:
+        return f"Elo by the fit of all bots: ≈ {elo:+.0f}, a guess: a bot or a group won or lost every match"
+    return f"Elo by the fit of all bots: {elo:+.0f} ± {half:.0f}" + (
+        "" if fixed else ", not corrected for when the test stopped"
+    )
 
 
 def verdict(state: StrengthTest, new: str, old: str) -> str:
