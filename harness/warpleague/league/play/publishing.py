@@ -18,6 +18,7 @@ from warpleague.league.results.league import open_to_read
 from warpleague.league.results.status import status
 from warpleague.league.season.config import load_config
 from warpleague.league.season.entry import folder_of
+from warpleague.league.store.events import commitment_to
 from warpleague.league.store.plain import restore
 from warpleague.runner.bundle.content import files_of, folder_digest, read_content
 from warpleague.runner.bundle.manifest import read_manifest
@@ -57,6 +58,11 @@ def check_finished(league: League) -> None:
             f"{league.store.path}: the season is not over: {played}, and its secret is "
             f"{'still secret' if now.published is None else 'public'}; league run plays the rest, and in an arena "
             "arena close ends the season"
+        )
+    if not _is_as_entered(league):
+        raise StoreError(
+            f"{league.store.path}: the format in {league.config.path} is not the one that was played: undo that, or "
+            "run the league"
         )
     if wrong := altered(league):
         raise StoreError(
@@ -146,19 +152,24 @@ def check_rules(game: str, rules: object) -> None:
 
 
 def check_league(
-    league: League, heads: Sequence[Head], jobs: int, new_pool: NewPool = RefereePool
+    league: League, heads: Sequence[Head], jobs: int, *, new_pool: NewPool = RefereePool
 ) -> Iterator[Checked]:
     """Execute a whole league again, as `league verify` does; one line for each thing that holds, or does not."""
     now = status(league)
     yield Checked("commitment", "holds", f"{now.commitment}, of {now.committed}, to the secret")
     for entry in now.entered:
         yield Checked("commitment", "holds", f"{entry.commitment}, of {entry.since}, to the entrants")
+    fits = _is_as_entered(league)
+    text = "bots, conditions and format of the league's file are the last ones that were committed to"
+    yield _checked(
+        "entrants", fits, text if fits else "the league's file has another format than was committed to"
+    )
     wrong = altered(league, heads)
     yield from (Checked("journal", "wrong", _said(number, match, text)) for number, match, text in wrong)
     if not wrong:
-        given = " and goes back to each receipt that was given," if heads else ""
-        yield Checked("journal", "holds", f"{counted(league.store.journal(), 'entry', 'entries')}, nothing was deleted,{given} "
-                      f"receipt {now.head}")  # fmt: skip
+        given = ", it goes back to each receipt that was given" if heads else ""
+        entries = counted(league.store.journal(), "entry", "entries")
+        yield Checked("journal", "holds", f"{entries}, nothing was deleted{given}; receipt {now.head}")
     yield from _records(league, jobs, new_pool)
     total = "an unknown number" if now.matches is None else f"{now.matches:,}"
     yield _checked("matches", now.complete, f"{now.stored:,} of {total} that the schedule has")
@@ -175,6 +186,11 @@ def check_league(
     yield Checked(
         "times", "unchecked", "they were measured where the matches were played, as tokens and costs were"
     )
+
+
+def _is_as_entered(league: League) -> bool:
+    entered = league.store.entered()
+    return bool(entered) and entered[-1].commitment == commitment_to(league.season)
 
 
 def _records(league: League, jobs: int, new_pool: NewPool) -> Iterator[Checked]:

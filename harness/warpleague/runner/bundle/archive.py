@@ -14,7 +14,7 @@ import io
 import os
 import tarfile
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import attrs
 
@@ -22,6 +22,7 @@ from warpleague.runner.tree import MAX_NAMES, BadTree, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from gzip import GzipFile
     from pathlib import Path
 
 _BLOCK: Final = 512
@@ -39,7 +40,7 @@ class BadArchive(BadTree):
     """The archive holds what a bot's folder must not hold, or is none; the text says what."""
 
 
-def pack(files: Iterable[tuple[str, bytes, bool]], out: IO[bytes]) -> None:
+def pack(files: Iterable[tuple[str, bytes, bool]], out: BinaryIO | GzipFile) -> None:
     """Write a tar file that depends on nothing but these files: path with slashes, content, whether it may be run."""
     made: set[str] = set()
     # Where names are short, the same bytes as in ustar.
