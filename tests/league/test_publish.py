@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import tarfile
 from collections.abc import Callable
@@ -40,7 +41,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Words:
 def played(cup: Cup, fake: ModuleType, refereed: Refereed, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a league of two bots that has been played, whose bots have sources."""
     monkeypatch.chdir(cup.folder)
-    path = cup.file("a", "b", game=SHORT, top="")
+    path = cup.file("a", "b", game=SHORT)
     for bot in ("a", "b"):
         (cup.folder / "bots" / bot / "bot.toml").write_text(
             f'name = "{bot}"\ngames = ["aliens"]\nrun = ["python3", "bot.py"]\n', "utf-8"
@@ -51,7 +52,7 @@ def played(cup: Cup, fake: ModuleType, refereed: Refereed, monkeypatch: pytest.M
         return fake.FakeBundle(folder.name, folder_digest(folder))
 
     monkeypatch.setattr(fake, "prepare", prepare)
-    cup.play(path, play=refereed())
+    cup.play_once(path, "published", play=refereed())
     return path
 
 
@@ -93,13 +94,13 @@ def put(files: Files, table: str, lines: list[Any]) -> None:
 
 
 def change_record(files: Files) -> None:
-    """Another outcome of the first dice of a match, in a record that can be read."""
+    """Other dice in a record that can be read."""
     name = next(name for name in files if "/records/" in name)
-    text = (
-        decompress(files[name], 1 << 20)
-        .replace(b'"outcome":[1', b'"outcome":[2')
-        .replace(b'"ranks":[1,2]', b'"ranks":[2,1]')
+    text = decompress(files[name], 1 << 20)
+    text, changed = re.subn(
+        rb'("outcome":\[)(\d)', lambda old: old[1] + b"%d" % ((int(old[2]) + 1) % 6), text
     )
+    assert changed
     files[name] = ZstdCompressor().compress(text, ZstdCompressor.FLUSH_FRAME)
 
 
@@ -186,7 +187,6 @@ def test_the_same_results_give_the_same_archive(archive: Path, cup: Cup, played:
         "source",
         "manifest",
     }
-    assert not any("/" in str(check["text"]) and str(cup.folder) in check["text"] for check in told["checks"])
     code, out, _ = call("verify", archive, "--head", f"3-{'0' * 64}")
     assert (code, "WRONG        journal: the store: its journal does not go back" in out) == (1, True)
 

@@ -7,9 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.league.inline import InlinePool
 from tests.rounds.conftest import Make, Run
 
-from warpleague.cli import main
+from warpleague.cli import Tools, main
 from warpleague.runner.bundle.archive import pack
 
 
@@ -18,6 +19,7 @@ def test_rounds_are_published_with_their_leagues(
 ) -> None:
     """The archive holds where nothing else is, and a state or results that do not fit the leagues are found."""
     monkeypatch.chdir(tmp_path)
+    tools = Tools(new_pool=InlinePool)
     path = make({"ann": "echo '#' >> bot/bot.py", "fix": ""}, rounds=1)
     assert main(["publish", str(path)]) == 2  # nothing has begun
     assert run(path, "--quiet").code == 0
@@ -26,7 +28,7 @@ def test_rounds_are_published_with_their_leagues(
     shutil.rmtree(tmp_path / "start")
     path.unlink()
     capsys.readouterr()
-    assert main(["verify", "small.tar", "--json"]) == 0
+    assert main(["verify", "small.tar", "--json"], tools) == 0
     verdicts = {check["what"]: check["verdict"] for check in json.loads(capsys.readouterr().out)["checks"]}
     assert {verdicts[what] for what in ("records", "round 1", "results", "standings", "manifest")} == {
         "holds"
@@ -48,5 +50,5 @@ def test_rounds_are_published_with_their_leagues(
         with (tmp_path / "bad.tar").open("wb") as out:
             pack(((one, content, False) for one, content in told.items()), out)
         manifest["files"][name] = sha256(files[name]).hexdigest()
-        code = main(["verify", "bad.tar"])
+        code = main(["verify", "bad.tar"], tools)
         assert (code, wrong.partition(": ")[2] in capsys.readouterr().out) == (1, True), name
