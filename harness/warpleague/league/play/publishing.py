@@ -52,12 +52,10 @@ def check_finished(league: League) -> None:
     """Raise `StoreError` unless the season is over and its secret is public, or if the store was altered."""
     now = status(league)
     if now.published is None or not now.complete:
-        of = "" if now.matches is None else f" of {now.matches:,}"
-        played = f"{now.stored:,}{of} matches are played"
+        left = "" if now.matches is None else f", {counted(now.matches - now.stored, 'match')} to play"
         raise StoreError(
-            f"{league.store.path}: the season is not over: {played}, and its secret is "
-            f"{'still secret' if now.published is None else 'public'}; league run plays the rest, and in an arena "
-            "arena close ends the season"
+            f"{league.store.path}: the season is not over, or its secret is not public yet{left}; league run plays "
+            "the rest, and in an arena arena close ends the season"
         )
     if not _is_as_entered(league):
         raise StoreError(
