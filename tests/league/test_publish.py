@@ -205,6 +205,24 @@ def test_only_digests_go_in_unless_sources_are_named(played: Path, cup: Cup, cal
     assert (code, "a: its folder has other content now" in err) == (0, True)
 
 
+def test_matches_of_earlier_versions_are_executed_too(
+    played: Path, cup: Cup, call: Words, refereed: Refereed
+) -> None:
+    """They count in no table any more, but were played; one that does not hold is found."""
+    (cup.folder / "bots/a/bot.py").write_text("# new\n", "utf-8")
+    cup.play(played, play=refereed())
+    assert call("publish", played, "--results", cup.results)[0] == 0
+    code, out, _ = call("verify", "cup.tar")
+    assert (code, "records: 12 of 12 executed" in out, "matches: 6 of 6" in out) == (0, True, True)
+    files = read(Path("cup.tar"))
+    change_record(files)
+    for name in [name for name in files if "/records/" in name]:
+        files[name] = next(data for other, data in files.items() if "/records/" in other)
+    write(Path("cup.tar"), files)
+    code, out, _ = call("verify", "cup.tar")
+    assert (code, "WRONG        records: 0 of 12 executed" in out) == (1, True)
+
+
 def test_a_season_that_is_not_over_is_not_published(cup: Cup, call: Words) -> None:
     """Its secret would be public too early."""
     path = cup.file("a", "b", game=SHORT)
