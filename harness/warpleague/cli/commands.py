@@ -600,6 +600,30 @@ CORE: Final = (
         *OF_LEAGUE, BOT,
         Argument("--reason TEXT", "the reason, in one line", default="it is reinstated"),
     ), examples=("league reinstate leagues/mine.toml my-bot --reason \"not a copy\"",)),
+    Command("publish", "make one archive of a finished league, or of rounds, that anyone can verify",
+            "warpleague.cli.publish:run_publish", group="run a league", arguments=(
+        Argument("file FILE", "the file of the league or of the rounds, or the folder of a league's results",
+                 type=path),
+        RESULTS,
+        Argument("-o --out ARCHIVE", "write to this file (default: NAME.tar in this folder)", type=path),
+        Argument("--sources NAMES", "the bots whose source goes in, with commas between them; * stands for any "
+                 "letters (default: only digests)", type=listed),
+        Argument("--sign KEY", "sign it with this private key, such as ssh-keygen makes", type=path),
+        FORCE, JSON,
+    ), examples=("publish leagues/mine.toml", "publish results/mine --sources my-bot -o mine.tar",
+                 "publish leagues/mine.toml --sign ~/.ssh/id_ed25519")),
+    Command("verify", "execute a published archive again, and tell what holds", "warpleague.cli.publish:run_verify",
+            group="run a league", arguments=(
+        Argument("archive ARCHIVE", "the archive", type=path),
+        Argument("--signer FILE", "the file with the public key of who must have signed it, or with several",
+                 type=path),
+        Argument("--head HEAD", "a receipt that was given out: check that the league still has everything up to it; "
+                 "can be given several times", many=True),
+        Argument("--jobs N", "the number of processes at the same time (default: one for each core)",
+                 type=count(0), default=0),
+        JSON,
+    ), examples=("verify mine.tar", "verify mine.tar --signer publisher.pub"),
+            codes={1: "something does not hold"}),
 
     # arena
     Command("submit", "send a bot to an arena", "warpleague.cli.submit:run_submit", group="arena",

@@ -62,6 +62,7 @@ from warpleague.league.store.events import (
     worth_in,
 )
 from warpleague.league.store.journal import VOIDED
+from warpleague.league.store.plain import plain_files
 from warpleague.league.store.schema import (
     CHOSE_ALL,
     NUMBERING,
@@ -801,6 +802,11 @@ class Store(About):
                 f"{self.path}: the record of match {match_id!r} is damaged: it is not of the size it had; {MEND}"
             )
         return record
+
+    def plain(self) -> Iterator[tuple[str, bytes]]:
+        """The whole store as plain files, of one moment; `plain.restore` makes a store of them."""
+        with self.snapshot():
+            yield from plain_files(self._db)
 
     def check(self, match_id: str) -> None:
         """Raise `StoreError` if the row or the record of a match cannot be read."""
