@@ -223,22 +223,32 @@ def bots(bench: Bench) -> list[Figure]:
     return [standings, Figure("page", size_mb, "MB", goal=1.0)]
 
 
+_LADDERS: Final = (300, 1_000)
+
+
 def ladder(bench: Bench) -> list[Figure]:
-    """A ladder of 250, and one of 1,000 bots, with 100 matches of each bot that nobody played, by processor time."""
+    """A ladder of 300, and one of 1,000 bots, with 100 matches of each bot that nobody played, by processor time."""
     figures: list[Figure] = []
     small: list[float] = []
     with bench.one_core():
-        for bots in (250, 1_000):
+        for bots in _LADDERS:
             made = make_ladder(bench.folder / f"ladder {bots}", bots=bots, matches=bench.times(100 * bots))
             looks = [_cpu_s(made.config, action) for action in ("status", "standings")]
-            times = [*looks, made.newcomer_s, made.pairing_s]
-            goals = (1.0, None, 2.0, 0.005)
-            labels = ("status", "standings", "a newcomer", "a pairing")
+            times = [*looks, made.resume_s, made.newcomer_s, made.pairing_s]
+            goals = (1.0, None, None, 2.0, 0.005)
+            labels = ("status", "standings", "to resume", "a newcomer", "a pairing")
             for place, (label, seconds) in enumerate(zip(labels, times, strict=True)):
                 ratio = seconds / small[place] if small and small[place] else None
-                goal = 4.0**1.2 if small and label != "standings" else None
+                goal = (bots / _LADDERS[0]) ** 1.2 if small and label != "standings" else None
                 figures.append(
-                    Figure(f"{label}, {bots} bots", seconds, "s", ratio, "250 bots" if small else "", goal)
+                    Figure(
+                        f"{label}, {bots} bots",
+                        seconds,
+                        "s",
+                        ratio,
+                        f"{_LADDERS[0]} bots" if small else "",
+                        goal,
+                    )
                 )
             figures += [
                 Figure(f"{label} at most", seconds, "s", goal=goal)

@@ -263,7 +263,7 @@ def _apart(pairs: Rows, islands: Ints) -> Ints:
 def components(edges: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
     """Numbers the strongly connected components in the order of their first bots; -1 for one without any edge."""
     reached = edges | np.eye(len(edges), dtype=bool)
-    while True:
+    while not reached.all():
         # Squaring doubles the length of the paths that are known.
         further = (reached.astype(np.float32) @ reached.astype(np.float32)) > 0
         if (further == reached).all():

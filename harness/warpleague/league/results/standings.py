@@ -152,10 +152,13 @@ class Standings:
         return rows
 
 
-def standings(league: League, columns: Columns | None = None, marks: Sequence[int] = ()) -> Standings:
+def standings(
+    league: League, columns: Columns | None = None, marks: Sequence[int] = (), *, other_ratings: bool = True
+) -> Standings:
     """The standings of all matches played so far that belong to the season's schedule.
 
-    `columns` are those matches, if they have been read already. `marks` are as for `tally`.
+    `columns` are those matches, if they have been read already. `marks` are as for `tally`. With `other_ratings` lines
+    have `without_faults`, which takes as long as the ratings.
     """
     season, rating = league.season, league.config.rating
     solo = season.players == 1
@@ -174,7 +177,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     )
     table = attrs.evolve(table, transitivity=transitivity(counted.outcomes, fit.ratings))
     table = _with_rank_sets(table, columns, league.barred)
-    if (retired := retired_seats(league, columns)).any():
+    if other_ratings and (retired := retired_seats(league, columns)).any():
         decided = np.asarray(retired.any(axis=1))
         rest = fitted(
             outcomes(columns.only(~decided)), season.names, league.config, earlier, likelihoods=False
