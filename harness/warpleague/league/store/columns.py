@@ -33,7 +33,6 @@ _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "scores": ("<f8", "k"),
         "rival": ("<f8", ""),  # not a number: there is none
         "faults": ("<i4", "k"),
-        "confinement": ("<i4", ""),  # -1: not noted
     },
     "matches": {
         "id": ("S20", ""),
@@ -41,6 +40,7 @@ _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "lines": ("<i4", ""),
         "elapsed_s": ("<f8", ""),
         "why": ("<i4", ""),  # an index into the texts
+        "confinement": ("<i4", ""),  # -1: not noted
     },
     "times": {"times": ("<f8", "k5")},
 }
@@ -81,8 +81,8 @@ class Columns:
 
     `values` has the columns by name: arrays whose first axis is the matches, the second, if any, the seats. They are
     those of the parts that were read: "results" has `number`, `group` and `seats` of the fixture, `ranks`, `scores`,
-    `rival`, `faults` (how many), `confinement`; "matches" has `id`, `deal`, `lines`, `elapsed_s`, `why` (an index into
-    `texts`); "times" has `times`.
+    `rival`, `faults` (how many); "matches" has `id`, `deal`, `lines`, `elapsed_s`, `why` (an index into `texts`),
+    `confinement`; "times" has `times`.
     """
 
     players: int

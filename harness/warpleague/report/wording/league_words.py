@@ -375,7 +375,10 @@ def rank_set_notes(standings: Standings) -> list[str]:
         " ones count as tied."
     ]
     difference, more = difference_told(standings)
-    if difference is not None:
+    if standings.rank_sets is not None and standings.rank_sets.least is not None:
+        least = _matches(standings.rank_sets.least, standings)
+        lines.append(f"This season has too few matches to tell any bots apart: it takes at least about {least:,} more.")
+    elif difference is not None:
         if standings.rival:
             size = f"{100 * difference:.1f} points of 100 in their share of wins"
         elif standings.solo or standings.by_score:
@@ -398,7 +401,12 @@ def difference_told(standings: Standings) -> tuple[float | None, int | None]:
     sets = standings.rank_sets
     if sets is None or sets.difference is None:
         return None, None
-    return sets.difference, None if sets.more is None else int(float(f"{sets.more * standings.matches:.2g}"))
+    return sets.difference, None if sets.more is None else _matches(sets.more, standings)
+
+
+def _matches(times: float, standings: Standings) -> int:
+    """So many `times` the matches of a season, with two digits."""
+    return max(1, int(float(f"{times * standings.matches:.2g}")))
 
 
 def without_faults_lines(standings: Standings) -> list[str]:
