@@ -377,7 +377,9 @@ def rank_set_notes(standings: Standings) -> list[str]:
     difference, more = difference_told(standings)
     if standings.rank_sets is not None and standings.rank_sets.least is not None:
         least = _matches(standings.rank_sets.least, standings)
-        lines.append(f"This season has too few matches to tell any bots apart: it takes at least about {least:,} more.")
+        lines.append(
+            f"This season has too few matches to tell any bots apart: at least {least:,} more are needed."
+        )
     elif difference is not None:
         if standings.rival:
             size = f"{100 * difference:.1f} points of 100 in their share of wins"
