@@ -136,9 +136,7 @@ def _faulty_of(
     """The bots, each with how many matches it played, and whose fault it was in which match and seat, in order."""
     import numpy as np  # as below
 
-    bots = [
-        BotFaults(name, count) for name, count in zip(names, _played(columns, len(names)), strict=True)
-    ]
+    bots = [BotFaults(name, count) for name, count in zip(names, _played(columns, len(names)), strict=True)]
     rows, seats = np.nonzero(columns.faults)
     if not len(rows):
         return bots, []

@@ -176,9 +176,7 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     table = _with_rank_sets(table, columns, league.barred)
     if (retired := retired_seats(league, columns)).any():
         decided = np.asarray(retired.any(axis=1))
-        rest = fitted(
-            outcomes(columns.only(~decided)), season.names, league.config, earlier, likelihoods=False
-        )
+        rest = fitted(outcomes(columns, ~decided), season.names, league.config, earlier, likelihoods=False)
         table = _with_other_ratings(table, rest, columns.seats[decided], columns.seats[retired])
     if rating.los == "holm":
         lines = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)

@@ -117,6 +117,10 @@ class Columns:
         values = {name: column[chosen] for name, column in self.values.items()}
         return attrs.evolve(self, values=values)
 
+    def of_bot(self, bot: int) -> Array:
+        """The indices of the matches in which `bot` has a seat."""
+        return np.unique(np.flatnonzero(self.seats == bot) // self.players)
+
     def without(self, bots: Iterable[int]) -> Columns:
         """The matches in which none of `bots` plays."""
         barred = list(bots)
@@ -256,17 +260,16 @@ def _stored(
     """Those with these numbers, the first and the last one."""
     wanted = [name for part in PARTS if part in parts for name in _FORMS[part]]
     names = [name for name in wanted if name in _OF_MATCH]
-    form = np.dtype([("key", "<i8"), *((name, _form(name)) for name in names)])
+    form = np.dtype([("key", "<i8"), *((name, "O" if name == "why" else _form(name)) for name in names)])
     listed = ", ".join(_OF_MATCH[name] for name in names)
     rows = db.execute(
         f"SELECT key, {listed} FROM match WHERE number BETWEEN ? AND ? ORDER BY number", numbers
     )
     texts: dict[str, int] = {}
-    if "why" in names:
-        matches = np.fromiter(((*row[:-1], texts.setdefault(row[-1], len(texts))) for row in rows), form)
-    else:
-        matches = np.fromiter(rows, form)
+    matches = np.fromiter(rows, form)
     values: dict[str, Array] = {name: matches[name] for name in names}
+    if "why" in names:
+        values["why"] = np.array([texts.setdefault(why, len(texts)) for why in values["why"].tolist()], "<i4")
     count, key = len(matches), matches["key"]
     fields = {
         field: "<f8" if name in ("times", "scores") else "<i8"
