@@ -23,6 +23,7 @@ BLOCK: Final = 65_536
 """Matches that are counted at once."""
 _MAX_SCHEDULED: Final = (1 << 31) - 1
 """The greatest number of a match in the schedule that a column holds."""
+_SEATS: Final = 65_536  # more than a table has
 _AT_ONCE: Final = 10_000  # matches that are Python objects at the same time
 _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
     "results": {
@@ -282,16 +283,15 @@ def _stored(
         near = int(key.max()) - int(key.min()) < 2 * count
         bounds = (int(key.min()), int(key.max())) if near else numbers
         where = "BETWEEN ? AND ?" if near else "IN (SELECT key FROM match WHERE number BETWEEN ? AND ?)"
-        form = np.dtype([("match", "<i8"), ("seat", "<i8"), *fields.items()])
-        query = f"SELECT {', '.join(form.names or ())} FROM seat WHERE match {where} ORDER BY match, seat"
+        # Match and seat as one number: the fewer values a row has, the sooner it is read.
+        form = np.dtype([("seat", "<i8"), *fields.items()])
+        listed = ", ".join((f"match * {_SEATS} + seat", *fields))
+        query = f"SELECT {listed} FROM seat WHERE match {where} ORDER BY match, seat"
         seats = np.fromiter(db.execute(query, bounds), form)
         order = np.argsort(key, kind="stable")
         if len(seats) != count * players:
-            seats = seats[np.isin(seats["match"], key)]
-        if not (
-            np.array_equal(seats["match"], np.repeat(key[order], players))
-            and np.array_equal(seats["seat"], np.tile(np.arange(players), count))
-        ):
+            seats = seats[np.isin(seats["seat"] // _SEATS, key)]
+        if not np.array_equal(seats["seat"], (key[order][:, None] * _SEATS + np.arange(players)).ravel()):
             raise Damaged("its matches have other seats than their tables")
         place = np.empty(count, np.int64)
         place[order] = np.arange(count)
