@@ -18,7 +18,7 @@ from warpleague.errors import BadInput, RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.languages import of_program
 from warpleague.league.play.verifying import published_record
-from warpleague.league.ratings.statistics import rounded, share_interval
+from warpleague.league.ratings.statistics import rounded, wilson_interval
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, faults, times_and_busy
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.standings import Standing, Standings, standings
@@ -624,7 +624,7 @@ def _wins_row(line: Standing) -> charts.Row:
     if not record.played:
         return charts.Row(line.bot, None, text="-")
     share = record.won / record.played
-    low, high = share_interval(record.won, record.played)
+    low, high = wilson_interval(record.won, record.played)
     return charts.Row(line.bot, 100 * share, 100 * low, 100 * high, text=percent(share))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.league.ratings.placement import level_of
-from warpleague.league.ratings.statistics import Mean, expected, share_interval
+from warpleague.league.ratings.statistics import Mean, expected, wilson_interval
 from warpleague.match.faults import shortened
 from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted, listed, safe
@@ -179,7 +179,7 @@ def share_span(won: int, played: int) -> str:
     """The 95 % interval of a share of matches, in percent; empty where none was played."""
     if not played:
         return ""
-    return interval_words(*share_interval(won, played))
+    return interval_words(*wilson_interval(won, played))
 
 
 def mean_words(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
