@@ -666,7 +666,11 @@ class Store(About):
 
     def retired_seats(self) -> list[tuple[str, int | None, int]]:
         """Id and number of each stored match in which a bot was retired for a fault, and its seat."""
-        query = "SELECT DISTINCT m.id, m.number, f.seat FROM fault f JOIN match m ON m.key = f.match WHERE f.retired"
+        # CROSS: first the few faults, then their matches; else SQLite reads all matches in the order of their ids.
+        query = (
+            "SELECT DISTINCT m.id, m.number, f.seat FROM fault f CROSS JOIN match m ON m.key = f.match "
+            "WHERE f.retired"
+        )
         return [(match_id, number, seat) for match_id, number, seat in self._rows(query)]
 
     def count_numbered(self) -> Counter[int | None]:

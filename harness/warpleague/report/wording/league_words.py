@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.league.ratings.placement import level_of
-from warpleague.league.ratings.statistics import Mean, expected, share_interval
+from warpleague.league.ratings.statistics import Mean, expected, wilson_interval
 from warpleague.match.faults import shortened
 from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted, listed, safe
@@ -179,7 +179,7 @@ def share_span(won: int, played: int) -> str:
     """The 95 % interval of a share of matches, in percent; empty where none was played."""
     if not played:
         return ""
-    return interval_words(*share_interval(won, played))
+    return interval_words(*wilson_interval(won, played))
 
 
 def mean_words(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
@@ -375,7 +375,12 @@ def rank_set_notes(standings: Standings) -> list[str]:
         " ones count as tied."
     ]
     difference, more = difference_told(standings)
-    if difference is not None:
+    if standings.rank_sets is not None and standings.rank_sets.least is not None:
+        least = _matches(standings.rank_sets.least, standings)
+        lines.append(
+            f"This season has too few matches to tell any bots apart: at least {least:,} more are needed."
+        )
+    elif difference is not None:
         if standings.rival:
             size = f"{100 * difference:.1f} points of 100 in their share of wins"
         elif standings.solo or standings.by_score:
@@ -398,7 +403,12 @@ def difference_told(standings: Standings) -> tuple[float | None, int | None]:
     sets = standings.rank_sets
     if sets is None or sets.difference is None:
         return None, None
-    return sets.difference, None if sets.more is None else int(float(f"{sets.more * standings.matches:.2g}"))
+    return sets.difference, None if sets.more is None else _matches(sets.more, standings)
+
+
+def _matches(times: float, standings: Standings) -> int:
+    """So many `times` the matches of a season, with two digits."""
+    return max(1, int(float(f"{times * standings.matches:.2g}")))
 
 
 def without_faults_lines(standings: Standings) -> list[str]:
