@@ -48,8 +48,8 @@ def rewards_of(outcome: Outcome) -> tuple[float, ...]:
 class Encoder:
     """The numbers of a table's actions, and its views as arrays; `options` are those of the game, as JSON.
 
-    `actions` are the actions by number, `names` the places of an observation, `players` the seats. Raises `BadInput` if
-    there is no such game, or if the options do not fit. A pickle is small: it has only the table.
+    `actions` are the actions by number, `names` the places of an observation, `players` the seats. Raises `BadInput`
+    if there is no such game, or if the options do not fit. A pickle is small: it has only the table.
     """
 
     def __init__(self, game: str, players: int | None, options: Mapping[str, Any]) -> None:
@@ -67,7 +67,7 @@ class Encoder:
         self.actions, self._numbers = universe(game, players, self._options)
         self.names, self._seen = layout(game, players, self._options)
 
-    def observe(self, view: JsonObject) -> NDArray[np.int16]:
+    def observation(self, view: JsonObject) -> NDArray[np.int16]:
         """What a seat knows: a bot's `question.state`, or `view` of the simulator. Shape (names,)."""
         return self._seen(view)
 

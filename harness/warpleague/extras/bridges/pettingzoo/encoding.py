@@ -1,7 +1,7 @@
 """Views as arrays: each number of a view has a place with a name, such as `ships.suns[0]`.
 
-A word is its place among those that the field may have, true is 1. A set has a place for each possible member, with 1 or
-0. A list has room for a fixed number of items; what is not there is `MISSING`, and further items are left out.
+A word is its place among those that the field may have, true is 1. A set has a place for each possible member, with 1
+or 0. A list has room for a fixed number of items; what is not there is `MISSING`, and further items are left out.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def _sizes(game_id: str, players: int, options: Any) -> dict[str, int]:
     """The most items of each other list at a table; `.*` are the items of a list or an object."""
     if game_id == "aliens":
         return {
-            "aliens ships.*": 2, "aliens wormholes": 24, "aliens wormholes.at": 2, "aliens lost": 4, "aliens hand.*": 6,
-            "aliens pending.then.at": 2,
+            "aliens ships.*": 2, "aliens wormholes": 24, "aliens wormholes.at": 2, "aliens lost": 4,
+            "aliens hand.*": 6, "aliens pending.then.at": 2,
         }  # fmt: skip
     if game_id == "sheets":
         return {
