@@ -259,7 +259,7 @@ CORE: Final = (
                  "time limits of its own: for each decision, or for the whole match with an increment before "
                  "each decision"),
         Argument("old OLD", "the folder of the bot to compare it with"),
-        Argument("last LAST", "OLD, if the first word is the game", nargs="?"),
+        Argument("last LAST", "OLD, if the first word is the game", nargs="*"),
         GAME_INSTEAD,
         Argument("--field BOTS", "the folders of other bots, with commas between them: NEW and OLD do not meet, "
                  "but each plays these bots, on the same deals and in the same seats", type=listed, default=()),
@@ -313,7 +313,8 @@ CORE: Final = (
             arguments=(
         Argument("bot BOT", "the folder of the bot; BOT@0.1s gives it time limits of its own"),
         Argument("--game GAME", "the game", required=True),
-        Argument("--players N", "how many players a match has (default: 2)", type=count(1), default=2),
+        Argument("--players N", "how many players a match has (default: 2); beside the bot and its opponent sit bots "
+                 "of level 3, and alone at the table the score is compared", type=count(1), default=2),
         Argument("--within ELO", "stop when half the 95 %% interval is this small (default 50)",
                  type=count(1), default=50),
         Argument("--matches N", "stop after N matches", type=count(2), dest="max_matches"),
@@ -599,6 +600,30 @@ CORE: Final = (
         *OF_LEAGUE, BOT,
         Argument("--reason TEXT", "the reason, in one line", default="it is reinstated"),
     ), examples=("league reinstate leagues/mine.toml my-bot --reason \"not a copy\"",)),
+    Command("publish", "make one archive of a finished league, or of rounds, that anyone can verify",
+            "warpleague.cli.publish:run_publish", group="run a league", arguments=(
+        Argument("file FILE", "the file of the league or of the rounds, or the folder of a league's results",
+                 type=path),
+        RESULTS,
+        Argument("-o --out ARCHIVE", "write to this file (default: NAME.tar in this folder)", type=path),
+        Argument("--sources NAMES", "the bots whose source goes in, with commas between them; * stands for any "
+                 "letters (default: only digests)", type=listed),
+        Argument("--sign KEY", "sign it with this private key, such as ssh-keygen makes", type=path),
+        FORCE, JSON,
+    ), examples=("publish leagues/mine.toml", "publish results/mine --sources my-bot -o mine.tar",
+                 "publish leagues/mine.toml --sign ~/.ssh/id_ed25519")),
+    Command("verify", "execute a published archive again, and tell what holds", "warpleague.cli.publish:run_verify",
+            group="run a league", arguments=(
+        Argument("archive ARCHIVE", "the archive", type=path),
+        Argument("--signer FILE", "the file with the public key of who must have signed it, or with several",
+                 type=path),
+        Argument("--head HEAD", "a receipt that was given out: check that the league still has everything up to it; "
+                 "can be given several times", many=True),
+        Argument("--jobs N", "the number of processes at the same time (default: one for each core)",
+                 type=count(0), default=0),
+        JSON,
+    ), examples=("verify mine.tar", "verify mine.tar --signer publisher.pub"),
+            codes={1: "something does not hold"}),
 
     # arena
     Command("submit", "send a bot to an arena", "warpleague.cli.submit:run_submit", group="arena",
