@@ -662,7 +662,7 @@ class Test(TypedDict):
     level: int
     lost: int
     values: list[list[float]]
-    """share of points and number of deals with it"""
+    """how often deals had each value: the share of the new bot, or with a field the difference"""
     share_new: float
     share_old: float
     difference: float
@@ -684,10 +684,12 @@ class Test(TypedDict):
     difference_corrected: float | None
     """the difference, corrected for when the test stopped"""
     difference_low: float | None
+    """the lower end of its 95 % interval"""
     difference_high: float | None
     elo: float | None
+    """the same in Elo; with a field the difference of the ratings in `league standings`"""
     low: float | None
-    """the lower end of the 95 % interval of `elo`"""
+    """the lower end of its 95 % interval"""
     high: float | None
 
 
@@ -710,6 +712,8 @@ class Compared(Test):
     stopped_at_fault: FaultLine | None
     path: list[list[float]]
     """the number of deals and the likelihood ratio after them"""
+    elo_is_a_guess: NotRequired[bool]
+    """with a field: a bot won or lost everything, so `elo` has no interval"""
     same_bot: bool
     """whether both are the same program"""
     file: str
@@ -733,6 +737,8 @@ class Rated(League):
     players: int
     scale: str
     """its digest"""
+    field_level: int | None
+    """the level of the bots in all other seats; None at tables of one and two"""
     random_distance_is_a_guess: bool
     """whether a level won all its matches against those below, so that Elo over random play is a guess"""
     level: float | None
@@ -869,6 +875,39 @@ class ReplayPage(TypedDict):
     match: str
     page: str
     bytes: int
+
+
+# -- archives ---------------------------------------------------------------------------------------------
+
+
+class Published(TypedDict):
+    """An archive that was written."""
+
+    archive: str
+    signed: bool
+    manifest: dict[str, Any]
+    """what it holds, with digests"""
+
+
+class Check(TypedDict):
+    """A check of an archive."""
+
+    verdict: str
+    """`holds`, `wrong` or `unchecked`"""
+    what: str
+    text: str
+
+
+class ArchiveVerified(TypedDict):
+    """What an archive shows."""
+
+    archive: str
+    kind: str
+    """`league` or `rounds`"""
+    name: str
+    holds: bool
+    """whether nothing is wrong"""
+    checks: list[Check]
 
 
 # -- bots and this machine --------------------------------------------------------------------------------
@@ -1096,6 +1135,8 @@ OUTPUTS: Final[dict[str, Json]] = {
     "bot check": BotCheck,
     "bot list": list[BotFolder],
     "reproduce": Reproduced,
+    "publish": Published,
+    "verify": ArchiveVerified,
     "replay show": list[Step] | Output,
     "replay verify": RecordVerified | list[RecordVerified],
     "replay page": ReplayPage,
