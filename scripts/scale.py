@@ -8,8 +8,8 @@ python scripts/scale.py --check               play nothing; fail if the page has
 
 At tables of two each level plays the next two above it; at larger tables, and alone, the next one. Matches are those
 of `scripts/duels.py`: each deal in both seat orders, in this process, without clocks. The results are in
-docs/opponents.csv, one line a deal. They belong to the opponents as they are: after a change of their programs, begin anew.
-The scale is the fit of leagues to the duels; its anchor is random play.
+docs/opponents.csv, one line a deal. They belong to the opponents as they are: after a change of them, begin anew. The
+scale is the fit of leagues to the duels; its anchor is random play.
 """
 
 from __future__ import annotations

@@ -307,8 +307,8 @@ CORE: Final = (
                    3: "undecided: `--max-matches` was reached, or the interval of `--fixed` holds equal bots"}),
     Command("rate", "find out how strong a bot is, by opponents of known strength", "warpleague.cli.rate:run_rate",
             group="improve a bot",
-            about=("Find out how strong a bot is on the scale of the opponents, bots of known strength from random play "
-                   "(level 1) to the strongest (level 5). Each deal is against the level that tells most."),
+            about=("Find out how strong a bot is on the scale of the opponents, bots of known strength from random "
+                   "play (level 1) to the strongest (level 5). Each deal is against the level that tells most."),
             arguments=(
         Argument("bot BOT", "the folder of the bot; BOT@0.1s gives it time limits of its own"),
         Argument("--game GAME", "the game", required=True),
