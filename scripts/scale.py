@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure the ladder: how strong each level is, and the steps between levels at all tables.
+"""Measure the opponents: how strong each level is, and the steps between levels at all tables.
 
 python scripts/scale.py                       play what is missing, some hours; it may be stopped and continued
 python scripts/scale.py "captains 4" --deals 20
@@ -55,7 +55,7 @@ OTHERS = {
     "coasters": [("coasters-hunter", "coasters-5")],
     "sheets": [("sheets-greedy", "sheets-5")],
 }
-"""Bots beside the ladder, which play duels against level 5."""
+"""Bots beside the opponents, which play duels against level 5."""
 COLUMNS = ["table", "one", "two", "deal", "first", "second"]
 
 Row = tuple[str, str, str]
@@ -149,7 +149,7 @@ def fitted(name: str, played: Played) -> dict[str, Any] | None:
                 outcomes.add_deal([((low - 1, high - 1), ranks[share]) for share in shares])
             pairs.append([low, high, len(deals)])
     fit = joint_fit(outcomes, LEVELS, start=0.0, anchor=0)
-    folders = ["bots/random-python", *(f"bots/ladder/{game}-{level}" for level in range(2, LEVELS + 1))]
+    folders = ["bots/random-python", *(f"bots/opponents/{game}-{level}" for level in range(2, LEVELS + 1))]
     # A level that won every match against all below is placed by one more deal, drawn: that is no estimate.
     bounds = [fit.tiers[level] != fit.tiers[level - 1] for level in range(1, LEVELS)]
     return {

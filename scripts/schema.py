@@ -85,7 +85,8 @@ or change its meaning. A share is from 0 to 1, and `null` means that a value is 
 unit; dates are ISO 8601 in UTC. A key that ends in `_half` is half the 95 % interval of the value before.
 
 `protocol/schema/output.json` has the same as a JSON Schema; both are made of the types of the program. A key with `?`
-may be absent. The keys of [rounds](rounds.md), `analyse` and `bot rerun` ([learn from matches](study.md)) are not among them.
+may be absent. The keys of [rounds](rounds.md), and of `analyse` and `bot rerun` ([learn from matches](study.md)), are
+not among them.
 """
 
 

@@ -1,4 +1,4 @@
-"""`warpleague rate`: it plays the shipped ladder, says the scale, and resumes."""
+"""`warpleague rate`: it plays the shipped opponents, says the scale, and resumes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from warpleague.runner.bundle.manifest import read_manifest
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_scale_is_that_of_the_ladder_as_it_is() -> None:
-    """Whoever changes a bot of the ladder must measure the scale again: python scripts/scale.py."""
+def test_the_scale_is_that_of_the_opponents_as_they_are() -> None:
+    """Whoever changes an opponent must measure the scale again: python scripts/scale.py."""
     for scale in all_scales():
         assert scale.elo[0] == 0.0
         assert list(scale.elo) == sorted(scale.elo)

@@ -66,7 +66,7 @@ def test_a_brief_has_at_most_30_kilobytes(game: str) -> None:
     ):
         assert f"\n## {heading}\n" in text
     for tool in (
-        f"bots/ladder/{game}-5",
+        f"bots/opponents/{game}-5",
         "`warpline`",
         "--in-process",
         "--with-engine",

@@ -306,10 +306,10 @@ CORE: Final = (
             codes={0: "accepted: the new bot is better",
                    1: "rejected: it is not better; or a match is void, or `--stop-on-fault` stopped the test",
                    3: "undecided: `--max-matches` was reached, or the interval of `--fixed` holds equal bots"}),
-    Command("rate", "find out how strong a bot is on the ladder", "warpleague.cli.rate:run_rate",
+    Command("rate", "find out how strong a bot is, by opponents of known strength", "warpleague.cli.rate:run_rate",
             group="improve a bot",
-            about=("Find out how strong a bot is on the scale of the ladder, bots of known strength from random play "
-                   "(level 1) to the strongest (level 5). Each deal is against the level that tells most."),
+            about=("Find out how strong a bot is on the scale of the opponents, bots of known strength from random "
+                   "play (level 1) to the strongest (level 5). Each deal is against the level that tells most."),
             arguments=(
         Argument("bot BOT", "the folder of the bot; BOT@0.1s gives it time limits of its own"),
         Argument("--game GAME", "the game", required=True),

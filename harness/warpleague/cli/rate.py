@@ -1,4 +1,4 @@
-"""Find out how strong a bot is on the ladder's scale, with as few matches as possible."""
+"""Find out how strong a bot is on the scale of the opponents, with as few matches as possible."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
 
 
 def _check_scale(league: League, scale: Scale) -> None:
-    """Raise `BadInput` if the ladder that plays is not the one that was measured."""
+    """Raise `BadInput` if the opponents that play are not those that were measured."""
     for bot, level in zip(league.season.bots[1:], (*scale.levels, *scale.field), strict=True):
         if bot.digest != level.digest:
             raise BadInput(

@@ -1,4 +1,4 @@
-"""The frozen scale of the ladder: the levels of a game, by the digests of their folders, and how strong each is."""
+"""The frozen scale of the opponents: the levels of a game, by the digests of their folders, and how strong each is."""
 
 from __future__ import annotations
 

@@ -453,10 +453,10 @@ class Sitting:
 
 
 STRONGEST: Final = {
-    "aliens": "bots/ladder/aliens-5",
-    "captains": "bots/ladder/captains-5",
-    "coasters": "bots/ladder/coasters-5",
-    "sheets": "bots/ladder/sheets-5",
+    "aliens": "bots/opponents/aliens-5",
+    "captains": "bots/opponents/captains-5",
+    "coasters": "bots/opponents/coasters-5",
+    "sheets": "bots/opponents/sheets-5",
 }
 """The strongest bot that comes with Warp League, by game."""
 

@@ -189,8 +189,8 @@ def _testing(game: str, players: int) -> str:
         )
     return (
         f"## Points and strength\n\n{points}\n\nLevel 1 is random play, `bots/random-python`. Levels 2 to 5 are "
-        f"`bots/ladder/{game}-2` to `bots/ladder/{game}-5`, each about 100 Elo or more above the one below. `rate` "
-        "says at which level a bot is.\n\n"
+        f"`bots/opponents/{game}-2` to `bots/opponents/{game}-5`, each about 100 Elo or more above the one below. "
+        "`rate` says at which level a bot is.\n\n"
         "`bot new my-bot --with-engine` copies the rules and a simulator into the folder of a bot in Python that "
         "searches: `warpleague docs simulator`. Bots in Python can import `warpline`:\n\n```python\n"
         "from warpline.client import run\n\n"

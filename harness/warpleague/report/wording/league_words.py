@@ -580,7 +580,7 @@ def placement_brief(known: Placement, within: float) -> str:
 
 
 def placement_lines(known: Placement, name: str, *, random_is_a_guess: bool) -> list[str]:
-    """How strong a bot is on the ladder's scale, and whom it played.
+    """How strong a bot is on the scale of the opponents, and whom it played.
 
     `random_is_a_guess`: random play lost every match, so that how far it is below the others is not known.
     """
