@@ -6,7 +6,7 @@
     python scripts/benchmark.py --write                  play nothing; write the page from the results
     python scripts/benchmark.py --check                  play nothing; fail if the page has not these figures
 
-At a table of four, say, four times the strongest bot of the ladder plays each deal twice: with the same dice, but with
+At a table of four, say, four times the strongest opponent plays each deal twice: with the same dice, but with
 other random numbers of the bots. So the share of luck can be told: it is the correlation of the two results of a deal,
 which is the part of the variance of results that lies between deals. (The strongest bot of coasters draws nothing. So
 that its matches on a deal differ, it plays one of ten actions at random for this figure.) A result is the share of the

@@ -76,14 +76,15 @@ def deal(
 ) -> tuple[list[float], float]:
     """The share of points of the first bot in each match of a deal, and by how much its score is better, on average.
 
-    `bots` has a player of each bot for each seat; `places` says which bot has which seat in the first match.
+    `bots` has a player of each bot for each seat; `places` says which bot has which seat in the first match. A third
+    bot keeps its seats in the second match, and does not count.
     """
     if len(places) == 1:
-        one, two = (play(game, options, players, key) for players in bots)
+        one, two = (play(game, options, players, key) for players in bots[:2])
         scores = [outcome.scores[0] - (outcome.rival or 0) for outcome in (one, two)]
         return [points(scores[0], scores[1])], scores[0] - scores[1]
     shares, margins = [], []
-    for here in (places, [1 - bot for bot in places]):
+    for here in (places, [(1, 0, 2)[bot] for bot in places]):
         found = play(game, options, [bots[bot][seat] for seat, bot in enumerate(here)], key)
         own, other = ([seat for seat, bot in enumerate(here) if bot == which] for which in (0, 1))
         shares.append(mean(points(-found.ranks[a], -found.ranks[b]) for a in own for b in other))

@@ -80,7 +80,7 @@ Deal = tuple[float, ...]
 def load_bot(text: str) -> dict[str, Any]:
     """What the program of a bot in Python gives to `warpline.client.run`: `NAME[:CONSTANT=NUMBER]...`.
 
-    The name is that of a shipped bot, or of an opponent of the ladder, such as `sheets-4`.
+    The name is that of a shipped bot, or of an opponent of a level, such as `sheets-4`.
     """
     name, *changes = text.split(":")
     opponent = re.fullmatch("([a-z]+)-([2-5])", name)
@@ -113,7 +113,7 @@ def load_bot(text: str) -> dict[str, Any]:
 
 
 def _opponent(kind: Any, level: int) -> dict[str, Any]:
-    """What the program of the ladder gives to `warpline.client.run`."""
+    """What the program of the opponents gives to `warpline.client.run`."""
     players: list[Any] = []
     return {
         "on_start": lambda match: players.__setitem__(slice(None), [kind(match, kind.skills[level - 2])]),

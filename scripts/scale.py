@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Measure the ladder: how strong each level is, and the steps between levels at all tables.
+"""Measure the opponents: how strong each level is, and the steps between levels at all tables.
 
 python scripts/scale.py                       play what is missing, some hours; it may be stopped and continued
 python scripts/scale.py "captains 4" --deals 20
 python scripts/scale.py --write               play nothing; write the scale of the package and docs/opponents.md
 python scripts/scale.py --check               play nothing; fail if the page has not these figures
 
-At tables of two each level plays the next two above it; at larger tables, and alone, the next one. Matches are those
-of `scripts/duels.py`: each deal in both seat orders, in this process, without clocks. The results are in
-docs/opponents.csv, one line a deal. They belong to the ladder as it is: after a change of its programs, begin anew.
-The scale is the fit of leagues to the duels; its anchor is random play.
+Each level plays the next two above it. Matches are those of `scripts/duels.py`: on each deal the two bots exchange
+their seats, in this process, without clocks; alone at the table, each plays the deal. At tables of three and more all
+other seats have bots of level 3, the field. The results are in docs/opponents.csv, one line a deal. They belong to the
+bots as they are: after a change of their programs, begin anew. A scale is the fit of leagues to the two bots of each
+deal; its anchor is random play. There is one for each table size of which all rows have 20 deals.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmark import DEALS, LEAST, every_table, page_with, table, whole_lines
-from duels import deal, elo, seating
+from benchmark import DEALS, LEAST, page_with, table, whole_lines
+from duels import deal, elo
 from luck import Player
 
 from warpleague.errors import BadInput
@@ -33,10 +34,11 @@ from warpleague.games import load_game
 from warpleague.league.ratings.fit import joint_fit
 from warpleague.league.ratings.outcomes import Outcomes
 from warpleague.league.ratings.statistics import Mean, rounded
+from warpleague.league.schedule.formats.placement import seats_of
 from warpleague.match.chance import match_key
 from warpleague.match.setup import load_options
 from warpleague.opponents.player import LEVELS
-from warpleague.opponents.scale import SCALE_FILE
+from warpleague.opponents.scale import FIELD_LEVEL, SCALE_FILE
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 
@@ -46,14 +48,14 @@ RESULTS = PAGE.with_suffix(".csv")
 SEED = "ladder 2"
 """With the two bots, the seats, and the number of a deal it gives the dice. No deal was drawn again."""
 FEWER = 40
-"""Deals at other tables than those of two."""
+"""Deals at other tables than those of two; of coasters not, where dice decide more, and matches are short."""
 OTHERS = {
     "aliens": [("aliens-search", "aliens-5")],
     "captains": [("captains-planner", "captains-5")],
     "coasters": [("coasters-hunter", "coasters-5")],
     "sheets": [("sheets-greedy", "sheets-5")],
 }
-"""Bots beside the ladder, which play duels against level 5."""
+"""Bots beside the opponents, which play duels against level 5."""
 COLUMNS = ["table", "one", "two", "deal", "first", "second"]
 
 Row = tuple[str, str, str]
@@ -67,12 +69,18 @@ def bot_of(game: str, level: int) -> str:
     return "random" if level == 1 else f"{game}-{level}"
 
 
+def every_table() -> list[str]:
+    """All table sizes of all games: `aliens 2`, ..."""
+    return [f"{game} {seats}" for game in DEALS for seats in load_game(game).players]
+
+
 def rows_of(name: str) -> list[Row]:
     """What is played at a table."""
     game, _, seats = name.partition(" ")
-    steps = (1, 2) if seats == "2" else (1,)
     pairs = [
-        (bot_of(game, low), bot_of(game, low + step)) for step in steps for low in range(LEVELS - step, 0, -1)
+        (bot_of(game, low), bot_of(game, low + step))
+        for step in (1, 2)
+        for low in range(LEVELS - step, 0, -1)
     ]
     return [(name, *pair) for pair in pairs + (OTHERS[game] if seats == "2" else [])]
 
@@ -104,18 +112,21 @@ def measure(names: list[str], deals: int | None, path: Path) -> None:
 def wanted(name: str) -> int:
     """How many deals a row of this table needs."""
     game, _, seats = name.partition(" ")
-    return DEALS[game] if seats == "2" else FEWER
+    return DEALS[game] if seats == "2" or game == "coasters" else FEWER
 
 
 def play_deal(row: Row, number: int) -> list[float]:
     """The share of points of the second bot in each match of a deal."""
     name, one, two = row
-    game_id, _, seats = name.partition(" ")
-    game = load_game(game_id)
-    bots = [[player(bot, which, seat) for seat in range(int(seats))] for which, bot in enumerate((two, one))]
-    options = load_options(game, int(seats), {})
+    game_id, seats = name.split()
+    game, players = load_game(game_id), int(seats)
+    names = (two, one, bot_of(game_id, FIELD_LEVEL))
+    bots = [[player(bot, which, seat) for seat in range(players)] for which, bot in enumerate(names)]
+    places = [2] * players
+    for which, seat in enumerate(seats_of(players, number)):
+        places[seat] = which
     key = match_key(" ".join([SEED, *row, str(number)]))
-    return deal(game, options, bots, key, seating(int(seats), number))[0]
+    return deal(game, load_options(game, players, {}), bots, key, places)[0]
 
 
 @cache
@@ -124,25 +135,27 @@ def player(bot: str, which: int, _seat: int) -> Player:
     return Player(bot, which)
 
 
-def fitted(game: str, played: Played) -> dict[str, Any]:
-    """The scale of a game, as the file has it."""
+def fitted(name: str, played: Played) -> dict[str, Any] | None:
+    """The scale of a table, as the file has it; None as long as a row has too few deals."""
+    game, seats = name.split()
     outcomes, pairs = Outcomes(), []
     ranks = {1.0: (2, 1), 0.5: (1, 1), 0.0: (1, 2)}  # of the lower and the higher level
     for low in range(1, LEVELS + 1):
         for high in range(low + 1, min(low + 2, LEVELS) + 1):
-            deals = played[f"{game} 2", bot_of(game, low), bot_of(game, high)]
-            if not deals:
-                raise BadInput(f"{game}: levels {low} and {high} have not played; run scripts/scale.py")
+            deals = played[name, bot_of(game, low), bot_of(game, high)]
+            if len(deals) < LEAST:
+                return None
             for shares in deals.values():
                 outcomes.add_deal([((low - 1, high - 1), ranks[share]) for share in shares])
             pairs.append([low, high, len(deals)])
     fit = joint_fit(outcomes, LEVELS, start=0.0, anchor=0)
-    folders = ["bots/random-python", *(f"bots/ladder/{game}-{level}" for level in range(2, LEVELS + 1))]
+    folders = ["bots/random-python", *(f"bots/opponents/{game}-{level}" for level in range(2, LEVELS + 1))]
     # A level that won every match against all below is placed by one more deal, drawn: that is no estimate.
     bounds = [fit.tiers[level] != fit.tiers[level - 1] for level in range(1, LEVELS)]
     return {
         "game": game,
-        "players": 2,
+        "players": int(seats),
+        **({"field_level": FIELD_LEVEL} if int(seats) > 2 else {}),
         "levels": [
             {
                 "bot": folder,
@@ -192,7 +205,8 @@ def main() -> int:
         return 0
     try:
         played = read(args.results)
-        scales = json.dumps({"scales": [fitted(game, played) for game in DEALS]}, indent=1) + "\n"
+        found = [scale for name in every if (scale := fitted(name, played))]
+        scales = json.dumps({"scales": found}, indent=1) + "\n"
         page = text = PAGE.read_text(encoding="utf-8")
         for game in DEALS:
             page = page_with(page, steps(game, played), f"<!-- made by scripts/scale.py: {game} -->")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.printed import held_to_schemas
 
 from warpleague.errors import BadInput
 from warpleague.runner.confine import cgroups
@@ -85,6 +86,13 @@ def surroundings() -> Iterator[None]:
     if deaf:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.umask(umask)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def printed_json() -> Iterator[None]:
+    """What commands of this process print with `--json` is what their schemas say."""
+    with held_to_schemas():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final
-from unicodedata import bidirectional
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -82,6 +81,9 @@ def _last(path: str) -> str:
 
 
 _ASTRAL: Final = 0x10000
+_LEFTWARD: Final = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+# Words that are written from right to left, with what is attached to them (`\u05d0-2`), but no comma or full stop.
+_LEFTWARD_WORDS: Final = re.compile(rf"[{_LEFTWARD}](?:(?:[\w.+-]| (?=[{_LEFTWARD}]))*[{_LEFTWARD}\w])?")
 
 
 def safe(text: str, keep: str = "\n\t") -> str:
@@ -93,7 +95,7 @@ def safe(text: str, keep: str = "\n\t") -> str:
 
 def isolated(text: str) -> str:
     """`text`, for a page: where letters are written from right to left, marks keep this direction within it."""
-    return f"\u2068{text}\u2069" if any(bidirectional(char) in ("R", "AL") for char in text) else text
+    return f"\u2068{text}\u2069" if _LEFTWARD_WORDS.search(text) else text
 
 
 def printable(data: bytes) -> str:
@@ -136,3 +138,15 @@ class SafeStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
+
+
+class IsolatingStream(SafeStream):
+    """A stream to a terminal: words from right to left do not move the numbers beside them to their other side.
+
+    The marks around them take no room. Only for what people read: they must not get into paths and data.
+    """
+
+    def write(self, text: str) -> int:
+        """Write `text`, which is safe already and may have colours, with such words isolated."""
+        self.inner.write(_LEFTWARD_WORDS.sub("\u2068\\g<0>\u2069", text))
+        return len(text)

@@ -1,4 +1,4 @@
-"""Writes an attrs class as JSON Schema, draft 2020-12.
+"""Writes an attrs class, or a TypedDict, as JSON Schema, draft 2020-12.
 
 `scripts/schema.py` decides which classes go into which file. The description of a field is the `help` in its
 metadata, or else the string literal below the field in its class; the description of a class is its docstring. What
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from itertools import pairwise
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import attrs
 
@@ -61,7 +62,7 @@ class Definitions:
                 raise ValueError(f"two classes want to be called {name}: {cls} is one of them")
             self._names[cls] = name
             self.schemas[name] = {}  # taken before it is described: a class may contain itself
-            self.schemas[name] = self._describe(cls)
+            self.schemas[name] = self._describe_dict(cls) if is_typeddict(cls) else self._describe(cls)
         return {"$ref": f"#/$defs/{name}"}
 
     def one_of(self, classes: Iterable[type]) -> JsonObject:
@@ -71,6 +72,21 @@ class Definitions:
     def any_of(self, classes: Iterable[type]) -> JsonObject:
         """The schema of a value of at least one of `classes`."""
         return {"anyOf": [self.ref(cls) for cls in classes]}
+
+    def _describe_dict(self, cls: Any) -> JsonObject:
+        """Of a TypedDict: its keys, with the string literals below them."""
+        below = _literals_of_keys(cls)
+        properties = {
+            name: {**self.of(kind), **_unless_none("description", below.get(name))}
+            for name, kind in get_type_hints(cls).items()
+        }
+        return {
+            "type": "object",
+            **_unless_none("description", inspect.getdoc(cls)),
+            "properties": properties,
+            "required": [name for name in properties if name in cls.__required_keys__],
+            **({"additionalProperties": False} if self._closed else {}),
+        }
 
     def _describe(self, cls: type) -> JsonObject:
         hints = get_type_hints(cls, include_extras=True)
@@ -112,7 +128,7 @@ class Definitions:
             return {"type": _SCALARS[kind]}
         if kind is Any or kind is object:
             return {}
-        if isinstance(kind, type) and attrs.has(kind):
+        if is_typeddict(kind) or (isinstance(kind, type) and attrs.has(kind)):
             return self.ref(kind)
         if isinstance(kind, type) and issubclass(kind, Enum):
             return {"enum": [member.value for member in kind]}
@@ -196,6 +212,10 @@ def _asked(validator: Any) -> JsonObject:
     return {keyword: bound for part in inner if part is not None for keyword, bound in _asked(part).items()}
 
 
+def _unless_none(key: str, value: Any) -> JsonObject:
+    return {} if value is None else {key: value}
+
+
 def _unless_any(key: str, schema: JsonObject) -> JsonObject:
     return {key: schema} if schema else {}
 
@@ -215,6 +235,16 @@ def _either(schemas: Iterable[JsonObject]) -> JsonObject:
     if types:
         others.append({"type": types[0] if len(types) == 1 else types})
     return others[0] if len(others) == 1 else {"anyOf": others}
+
+
+def _literals_of_keys(cls: Any) -> dict[str, str]:
+    """The same of a TypedDict and of those that it continues: it knows its own keys, but before 3.12 no bases."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    assert isinstance(tree, ast.ClassDef)
+    known = vars(sys.modules[cls.__module__])
+    bases = [known[base.id] for base in tree.bases if isinstance(base, ast.Name)]
+    inherited = [_literals_of_keys(base) for base in bases if is_typeddict(base)]
+    return {name: text for texts in (*inherited, _literals_below(cls)) for name, text in texts.items()}
 
 
 def _literals_below(cls: type) -> dict[str, str]:

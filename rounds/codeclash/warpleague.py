@@ -29,8 +29,12 @@ class WarpLeagueArena(CodeArena):
         return self.game_config.get("args", {}).get(key, self.default_args[key])
 
     def execute_round(self, agents: list[Player]) -> None:
-        """Write the league's file beside the logs, and run it with the folders of the agents."""
-        league = f'[game]\nid = "{self._arg("game")}"\nplayers = {self._arg("players")}\n'
+        """Write the league's file beside the logs, and run it with the folders of the agents.
+
+        Tables are smaller in a round with fewer valid agents than `args.players`: at least two are here.
+        """
+        players = min(self._arg("players"), len(agents))
+        league = f'[game]\nid = "{self._arg("game")}"\nplayers = {players}\n'
         league += f'[format]\ndeals = {self.game_config["sims_per_round"]}\nseats = "all"\n'
         logs, bots = self.log_env, "/round"
         folders = " ".join(shlex.quote(f"/{agent.name}") for agent in agents)
@@ -42,11 +46,16 @@ class WarpLeagueArena(CodeArena):
         assert_zero_exit_code(self.environment.execute(command, timeout=HOUR_S), logger=self.logger)
 
     def get_results(self, agents: list[Player], round_num: int, stats: RoundStats) -> None:
-        """Scores are points: the shares of opponents beaten, summed over all matches."""
+        """Scores are those of CodeClash, from 0 to `sims_per_round`; the details have the figures of Warp League.
+
+        A bot's score is its share of points (the opponents that it beat, an equal one for half) times the deals, so
+        that it compares with the `sims_per_round` of an agent whose opponents have no valid bot.
+        """
         lines = json.loads((self.log_round(round_num) / "result.json").read_text())["standings"]
         for line in lines:
-            stats.scores[line["bot"]] = stats.player_stats[line["bot"]].score = line["points"]
-            stats.details.append(f"{line['bot']}: rating {line['rating']}, faults {line['faults']}")
+            score = line["share"] * self.game_config["sims_per_round"]
+            stats.scores[line["bot"]] = stats.player_stats[line["bot"]].score = score
+            stats.details.append(_figures(line))
         best = max(stats.scores.values())
         winners = [name for name, score in stats.scores.items() if score == best]
         stats.winner = winners[0] if len(winners) == 1 else RESULT_TIE
@@ -58,3 +67,24 @@ class WarpLeagueArena(CodeArena):
         )
         done = agent.environment.execute(command, timeout=HOUR_S)
         return (True, None) if done["returncode"] == 0 else (False, done["output"])
+
+
+def _figures(line: dict) -> str:
+    """A line of the standings in words."""
+    if line["rank_set"] is None:
+        return f"{line['bot']}: disqualified"
+    first, last = line["rank_set"]
+    rank = f"rank {first}" if first == last else f"rank {first} to {last}"
+    rating = (
+        f"rating {line['rating']:.0f} ± {line['rating_half']:.0f}"
+        if line["rating_half"]
+        else "rating unknown"
+    )
+    if line["rating_above"] is not None:
+        rating = f"rating above {line['rating_above']:.0f}"
+    elif line["rating_below"] is not None:
+        rating = f"rating below {line['rating_below']:.0f}"
+    return (
+        f"{line['bot']}: {rank}, {rating}, {line['share']:.1%} of the points, {line['played']} matches, "
+        f"{line['faults']} faults"
+    )

@@ -16,10 +16,13 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from context import Bench
-from rows import ROWS, SLOW
 
 from warpleague.games import game_ids, load_game
+from warpleague.league.ratings.threads import one_thread
 from warpleague.runner.confine.launch import compiled_starter
+
+with one_thread():  # as commands load numpy: on one core its threads would only wait for each other
+    from rows import ROWS, SLOW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from itertools import islice
 from math import comb, exp
 from random import Random
@@ -12,6 +13,8 @@ import attrs
 
 from warpleague.league.play.entering import open_to_run
 from warpleague.league.results.ladders import going_on
+from warpleague.league.schedule.formats.round_robin import group_of
+from warpleague.league.schedule.schedule import Course
 from warpleague.league.season.config import load_config
 from warpleague.match.spec import MatchResult, SeatFault, SeatSpec, SeatTimes
 
@@ -19,10 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from warpleague.league.schedule.formats.api import Batches
     from warpleague.league.season.fixture import Fixture
     from warpleague.league.season.season import Season
 
 _BATCH: Final = 5_000
+_CHOSEN: Final = 4
+"""Batches that a ladder chooses itself."""
 _FAULTS: Final = 0.001
 _FAULT: Final = SeatFault(kind="timeout", n=9, retired=True, message="no answer within 1 s")
 
@@ -44,36 +50,57 @@ def make(folder: Path, *, bots: int, matches: int) -> Path:
 class Ladder:
     """A ladder of which nobody played a match: its file, and processor times in seconds.
 
-    `pairing_s` is that of choosing a deal, in the second half of the matches, `newcomer_s` that of opening the league
-    with one more bot and choosing the deals that come next.
+    `pairing_s` is that of choosing a deal, `resume_s` that of opening the league and choosing the deals that come
+    next, and `newcomer_s` the same with one more bot.
     """
 
     config: Path
     pairing_s: float = 0.0
+    resume_s: float = 0.0
     newcomer_s: float = 0.0
 
 
 def make_ladder(folder: Path, *, bots: int, matches: int) -> Ladder:
-    """The same of a ladder, which goes on from batch to batch as it would if its bots played."""
+    """The same of a ladder, whose last batches are chosen by the ladder itself, and all before them by lot."""
     made = Ladder(_written(folder, bots, 'kind = "ladder"'))
     with open_to_run(load_config(made.config), folder) as league:
-        stored = 0
+        for part in Course(league.due, _by_lot(league.season, matches // 2), keeps=True).missing():
+            league.store.add(_played(part, league.season))
         course, spent_s, deals = going_on(league), 0.0, 0
-        while stored < matches:
+        for _ in range(_CHOSEN):
             begun_s = time.process_time()
             batch = [fixture for part in course.missing() for fixture in part]
-            if stored > matches / 2:
-                spent_s += time.process_time() - begun_s
-                deals += len({fixture.group for fixture in batch})
+            spent_s += time.process_time() - begun_s
+            deals += len({fixture.group for fixture in batch})
             league.store.add(_played(batch, league.season))
-            stored += len(batch)
-    made.pairing_s = spent_s / max(deals, 1)
+    made.pairing_s = spent_s / deals
+    made.resume_s = _opening_s(made.config)
     _written(folder, bots + 1, 'kind = "ladder"')
-    begun_s = time.process_time()
-    with open_to_run(load_config(made.config), folder) as league:
-        list(going_on(league).missing())
-        made.newcomer_s = time.process_time() - begun_s
+    made.newcomer_s = _opening_s(made.config)
     return made
+
+
+def _by_lot(season: Season, deals: int) -> Batches:
+    """Deals of pairs, every fourth of any two bots, the others of two that are near each other."""
+    rng, rounds, bots = Random(2), Counter[tuple[int, ...]](), len(season.bots)
+    for begin in range(0, deals, _BATCH):
+        groups = []
+        for place in range(begin, min(begin + _BATCH, deals)):
+            one = rng.randrange(bots)
+            away = rng.randrange(1, bots if place % 4 == 0 else bots // 10)
+            table = tuple(sorted((one, (one + away) % bots)))
+            groups.append(attrs.evolve(group_of(season, table, rounds[table]), place=place))
+            rounds[table] += 1
+        yield groups
+    return False
+
+
+def _opening_s(config: Path) -> float:
+    """Processor time of opening a ladder and choosing the deals that come next."""
+    begun_s = time.process_time()
+    with open_to_run(load_config(config), config.parent) as league:
+        list(going_on(league).missing())
+    return time.process_time() - begun_s
 
 
 def _written(folder: Path, bots: int, form: str) -> Path:

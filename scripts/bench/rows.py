@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
 import subprocess
 import time
+import urllib.request
+from pathlib import Path
 from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +30,6 @@ from warpleague.runner.playing import Match
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from context import Bench
 
@@ -94,7 +96,8 @@ def short(bench: Bench) -> list[Figure]:
         us = more.seconds * 1e6 / more.matches if clear else None
         figures.append(Figure(label, us and 1e6 / us, "/s", us and us / base, "ping-pong", goal))
         cpu_ms = more.cpu_s * 1000 / more.matches if clear else None
-        figures.append(Figure(f"{label}, processor time", cpu_ms, "ms"))
+        ratio = cpu_ms and cpu_ms * 1000 / base
+        figures.append(Figure(f"{label}, processor time", cpu_ms, "ms", ratio, "ping-pong"))
     return figures
 
 
@@ -117,9 +120,10 @@ def engines(bench: Bench) -> list[Figure]:
 
 
 def playout(bench: Bench) -> list[Figure]:
-    """Random playouts a second of processor time."""
+    """Random playouts a second of processor time, and how long one takes over an empty loop of 1,000 turns."""
     figures = []
     with bench.one_core():
+        loop_s = _loop_s()
         for name, game in bench.games.items():
             rng = Random(1)
             state = game.initial(players_of(game), game.Options())
@@ -127,7 +131,8 @@ def playout(bench: Bench) -> list[Figure]:
                 state, _ = game.apply(
                     state, tuple([drawn(draw, rng.random()) for draw in game.chance(state)])
                 )
-            figures.append(Figure(name, _playouts(game, state, rng, bench.scale), "/s"))
+            rate = _playouts(game, state, rng, bench.scale)
+            figures.append(Figure(name, rate, "/s", 1 / (rate * loop_s), "raw loop"))
     return figures
 
 
@@ -164,6 +169,32 @@ def start(bench: Bench) -> list[Figure]:
     return figures
 
 
+def cold(bench: Bench) -> list[Figure]:
+    """Pages of a server over a stored league: asked for the first time, when they are made, and a replay again."""
+    matches = bench.times(10)
+    bench.league(bench.bot(), matches, level="none")
+    file, *results = bench.where
+    listed = json.loads(command("league", "matches", *bench.where, "--json"))
+    league = f"/l/{Path(file).stem}/"
+    replays = [f"{league}matches/{match['match']}.html" for match in listed[:matches]]
+    with bench.one_core():
+        bare = bare_s()
+        words = [*PROGRAM, "serve", str(file), *map(str, results), "--no-play", "--port", "0"]
+        server = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            assert server.stdout is not None
+            address = f"http://{server.stdout.readline().split('/')[2]}"
+            seconds = {
+                "league, after the start": _answer_s(address + league),
+                "replay, first": median([_answer_s(address + path) for path in replays]),
+                "replay, again": median([_answer_s(address + path) for path in replays]),
+            }
+        finally:
+            server.terminate()
+            server.wait()
+    return [Figure(label, took, "s", took / bare, "python -c pass") for label, took in seconds.items()]
+
+
 def undercharge(bench: Bench) -> list[Figure]:
     """The share of decisions of a bot that computes 1 ms which are charged with less than half of it."""
     game = next(iter(bench.games.values()))
@@ -179,37 +210,26 @@ def waiting(bench: Bench) -> list[Figure]:
     """200 matches whose bots wait 1 s at each of 26 decisions; each job finds out how many it plays at a time."""
     bot, deals = bench.bot("-DSLEEP_MS=1000"), bench.times(100)
     run = bench.league(bot, deals, options={"max_rounds": 11}, move_s=10.0, together="auto")
-    return [Figure(f"{2 * deals} matches at limits", run.seconds, "s", goal=35.0)]
+    return [
+        Figure(
+            f"{2 * deals} matches at limits", run.seconds, "s", run.seconds / 26, "one match's waits", 1.35
+        )
+    ]
 
 
 def million(bench: Bench) -> list[Figure]:
-    """Standings, status and report of 1,000,000 matches of 50 bots that nobody played."""
+    """Standings, status, report and list of 1,000,000 matches of 50 bots that nobody played; the last two once."""
     config = make(bench.folder / "million", bots=50, matches=bench.times(1_000_000))
     with bench.one_core():
         bare = bare_s()
-        calls = (("standings", 462), ("status", 77))
-        looks = [_look(config, action, goal, bare) for action, goal in calls]
-        begun = time.perf_counter()
-        argv = [
-            *PROGRAM,
-            "league",
-            "report",
-            str(config),
-            "--results",
-            str(config.parent),
-            "--replays",
-            "none",
-        ]
-        process = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        seconds = time.perf_counter() - begun
+        figures = [_look(config, action, goal, bare) for action, goal in (("standings", 240), ("status", 77))]
+        for action, goal, words in (("report", 2308, ("--replays", "none")), ("matches", None, ("--json",))):
+            place = (str(config), "--results", str(config.parent))
+            seconds, mb = _once(*PROGRAM, "league", action, *place, *words)
+            figures.append(Figure(action, seconds, "s", seconds / bare, "python -c pass", goal))
+            figures.append(Figure(f"memory of {action}", mb, "MB", goal=300.0))
     shutil.rmtree(config.parent)
-    return [
-        *looks,
-        Figure("report", seconds, "s", seconds / bare, "python -c pass", 2308),
-        Figure("memory of report", used.ru_maxrss * 1024 / 1e6, "MB", goal=300.0),
-    ]
+    return figures
 
 
 def bots(bench: Bench) -> list[Figure]:
@@ -223,22 +243,32 @@ def bots(bench: Bench) -> list[Figure]:
     return [standings, Figure("page", size_mb, "MB", goal=1.0)]
 
 
+_LADDERS: Final = (300, 1_000)
+
+
 def ladder(bench: Bench) -> list[Figure]:
-    """A ladder of 250, and one of 1,000 bots, with 100 matches of each bot that nobody played, by processor time."""
+    """A ladder of 300, and one of 1,000 bots, with 100 matches of each bot that nobody played, by processor time."""
     figures: list[Figure] = []
     small: list[float] = []
     with bench.one_core():
-        for bots in (250, 1_000):
+        for bots in _LADDERS:
             made = make_ladder(bench.folder / f"ladder {bots}", bots=bots, matches=bench.times(100 * bots))
             looks = [_cpu_s(made.config, action) for action in ("status", "standings")]
-            times = [*looks, made.newcomer_s, made.pairing_s]
-            goals = (1.0, None, 2.0, 0.005)
-            labels = ("status", "standings", "a newcomer", "a pairing")
+            times = [*looks, made.resume_s, made.newcomer_s, made.pairing_s]
+            goals = (1.0, None, None, 2.0, 0.005)
+            labels = ("status", "standings", "to resume", "a newcomer", "a pairing")
             for place, (label, seconds) in enumerate(zip(labels, times, strict=True)):
                 ratio = seconds / small[place] if small and small[place] else None
-                goal = 4.0**1.2 if small and label != "standings" else None
+                goal = (bots / _LADDERS[0]) ** 1.2 if small and label != "standings" else None
                 figures.append(
-                    Figure(f"{label}, {bots} bots", seconds, "s", ratio, "250 bots" if small else "", goal)
+                    Figure(
+                        f"{label}, {bots} bots",
+                        seconds,
+                        "s",
+                        ratio,
+                        f"{_LADDERS[0]} bots" if small else "",
+                        goal,
+                    )
                 )
             figures += [
                 Figure(f"{label} at most", seconds, "s", goal=goal)
@@ -259,6 +289,7 @@ ROWS: Final[dict[str, Callable[[Bench], list[Figure]]]] = {
     "playout": playout,
     "verify": verify,
     "start": start,
+    "cold": cold,
     "undercharge": undercharge,
     "waiting": waiting,
     "million": million,
@@ -327,6 +358,14 @@ def _backgammon_steps(seconds: float) -> float | None:
     return steps / spent
 
 
+def _loop_s() -> float:
+    """Seconds of processor time of 1,000 turns of an empty loop of Python."""
+    begun = time.process_time()
+    for _ in range(1_000_000):
+        pass
+    return (time.process_time() - begun) / 1_000
+
+
 def _playouts(game: Game[Any, Any], state: Any, rng: Random, seconds: float) -> float:
     played = 0
     begun = time.process_time()
@@ -334,6 +373,26 @@ def _playouts(game: Game[Any, Any], state: Any, rng: Random, seconds: float) -> 
         game.outcome(rollout(game, state, rng.random))
         played += 1
     return played / spent
+
+
+def _answer_s(address: str) -> float:
+    """Seconds until a page is there; a note that it is being made, which loads itself again, is none."""
+    begun = time.perf_counter()
+    while True:
+        with urllib.request.urlopen(address) as answer:
+            answer.read()
+            if answer.headers["Refresh"] is None:
+                return time.perf_counter() - begun
+        time.sleep(0.01)
+
+
+def _once(*argv: str) -> tuple[float, float]:
+    """Seconds and the most megabytes of one run of a command, or the megabytes of this process if these are more."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return time.perf_counter() - begun, used.ru_maxrss * 1024 / 1e6
 
 
 def _cpu_s(config: Path, action: str) -> float:

@@ -38,8 +38,12 @@ def play_on(client: Client, seed: int = 0) -> None:
             assert client.do("sit", seat=client.state["curtain"])[0] == 204
             client.until("asked")
         if client.state["phase"] == "asked":
-            actions = client.state["question"]["actions"]
-            assert client.do("act", index=rng.randrange(len(actions)))[0] == 204
+            question = client.state["question"]
+            if question["complete"]:
+                assert len(question["chosen"]) > 1
+                assert client.do("send")[0] == 204
+            else:
+                assert client.do("act", index=rng.randrange(len(question["actions"])))[0] == 204
         client.until("asked", "curtain", "over")
 
 
@@ -130,6 +134,11 @@ def test_what_a_choice_leads_to_can_be_seen_before(serve: Serve, game: str) -> N
                 client.until("asked")
                 for _ in range(6):
                     question = client.state["question"]
+                    if question["complete"]:
+                        assert client.get("outlook/0")[0] == 404
+                        assert client.do("send")[0] == 204
+                        client.until("asked")
+                        continue
                     status, seen = client.get("outlook/0")
                     assert status == 200
                     assert client.get(f"outlook/{len(question['actions'])}")[0] == 404
@@ -260,6 +269,34 @@ def test_what_was_not_sent_can_be_taken_back(serve: Serve) -> None:
                 client.until("asked")
                 assert client.state["question"]["chosen"] == []
                 assert len(chosen) > 1
+
+            await table.run(play)
+
+    trio.run(main)
+
+
+def test_a_click_on_the_board_that_ends_a_turn_can_be_taken_back(serve: Serve) -> None:
+    """The last part of a turn of several waits to be sent; an entry without a place on the board sends by itself."""
+
+    async def main() -> None:
+        async with serve("captains", "Ada", None, options=SHORT["captains"]) as table:
+
+            def play(client: Client) -> None:
+                client.until("asked")
+                while not client.state["question"]["complete"]:
+                    actions = client.state["question"]["actions"]
+                    placed = next((index for index, action in enumerate(actions) if action["to"]), 0)
+                    assert client.do("act", index=placed)[0] == 204
+                    client.until("asked", "over")
+                whole = client.state["question"]
+                assert client.do("undo")[0] == 204
+                client.hear()
+                assert client.state["question"]["chosen"] == whole["chosen"][:-1]
+                ends = [action["ends"] for action in client.state["question"]["actions"]]
+                assert client.do("act", index=ends.index(True))[0] == 204
+                client.until("asked")
+                assert client.state["question"]["id"] > whole["id"]
+                assert client.state["question"]["chosen"] == []
 
             await table.run(play)
 

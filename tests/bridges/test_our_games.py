@@ -14,7 +14,7 @@ from pettingzoo.test import api_test, seed_test
 
 from warpleague.errors import BadInput
 from warpleague.extras.bridges.openspiel.ours import register
-from warpleague.extras.bridges.pettingzoo import batch, env
+from warpleague.extras.bridges.pettingzoo import batch, encoder, env
 from warpleague.extras.bridges.pettingzoo.encoding import MISSING
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE
@@ -148,13 +148,13 @@ def test_every_legal_action_has_a_number(game: str, players: int) -> None:
         assert sum(environment.rewards.values()) == pytest.approx(0)
 
 
-def test_numbers_do_not_depend_on_the_table() -> None:
-    """The same action has the same number with two players and with four, and the arrays the same places."""
-    two, four = env("sheets", 2), env("sheets", 4)
-    assert two.actions == four.actions
-    assert two.names == four.names
-    assert len(set(two.actions)) == len(two.actions)
-    assert len(set(two.names)) == len(two.names)
+def test_numbers_are_those_of_the_encoder() -> None:
+    """An environment and the arrays of its table number the same actions and places, each once."""
+    environment, table = env("sheets", 4), encoder("sheets", 4)
+    assert environment.actions == table.actions
+    assert environment.names == table.names
+    assert len(set(table.actions)) == len(table.actions)
+    assert len(set(table.names)) == len(table.names)
 
 
 def test_a_seed_deals_what_a_match_deals() -> None:

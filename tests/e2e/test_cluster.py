@@ -64,6 +64,11 @@ def hold():
         time.sleep(0.01)
 """
 
+BACKWARDS = """import os, time
+wall = time.time
+time.time = lambda: 2 * os.path.getmtime({file!r}) - wall() if os.path.exists({file!r}) else wall()
+"""
+
 
 @pytest.fixture
 def dask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DaskProcesses]:
@@ -152,6 +157,27 @@ def test_workers_come_and_go(dask: DaskProcesses, config: Path) -> None:
     assert len(here) == 24
     assert {one for one in here if spread[one] != here[one]} == vain
     assert vain
+
+
+def test_clocks_go_backwards(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scheduler, worker and client go on all the same, though Dask plans by the clock that is set."""
+    file = config.with_name("backwards")
+    site = config.with_name("site")
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(BACKWARDS.format(file=str(file)))
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    dask = DaskProcesses(config.parent)
+    try:
+        dask.worker()
+        wait_for_workers(dask)
+        league = run(config, "--cluster", dask.address)
+        wait_until(lambda: count(config) > 0)
+        file.touch()
+        go(config)
+        assert league.wait(PATIENCE_S) == 0
+    finally:
+        dask.end()
+    assert count(config) == 24
 
 
 def test_no_worker_is_fit(dask: DaskProcesses, config: Path) -> None:

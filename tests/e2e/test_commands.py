@@ -347,7 +347,7 @@ def test_an_installed_wheel_needs_no_checkout(installed: Path, tmp_path: Path) -
     assert {path.parent.name for path in (ROOT / "bots").glob("*/bot.toml")} <= listed.keys()
     assert all(Path(folder).is_relative_to(installed.parent) for folder in listed.values())
     assert "bots/aliens-greedy" in told("bot", "list")
-    told("bot", "list", "bots/ladder")
+    told("bot", "list", "bots/opponents")
     match = json.loads(told("match", "sheets", "bots/sheets-greedy", "bots/random-python", "--json"))
     assert match["seats"] == ["sheets-greedy", "random-python"]
     told("bot", "new", "mine")

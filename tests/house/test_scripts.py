@@ -115,7 +115,7 @@ def test_every_row_with_an_error_has_twenty_deals_or_more(root: Path, page: str)
 
 
 def test_duels_tell_share_elo_and_times(root: Path) -> None:
-    """A level of the ladder beats random play, and the time of both is told."""
+    """A level of the opponents beats random play, and the time of both is told."""
     command = [sys.executable, str(root / "scripts/duels.py"), "coasters", "coasters-4", "random"]
     done = subprocess.run([*command, "--deals", "3"], capture_output=True, text=True, check=True)
     first, *times = done.stdout.splitlines()

@@ -150,37 +150,6 @@ def test_matches_are_the_same_with_and_without_numbers(command: Command, league_
     assert command("matches", league_file, "--json")[1] == listed
 
 
-def test_json_has_the_documented_keys(command: Command, league_file: Path, cup: Cup, tmp_path: Path) -> None:
-    """Every command prints the keys that docs/league-reference.md promises, no others, in that order."""
-    docs = Path(__file__).parents[2] / "docs" / "league-reference.md"
-    rows = re.findall(
-        r"^\| `(\w+)` \| (an object|a list.*?) \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE
-    )
-    (lines,) = re.findall(
-        r"^\| `standings` by rank \| its list \| (.*) \|$", docs.read_text("utf-8"), re.MULTILINE
-    )
-    promised = {
-        action: (what.startswith("a list"), re.findall(r"`(\w+)`", keys)) for action, what, keys in rows
-    }
-    del promised["bracket"]  # this league has none; the tests of formats look at one
-    del promised["services"]  # nor does a bot of it use any; test_looks looks at them
-    cup.open(league_file, tmp_path / "other").store.close()
-    more = {
-        "merge": (str(tmp_path / "other" / "cup"),),
-        "disqualify": ("anna", "--reason", "a copy"),
-        "reinstate": ("anna",),
-    }
-    for action, (is_list, keys) in promised.items():
-        _, out, _ = command(action, league_file, "--json", *more.get(action, ()))
-        data = json.loads(out)
-        assert isinstance(data, list) == is_list, action
-        first = data[0] if is_list else data
-        assert (list(first) if isinstance(first, dict) else []) == keys, action
-        if action == "standings":
-            assert list(data["standings"][0]) == re.findall(r"`(\w+)`", lines)
-    assert promised.keys() >= {"run", "commit", "status", "standings", "matches", "export", "verify", "merge"}
-
-
 def test_lists_are_printed_row_by_row(
     command: Command, played: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

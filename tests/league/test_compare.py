@@ -151,7 +151,7 @@ def test_the_field_of_each_deal_is_dealt_from_the_pool(
     assert orders[0] != orders[1]
 
 
-def test_beside_a_field_both_shares_are_told_and_no_elo() -> None:
+def test_beside_a_field_both_shares_are_told_and_no_elo_of_them() -> None:
     """The best against the worst: shares of 100 and 0 %, a difference of 100 points and not a share of 150 %."""
     state = StrengthTest(Sprt(0.0, 20.0), -0.5, 1.5, fixed=True)
     for new, old in ((1.0, 0.0), (1.0, 0.25), (1.0, 0.0), (0.75, 0.0), (1.0, 0.0)):
@@ -407,19 +407,25 @@ def test_exit_codes_of_compare(compare: Any, tmp_path: Path) -> None:
     assert attrs.asdict(load_config(files[0]).format)["kind"] == "test"
 
 
-def test_compare_over_a_pool(compare: Any, tmp_path: Path) -> None:
+def test_compare_over_a_pool(compare: Any, tmp_path: Path, capsys: Any) -> None:
     """Both play each bot of the pool, never each other; a pool that does not fill the table is refused."""
     for name in ("a", "b", "c"):
         (tmp_path / "bots" / name).mkdir()
     pool = ("--field", "bots/a,bots/b,bots/c", "--quiet")
-    code, out, _ = compare(2.0, *pool, "--fixed", "48", "--json")
+    code, out, _ = compare(0.7, *pool, "--fixed", "48", "--json")
     data = json.loads(out)
     assert (code, data["field"], data["matches"], data["deals"]) == (0, ["a", "b", "c"], 48, 12)
     assert 0 <= data["share_old"] < data["share_new"] <= 1
+    assert all(-1 <= value <= 1 for value, _ in data["values"])
+    assert main(["league", "standings", data["file"], "--json"]) == 0
+    ratings = {line["bot"]: line["rating"] for line in json.loads(capsys.readouterr().out)["standings"]}
+    assert data["elo"] == pytest.approx(ratings["one"] - ratings["other"], abs=0.02)
+    assert data["low"] < data["elo"] < data["high"]
+    assert not data["elo_is_a_guess"]
     code, out, _ = compare(2.0, *pool)
     assert code == 0
     assert "share of the new bot " in out.splitlines()[1]
-    assert "Elo" not in out
+    assert "Elo by the fit of all bots: " in out
     (file, *_) = (tmp_path / "results").glob("compare-one-other-*.toml")
     assert load_config(file).game.players == 2
     for words, told in (
@@ -428,6 +434,19 @@ def test_compare_over_a_pool(compare: Any, tmp_path: Path) -> None:
     ):
         code, _, err = compare(0.0, *words)
         assert (code, told in err) == (2, True), err
+
+
+def test_beside_a_field_a_bot_that_lost_everything_has_a_guess(compare: Any, tmp_path: Path) -> None:
+    """The table guesses its distance, and so does the test: an Elo without an interval, which says so."""
+    (tmp_path / "bots" / "a").mkdir()
+    options = ("--field", "bots/a", "--fixed", "24", "--quiet")
+    _, out, _ = compare(0.5, *options, crashes="other")
+    assert "Elo by the fit of all bots: ≈ +" in out
+    assert "a guess" in out
+    _, out, _ = compare(0.5, *options, "--json", crashes="other")
+    data = json.loads(out)
+    assert data["elo"] > 0
+    assert (data["low"], data["high"], data["elo_is_a_guess"]) == (None, None, True)
 
 
 @pytest.mark.parametrize(

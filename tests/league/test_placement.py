@@ -5,11 +5,12 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from tests.league.conftest import Cup
+from tests.league.conftest import Cup, MakeSeason
 
 from warpleague.errors import ConfigError
 from warpleague.league.ratings.placement import Placement, half_of, level_of
 from warpleague.league.ratings.statistics import expected
+from warpleague.league.schedule.formats.placement import PlacementFormat
 from warpleague.league.season.config import load_config
 from warpleague.report.wording.league_words import placement_brief, placement_lines
 
@@ -87,13 +88,29 @@ def test_few_deals_that_went_alike_are_not_sure() -> None:
     assert rest == ["  2 points of 4 matches against level 3"]
 
 
+def test_at_larger_tables_two_exchange_seats_beside_the_field(make_season: MakeSeason) -> None:
+    """On each deal the bot and its opponent change places, the field stays, and all pairs of seats have their turn."""
+    season = make_season(5, 4, kind="placement", levels=(0.0, 100.0))
+    batches, seen = PlacementFormat(season).batches(), set()
+    groups = list(next(batches))
+    while len(seen) < 6:
+        for group in groups:
+            first, second = group.seats
+            (other,) = {1, 2} & {*first}
+            change = {0: other, other: 0}
+            assert second == tuple(change.get(bot, bot) for bot in first)
+            assert sorted(first) == [0, other, 3, 4]
+            seen.add((other, frozenset((first.index(0), first.index(other)))))
+        groups = list(batches.send([]))
+
+
 @pytest.mark.parametrize(
     ("form", "message"),
     [
         ("kind = 'placement'\nlevels = [0.0]\n", "two opponents or more"),
         ("kind = 'placement'\nlevels = [100.0, 0.0]\n", "from weak to strong"),
         ("kind = 'placement'\nlevels = [0.0, 1.0, 2.0]\n", "one number for each bot but the first: 2"),
-        ("kind = 'placement'\nlevels = [0.0, 1.0]\nseats = 'fixed'\n", "every seat order"),
+        ("kind = 'placement'\nlevels = [0.0, 1.0]\nseats = 'fixed'\n", "leave out seats and dice"),
         ("kind = 'placement'\nlevels = [0.0, 1.0]\ndeals = 2\n", "leave out tables and deals"),
         ("levels = [0.0, 1.0]\n", "only kind"),
     ],

@@ -1,5 +1,6 @@
 """The referee pool: one process for each job, which may die without taking the run with it."""
 
+import errno
 import os
 import pickle
 import signal
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from tests.waiting import wait_until
 
 import warpleague.league.referees.pool as pool_module
 from warpleague.errors import HarnessFault
-from warpleague.league.referees.pool import RefereeDied, RefereePool, RemoteTraceback
-from warpleague.league.referees.process import write_frame
+from warpleague.league.referees.pool import PoolFailed, RefereeDied, RefereePool, RemoteTraceback, WorkerLost
+from warpleague.league.referees.process import ForkServer, write_frame
 from warpleague.runner.host import usable_cores
 
 
@@ -179,19 +180,30 @@ def test_kill_ends_at_once() -> None:
 
 def test_a_pool_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a Python, or with referees that all die before their first answer: an error, not an endless loop."""
-
-    def submit_often(pool: RefereePool) -> None:
-        for _ in range(100):
-            with suppress(RefereeDied):
-                pool.submit(os.getpid).result(timeout=120)
-
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     with pytest.raises(HarnessFault, match="no referee process can be started"):
         RefereePool(1)
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    pool = RefereePool(1)
-    with pytest.raises(HarnessFault, match="has failed"):
-        submit_often(pool)
+    with pytest.raises(PoolFailed, match="has failed"):
+        RefereePool(1).submit(os.getpid).result(timeout=120)
+
+
+def test_a_pool_that_fails_tells_what_was_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call of the referee that died, those of the others, which are not to blame, and those that never began."""
+    pool = RefereePool(2)
+    begun = [pool.submit(signal.pause) for _ in range(2)]
+    wait_until(lambda: all(future.running() for future in begun))
+    futures: list[Future[Any]] = [*begun, pool.submit(os.getpid)]
+
+    def start(*_: Any) -> None:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+    monkeypatch.setattr(ForkServer, "start", start)
+    os.kill(pool.processes()[0], signal.SIGKILL)
+    assert [type(future.exception(timeout=120)) for future in futures] in (
+        [RefereeDied, WorkerLost, PoolFailed],
+        [WorkerLost, RefereeDied, PoolFailed],
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs PR_SET_PDEATHSIG")

@@ -54,6 +54,25 @@ def test_the_difference_that_is_told_is_tukeys() -> None:
     assert simulated < bounded < 1.06 * simulated
 
 
+def test_differences_beyond_all_bots_say_how_many_matches_are_missing() -> None:
+    """Nobody differs by more than 800 Elo; errors shrink with the root of the matches, and few grow sure sooner."""
+    assert rank_sets(known(1500.0, 1500.0, error=200.0), range(2)).least is None
+    many, few = (rank_sets(known(1500.0, 1500.0, error=1000.0, freedom=n), range(2)) for n in (10**5, 5))
+    assert many.least == pytest.approx((many.difference / 800) ** 2 - 1, rel=0.1)
+    assert many.least < few.least < (few.difference / 800) ** 2 - 1
+
+
+def test_a_tiny_season_says_so_in_words(cup: Cup) -> None:
+    """Instead of thousands of Elo; the numbers of `--json` stay."""
+    path = cup.file("alice", "bert", "carl", deals=1)
+    cup.play(path, play=crashing)
+    with cup.read(path) as league:
+        text, told = said(league), standings_json(league)
+    assert told["tells_apart"] > 800
+    assert re.search(r"too few matches to tell any bots apart: at least \d+ more are needed\.", text)
+    assert "cannot tell bots apart" not in text
+
+
 def test_who_is_surely_weaker_leaves_the_test() -> None:
     """Steps of Romano and Wolf: 90 Elo are too few among ten equals, and enough if most are known to be apart."""
     equal = rank_sets(known(1592.0, *[1502.0] * 9, error=20.3), range(10))

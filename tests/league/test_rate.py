@@ -1,4 +1,4 @@
-"""`warpleague rate`: it plays the shipped ladder, says the scale, and resumes."""
+"""`warpleague rate`: it plays the shipped opponents, says the scale, and resumes."""
 
 from __future__ import annotations
 
@@ -8,27 +8,57 @@ from pathlib import Path
 import pytest
 
 from warpleague.cli import main
-from warpleague.errors import BadInput
-from warpleague.opponents.scale import all_scales, scale_of
+from warpleague.games import load_game
+from warpleague.opponents.scale import FIELD_LEVEL, all_scales, scale_of
 from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.bundle.manifest import read_manifest
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_scale_is_that_of_the_ladder_as_it_is() -> None:
-    """Whoever changes a bot of the ladder must measure the scale again: python scripts/scale.py."""
+def test_the_scale_is_that_of_the_opponents_as_they_are() -> None:
+    """Whoever changes an opponent must measure the scale again: python scripts/scale.py."""
     for scale in all_scales():
         assert scale.elo[0] == 0.0
         assert list(scale.elo) == sorted(scale.elo)
         for level in scale.levels:
             folder = ROOT / level.bot
             assert folder_digest(folder, read_manifest(folder).files) == level.digest, level.bot
+        assert scale.field_level == (FIELD_LEVEL if scale.players > 2 else None)
+    measured = {(scale.game, scale.players) for scale in all_scales()}
+    assert {("captains", 1), ("captains", 3), ("coasters", 4), ("sheets", 1), ("sheets", 4)} <= measured
+    assert len({scale.digest for scale in all_scales()}) == len(measured)
 
 
-def test_a_table_size_without_a_scale_names_those_that_have_one() -> None:
-    with pytest.raises(BadInput, match=r"there is no scale .* only for aliens with 2 players"):
-        scale_of("coasters", 4)
+def test_a_table_size_without_a_scale_names_those_that_have_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2; a size that the game does not have is told as such."""
+    measured = [scale.players for scale in all_scales() if scale.game == "coasters"]
+    (missing, *_) = [size for size in load_game("coasters").players if size not in measured]
+    assert main(["rate", "bots/random-python", "--game", "coasters", "--players", str(missing)]) == 2
+    assert f"only at those with {', '.join(map(str, measured))}" in capsys.readouterr().err
+    assert main(["rate", "bots/random-python", "--game", "coasters", "--players", "11"]) == 2
+    assert "not 11" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("game", "players"), [("coasters", 3), ("captains", 1)])
+def test_at_other_tables_the_field_and_the_score_count(
+    game: str, players: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two bots on each deal, those of the field in all other seats; alone at the table a deal is won as a whole."""
+    options = ("--in-process", "--jobs", "1", "--seed", "s", "--quiet", "--matches", "8")
+    command = ["rate", "bots/random-python", "--game", game, "--players", str(players), *options]
+    assert main([*command, "--json", "--results", str(tmp_path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    scale = scale_of(game, players)
+    assert (found["scale"], found["field_level"]) == (scale.digest, scale.field_level)
+    assert (found["played"], found["deals"], found["matches"]) == (8, 4, 4 if players == 1 else 8)
+    points = sum(line["points"] for line in found["against"])
+    assert points < found["matches"] / 2
+    assert main(["league", "verify", found["file"], "--results", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert main([*command, "--results", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert ("bots of level 3 in all other seats" in told) == (players > 2)
 
 
 def test_a_bot_is_rated_and_the_same_command_goes_on(

@@ -485,3 +485,18 @@ def test_a_great_edit_is_not_taken_for_drift() -> None:
         assert abs(rating - 1500 - truth[bot]) < half < 90
     steps = [one.ratings[1] - one.ratings[0] for one in (fit, drifted)]
     assert steps[0] > steps[1] + 30
+
+
+def test_many_bots_are_rated_as_few_are() -> None:
+    """Bots that have not played change nothing: ratings are the same where so many bots are solved in another way."""
+    strong = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
+    rng, results = Random(3), []
+    for group, (one, two) in enumerate([*combinations(range(6), 2)] * 6):
+        won = rng.random() < 1 / (1 + np.exp(strong[two] - strong[one]))
+        results.append((group, (one, two), (1, 2) if won else (2, 1)))
+    linked = Earlier(links=((0, 1),))
+    few, many = (shrunk_fit(counted(results), bots, earlier=linked) for bots in (6, 300))
+    assert many.ratings[:6] == pytest.approx(few.ratings)
+    assert many.errors[:6] == pytest.approx(few.errors)
+    assert many.spread == pytest.approx(few.spread)
+    assert set(many.ratings[6:]) == {None}

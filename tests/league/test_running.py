@@ -33,7 +33,14 @@ from warpleague.league.play.running import (
     run_league,
 )
 from warpleague.league.play.verifying import published_record, verify_league
-from warpleague.league.referees.pool import MatchExecutor, RefereeDied, RefereePool, TakenAway, WorkerLost
+from warpleague.league.referees.pool import (
+    MatchExecutor,
+    PoolFailed,
+    RefereeDied,
+    RefereePool,
+    TakenAway,
+    WorkerLost,
+)
 from warpleague.league.results.league import League
 from warpleague.league.results.standings import standings
 from warpleague.league.results.tallies import tally
@@ -166,6 +173,18 @@ def test_only_void_matches_end_the_run(cup: Cup) -> None:
         report = cup.run(league, play=broken)
     assert "10 matches in a row were void; the last: ZeroDivisionError: a bug" in report.failure
     assert len(report.void) < 36
+
+
+def test_matches_that_never_began_are_not_void(cup: Cup) -> None:
+    """When there are no referees any more, the run gives up, and names the cause."""
+
+    def unbegun(spec: MatchSpec) -> MatchResult:
+        raise PoolFailed("no more referees")
+
+    with cup.open(cup.file("a", "b")) as league:
+        report = cup.run(league, play=unbegun)
+    assert "no more referees" in report.failure
+    assert not report.void
 
 
 def test_dice_of_a_match_that_was_begun_in_vain_never_come_again(cup: Cup, refereed: Refereed) -> None:

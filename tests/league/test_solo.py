@@ -15,7 +15,7 @@ from warpleague.cli import main
 from warpleague.errors import RecordError
 from warpleague.games import load_game
 from warpleague.league.play.verifying import verify_league
-from warpleague.league.ratings.statistics import differences_to_next, share_interval
+from warpleague.league.ratings.statistics import differences_to_next, wilson_interval
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.standings import ranked, standings
 from warpleague.league.results.tallies import Tally
@@ -115,9 +115,9 @@ def test_wins_rank_before_margins() -> None:
 
 def test_share_intervals_are_wilsons() -> None:
     """The interval of 18 wins in 30 is the textbook's; none won still leaves room."""
-    assert share_interval(18, 30) == pytest.approx((0.4232, 0.7541), abs=1e-4)
-    assert share_interval(0, 30) == pytest.approx((0.0, 0.1135), abs=1e-4)
-    assert share_interval(30, 30) == pytest.approx((0.8865, 1.0), abs=1e-4)
+    assert wilson_interval(18, 30) == pytest.approx((0.4232, 0.7541), abs=1e-4)
+    assert wilson_interval(0, 30) == pytest.approx((0.0, 0.1135), abs=1e-4)
+    assert wilson_interval(30, 30) == pytest.approx((0.8865, 1.0), abs=1e-4)
 
 
 def test_differences_are_taken_on_common_deals() -> None:

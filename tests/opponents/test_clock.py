@@ -16,10 +16,10 @@ from warpleague.runner.play import play_match
 BOTS = Path(__file__).parents[2] / "bots"
 TENTH = TimeControl(move_s=0.1, start_s=60.0)
 TABLES: dict[str, tuple[list[str], dict[str, int]]] = {
-    "aliens": (["ladder/aliens-5", "aliens-search"], {"max_turns": 2}),
-    "captains": (["ladder/captains-5", "captains-planner"], {"max_rounds": 2}),
-    "coasters": (["ladder/coasters-5", "coasters-hunter", "coasters-diplomat"], {"max_rounds": 2}),
-    "sheets": (["ladder/sheets-5", "sheets-greedy"], {}),
+    "aliens": (["opponents/aliens-5", "aliens-search"], {"max_turns": 2}),
+    "captains": (["opponents/captains-5", "captains-planner"], {"max_rounds": 2}),
+    "coasters": (["opponents/coasters-5", "coasters-hunter", "coasters-diplomat"], {"max_rounds": 2}),
+    "sheets": (["opponents/sheets-5", "sheets-greedy"], {}),
 }
 """Bots of each game, and options that make it short; `make clocks` plays every size of table."""
 ANY = ["search-python", "search-python"]
@@ -53,6 +53,6 @@ def test_a_search_that_met_its_bound_says_so_in_its_note() -> None:
     """At a short clock notes name the bound, a fifth of the clock; at a long clock there is none."""
     short = {line.get("note") for line in decisions(play("aliens", ANY, {"max_turns": 1}, TENTH))}
     assert "stopped the search after 20 ms of processor time" in short
-    bots = ["ladder/aliens-4", "aliens-greedy"]
+    bots = ["opponents/aliens-4", "aliens-greedy"]
     long = play("aliens", bots, {"max_turns": 2}, TimeControl(move_s=600.0, start_s=60.0))
     assert {line.get("note") for line in decisions(long)} == {None}

@@ -1,4 +1,4 @@
-"""The opponents of the ladder: every level answers every question legally, and equal questions alike."""
+"""The opponents: every level answers every question legally, and equal questions alike."""
 
 import json
 import subprocess
@@ -137,8 +137,8 @@ def test_every_level_plays_legally_and_alike(name: str, count: int, options: dic
 )
 def test_each_level_beats_the_one_below(name: str, options: dict[str, Any], deal: int) -> None:
     """On a fixed deal each level wins against the one below."""
-    ladder: list[Skill | None] = [None, *levels(name)]
-    for below, above in pairwise(ladder):
+    skills: list[Skill | None] = [None, *levels(name)]
+    for below, above in pairwise(skills):
         outcome = play(name, 2, options, [below, above], f"deal {deal}")[1]
         assert outcome.ranks == (2, 1), (below, above)
 
@@ -154,10 +154,10 @@ def test_no_captain_stands_still(count: int, deal: str) -> None:
         assert longest < 5
 
 
-def test_the_bots_of_the_ladder_name_the_program_they_run() -> None:
-    """Whoever changes an opponent makes a new bot of it: the folders of the ladder are made anew."""
+def test_the_opponents_name_the_program_they_run() -> None:
+    """Whoever changes an opponent makes a new bot of it: their folders are made anew."""
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "ladder.py", "--check"],
+        [sys.executable, ROOT / "scripts" / "opponents.py", "--check"],
         capture_output=True,
         text=True,
         check=False,
@@ -172,7 +172,7 @@ def test_the_bots_of_the_ladder_name_the_program_they_run() -> None:
 def test_the_searching_levels_say_what_they_expect(bot: str, options: dict[str, Any]) -> None:
     """In a real match they answer with the share that they expect, which the record keeps, from 0 to 1."""
     game = bot.partition("-")[0]
-    seat = prepare(ROOT / "bots" / "ladder" / bot, "none").seat()
+    seat = prepare(ROOT / "bots" / "opponents" / bot, "none").seat()
     spec = MatchSpec(
         "expects",
         game,

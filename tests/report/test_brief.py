@@ -2,11 +2,13 @@
 
 import json
 import platform
+import re
 from collections.abc import Sequence
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import attrs
 import pytest
@@ -44,13 +46,33 @@ PLAYED = [
 """Games, players and options that together ask every kind of question."""
 
 
+MACHINE = f"## This machine\n\n{'It has a library. ' * 80}\n"
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_brief_has_at_most_30_kilobytes(game: str) -> None:
-    """Its parts are there, too: a heading that it needs and that is gone would be an error."""
-    text = brief_text(game)
-    assert len(text.encode()) <= MAX_BYTES == 30_000
-    for heading in ("The game", "What surprises", "The wire", "Types", "The clock", "How to test"):
+    """At all tables, with a long list of what is on the machine; and what it needs is there."""
+    for players in load_game(game).players:
+        text = brief_text(game, players, MACHINE)
+        assert len(text.encode()) <= MAX_BYTES == 30_000
+    for heading in (
+        "The game",
+        "What surprises",
+        "The wire",
+        "Types",
+        "The clock",
+        "Points and strength",
+        "How to test",
+    ):
         assert f"\n## {heading}\n" in text
+    for tool in (
+        f"bots/opponents/{game}-5",
+        "`warpline`",
+        "--in-process",
+        "--with-engine",
+        f"rate my-bot --game {game}",
+    ):
+        assert tool in text
     for hint in HINTS[game]:
         assert hint in text
 
@@ -92,7 +114,8 @@ def test_a_brief_has_every_kind_of_question() -> None:
         "sheets": 5,
     }
     for name, found in asks.items():
-        assert [ask for ask in sorted(found) if f"`{ask}`" not in brief_text(name)] == []
+        text = "".join(brief_text(name, players) for players in {2, min(load_game(name).players)})
+        assert [ask for ask in sorted(found) if f"`{ask}`" not in text] == []
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -104,29 +127,45 @@ def test_what_is_left_out_is_on_the_page(game: str) -> None:
         assert f"# {heading}\n" not in brief_text(game)
 
 
-def test_the_example_is_the_recorded_session() -> None:
-    """Each message of the session stands in the brief, as one line with its direction."""
-    session = shipped_root() / "protocol/conformance/bot/one-match.jsonl"
-    steps = [json.loads(line) for line in session.read_text(encoding="utf-8").splitlines()]
-    lines = [
-        f"{'>' if 'to' in step else '<'} {json.dumps(step['message'], separators=(',', ':'))}"
-        for step in steps
-        if "message" in step
-    ]
-    assert len(lines) > 8
-    assert "\n".join(["```text", *lines, "```"]) in brief_text("sheets")
+@pytest.mark.parametrize(
+    ("game", "players"), [("aliens", 2), ("captains", 1), ("coasters", 3), ("sheets", 3)]
+)
+def test_the_example_is_of_the_games_own_table(game: str, players: int) -> None:
+    """A bot could have read these lines: they are JSON of this protocol, and the answer is an index of the list."""
+    lines = [line for line in brief_text(game, players).splitlines() if line.startswith(("> {", "< {"))]
+    hello, told, start, ready, question, answer = (json.loads(line[2:]) for line in lines)
+    assert (hello["type"], told["type"], ready["type"]) == ("hello", "hello", "ready")
+    assert (start["game"], start["seat"], uncut(start["players"])) == (game, 0, players)
+    assert question["id"] == answer["id"] > 1
+    assert {"state", "legal", "events"} <= set(question)
+    assert 0 <= answer["action"] < uncut(question["legal"])
+
+
+def uncut(listed: list[Any]) -> int:
+    """How long a list was before it was cut."""
+    cut = re.fullmatch(r"and (\d+) more", str(listed[-1]))
+    return len(listed) - 1 + int(cut[1]) if cut else len(listed)
+
+
+def test_places_give_points_by_the_seats_below() -> None:
+    """At a table of one there are none."""
+    assert "places from the first to the last give 1, 0.667, 0.333, 0." in brief_text("coasters", 4)
+    assert "the score counts" in brief_text("sheets", 1)
 
 
 def test_the_command_prints_the_brief(capsys: pytest.CaptureFixture[str]) -> None:
     """And what bots find on this machine; a game that there is not is refused with the nearest one."""
     assert main(["brief", "aliens"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith(brief_text("aliens"))
+    assert printed.startswith(brief_text("aliens")[:20_000])
+    assert len(printed.encode()) <= MAX_BYTES
     assert f"bots find Python {platform.python_version()} with " in printed
     assert main(["brief", "alens"]) == 2
     done = capsys.readouterr()
     assert done.out == ""
     assert "did you mean 'aliens'?" in done.err
+    assert main(["brief", "aliens", "--players", "3"]) == 2
+    assert "aliens is for 2 players, not 3" in capsys.readouterr().err
 
 
 def test_a_server_has_the_briefs(tmp_path: Path) -> None:

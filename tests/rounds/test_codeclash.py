@@ -5,6 +5,7 @@ folders of a container below a folder of the test's own.
 """
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -119,6 +120,38 @@ def test_a_round_of_codeclash(arena_class: Any, tmp_path: Path) -> None:
         arena.execute_round(valid)
         arena.get_results(valid, 1, stats)
     assert stats.winner == "ann"
-    assert stats.scores == {"ann": 4.0, "bob": 0.0}
-    assert stats.player_stats["ann"].score == 4.0
-    assert len(stats.details) == 2
+    assert stats.scores == {"ann": 2.0, "bob": 0.0}  # of the two deals, as the score of a lone valid agent
+    assert stats.player_stats["ann"].score == 2.0
+    assert [line.partition(",")[0] for line in stats.details] == ["ann: rank 1 to 2", "bob: rank 1 to 2"]
+    assert "rating above " in stats.details[0]
+    assert "100.0% of the points, 4 matches, 0 faults" in stats.details[0]
+
+
+def test_the_scores_of_a_tournament(tmp_path: Path) -> None:
+    """A round that chance may have decided is won, but not for sure; round 0 counts for nobody."""
+    figures = [
+        ("Tie", ["ann: rank 1 to 2, ...", "bob: rank 1 to 2, ..."]),
+        ("ann", ["ann: rank 1 to 2, ...", "bob: rank 1 to 2, ..."]),
+        ("ann", ["ann: rank 1, ...", "bob: rank 2, ..."]),
+        ("bob", []),
+    ]
+    rounds = {
+        str(number): {"winner": winner, "scores": {"bob": 1.5, "ann": 2.0}, "details": details}
+        for number, (winner, details) in enumerate(figures)
+    }
+    (tmp_path / "metadata.json").write_text(json.dumps({"round_stats": rounds}))
+    done = scores(tmp_path)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "round 0: winner Tie"
+    assert lines[1:3] == ["  score 2; ann: rank 1 to 2, ...", "  score 1.5; bob: rank 1 to 2, ..."]
+    assert lines[-2] == "ann: won 2 of 3 rounds, 1 of them for sure"
+    assert lines[-1] == "bob: won 1 of 3 rounds, 0 of them for sure"
+    assert "bob: not played" in lines[-3]
+    refused = scores(tmp_path / "no")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("usage: scores.py FOLDER")
+
+
+def scores(folder: Path) -> subprocess.CompletedProcess[str]:
+    script = ARENA.parent / "scores.py"
+    return subprocess.run([sys.executable, script, folder], capture_output=True, text=True, check=False)

@@ -23,6 +23,9 @@ _OWN_STYLE = "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA="
 _PATIENCE_MS = 180_000
 """For what Playwright waits for by itself: a busy machine is no fault of a page."""
 
+_PHONE_PX = 460
+"""A page that is no wider is that of a phone: it is touched."""
+
 WARPLEAGUE = [".venv/bin/warpleague"]
 """The command of the checkout: these scripts run in an environment of their own."""
 
@@ -58,11 +61,15 @@ def page_of(
 ) -> Iterator[Any]:
     """A page so many pixels wide, in a context of its own; an error that it logs fails the run, unless it is `quiet`.
 
+    A narrow one is that of a phone, and can be tapped.
+
     A `bare` page obeys no policy, so that scripts of ours can be put into it.
     """
     chromium = browser.browser_type.name == "chromium"
     more = {"color_scheme": "dark" if dark else "light"} if chromium else {}
-    context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=bare, **more)
+    phone = width <= _PHONE_PX
+    viewport = {"width": width, "height": 844 if phone else 900}
+    context = browser.new_context(viewport=viewport, has_touch=phone, bypass_csp=bare, **more)
     if chromium:
         context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.set_default_timeout(_PATIENCE_MS)
@@ -127,6 +134,12 @@ def click(page: Any, found: Any) -> bool:
         return False
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     return True
+
+
+def press(page: Any, at: tuple[int, int]) -> None:
+    """Tap or click on a point, whichever the width of the page is for."""
+    tapped = page.viewport_size["width"] <= _PHONE_PX and page.evaluate("navigator.maxTouchPoints > 0")
+    (page.touchscreen.tap if tapped else page.mouse.click)(*at)
 
 
 def shoot(page: Any, to: Path, *, whole: bool = False) -> None:

@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from browsers import BROWSERS, page_of, run, server, shoot, started, wait
+from browsers import BROWSERS, page_of, press, run, server, shoot, started, wait
 from glow import glowing
 
 GAMES = {"aliens": ["max_turns=24"], "captains": ["max_rounds=6"], "coasters": ["max_rounds=8"], "sheets": []}
@@ -116,6 +116,9 @@ def _choose_all(page: Any, rng: Random, shoot: Any) -> tuple[int, int]:
         if page.is_visible("#menu"):
             on_board += _press(rng.choice(page.query_selector_all("#menu button")))
             continue
+        if page.is_enabled("#send"):  # a turn of several parts that a click on the board has completed
+            in_list += _press(page.query_selector("#send"))
+            continue
         found = glowing(page)
         # Now and then what is only in the list: else a turn might never end.
         if not found or (rng.random() < 0.15 and not page.query_selector("main .picked")):
@@ -159,7 +162,7 @@ def _placeless(page: Any) -> list[Any]:
 def _click(page: Any, at: tuple[int, int]) -> bool:
     """Click where something glows, which must change what is chosen."""
     told = page.evaluate(_TOLD)
-    page.mouse.click(*at)
+    press(page, at)
     try:
         wait(page, f"() => ({_TOLD})() !== {json.dumps(told)}", tries=500)
     except AssertionError:

@@ -144,7 +144,7 @@ def searching(args: argparse.Namespace) -> int:
     """Play all tables of the bots that search; how many faults they were charged with."""
     faults = 0
     for game in args.games:
-        field = [*OTHERS[game], *(f"ladder/{game}-{level}" for level in (5, 4, 3, 2)), "search-python"]
+        field = [*OTHERS[game], *(f"opponents/{game}-{level}" for level in (5, 4, 3, 2)), "search-python"]
         for size in SIZES[game]:
             for first in range(0, len(field), size):
                 bots = [field[(first + seat) % len(field)] for seat in range(size)]

@@ -9,7 +9,9 @@ from typing import Any
 
 _SHOW = """(how) => document.querySelectorAll('.halo:is(.hot, .maybe)').forEach((halo) => {
     halo.style.visibility = how;
-    if (!halo.matches('.edge')) halo.style.fill = how === 'visible' ? 'rgb(0 255 0 / 40%)' : '';
+    if (halo.matches('.edge')) return;
+    halo.style.fill = how === 'visible' ? 'rgb(0 255 0 / 40%)' : '';
+    halo.style.strokeOpacity = how === 'visible' ? 1 : ''; // else outlines that touch would not part what they enclose
 })"""
 _PATCHES = """async (pictures) => {
     const [lit, unlit] = await Promise.all(pictures.map(async (picture) => {
@@ -20,7 +22,7 @@ _PATCHES = """async (pictures) => {
         return pen.getImageData(0, 0, image.width, image.height);
     }));
     const { width } = lit;
-    const edge = getComputedStyle(document.querySelector('.halo') ?? document.body).stroke.match(/\\d+/g)?.map(Number);
+    const edge = getComputedStyle(document.querySelector('.halo')).stroke.match(/\\d+/g)?.map(Number);
     const depth = new Int32Array(width * lit.height);
     const least = (at, sign) => Math.min(...[1, width - 1, width, width + 1].map((n) => depth[at - sign * n] ?? 0));
     depth.forEach((_, at) => {
@@ -45,6 +47,8 @@ def glowing(page: Any) -> list[tuple[int, int]]:
     page.mouse.move(0, 0)
     page.evaluate("() => document.activeElement.blur()")
     page.evaluate("() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))")
+    if not page.query_selector(".halo"):
+        return []  # what differs then is only what moves
     high, whole = page.evaluate("() => [innerHeight, document.documentElement.scrollHeight]")
     for top in (None, *range(0, whole, high * 2 // 3)):
         if top is not None:

@@ -5,9 +5,9 @@ match after a drawn time. Checks that each match has one result, and compares th
 the workers while they are well: the sum of the times in which each worker is alive and not frozen, divided by the
 mean time of a match.
 
-Scheduler, client and workers have threads of their own, so the processor time of each is known. Scheduler and client
-are one thread each in earnest, too: the message says which of them would be the limit, and at how many workers. The
-processor time of the workers is that of their machines.
+Scheduler, client and workers have threads of their own, so the processor time of each is known: while nothing is
+played, and for each match. Scheduler and client are one thread each in earnest, too: the message says which of them
+would be the limit, and at how many workers. The processor time of the workers is that of their machines.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from random import Random
@@ -26,12 +26,12 @@ from typing import Any
 
 import attrs
 import dask.config
-from distributed import Client, Scheduler, Worker, get_worker
+from distributed import Client, Scheduler, Status, Worker, get_worker
 from distributed.utils import LoopRunner
 
 from warpleague.extras.cluster.executor import ClusterExecutor
 from warpleague.extras.cluster.worker import Player
-from warpleague.league.referees.pool import RefereeDied
+from warpleague.league.referees.pool import PoolFailed, RefereeDied
 
 PATIENCE_S = 600.0
 """How long a scenario waits, in seconds: the machine may be busy."""
@@ -67,6 +67,7 @@ class Bots:
     def __init__(self) -> None:
         self.known: set[str] = set()
         self.ended = threading.Event()
+        self.failed = False
 
     def broadcast(self, fn: Callable[[], object]) -> None:
         """Do what a pool of referees would do."""
@@ -95,6 +96,8 @@ def answer(bots: Bots, match: Match) -> str:
     """Answer after the time of the match; on a frozen worker only once its bots have ended."""
     if bots.ended.is_set():
         raise RuntimeError("the pool has ended")
+    if bots.failed:
+        raise PoolFailed("no more referees")
     bots.known.add(match.id)
     worker = get_worker().contact_address
     time.sleep(match.seconds)
@@ -128,8 +131,13 @@ class Machines:
         self.runners["workers"].loop.add_callback(self._start, new)
 
     async def _start(self, names: Iterable[int]) -> None:
+        beats = []
         for name in names:
             self.workers[name] = await Worker(self.scheduler.address, name=name, nthreads=1, memory_limit=0)
+            beats.append(self.workers[name].periodic_callbacks["heartbeat"])
+            beats[-1].stop()  # or the heartbeats of many would leave no time to start more
+        for beat in beats:
+            beat.start()
 
     def close(self) -> None:
         """End all."""
@@ -169,7 +177,8 @@ class Simulation:
 
         threads = {thread.name: thread.ident or 0 for thread in threading.enumerate()}
         scheduler = cpu_s(self.cluster.runners["scheduler"].run_sync(loop))
-        own = {threading.get_ident(), threads["cluster-watch"], self.client.sync(loop)}
+        me = threading.get_ident()
+        own = {me, threads.get("cluster-watch", me), self.client.sync(loop)}
         client = sum(cpu_s(thread) for thread in own)
         return {"scheduler": scheduler, "client": client, "workers": time.process_time() - scheduler - client}
 
@@ -221,10 +230,14 @@ class Simulation:
         if silent:
             worker.loop.add_callback(worker.periodic_callbacks["heartbeat"].stop)
 
+    def pause(self, worker: Any) -> None:
+        """Have Dask say that a worker takes no matches."""
+        worker.loop.add_callback(setattr, worker, "status", Status.paused)
+
     def thaw(self, worker: Any) -> None:
-        """Have a silent worker report again."""
+        """Have a frozen worker that was paused go on."""
         FROZEN.remove(worker.contact_address)
-        worker.loop.add_callback(worker.periodic_callbacks["heartbeat"].start)
+        worker.loop.add_callback(setattr, worker, "status", Status.running)
 
     def kill(self, worker: Any) -> None:
         """Cut a worker off at once, so that it ends."""
@@ -291,11 +304,16 @@ def overdue() -> None:
 
 
 def shared() -> None:
-    """With shared dice others play the matches of a silent worker, and it ends its bots before it plays again."""
-    with simulated(2, silent_s=2.0) as simulation:
+    """With shared dice others play the matches of a stalled worker, and it ends its bots before it plays again.
+
+    It is stalled for Dask pauses it: on a busy machine any worker may be silent for some seconds.
+    """
+    with simulated(2, silent_s=PATIENCE_S) as simulation:
         executor, (frozen, other) = simulation.executor, simulation.workers
-        simulation.freeze(frozen)
+        simulation.freeze(frozen, silent=False)
         simulation.play(20, 0.01)
+        wait_until(lambda: simulation.bots(frozen).known)
+        simulation.pause(frozen)
         wait_until(lambda: simulation.said("others play its matches"))
         wait_until(lambda: simulation.have_ended(20))
         executor.broadcast(time.monotonic)
@@ -344,6 +362,40 @@ def pre_empted() -> None:
         assert simulation.said("was lost; others play its matches")
 
 
+def no_referees() -> None:
+    """A worker that can start no more referees gets no more matches, and loses none of those that it had."""
+    with simulated(2) as simulation:
+        failed, _ = simulation.workers
+        simulation.play(40, 0.05)
+        wait_until(lambda: simulation.have_ended(4))
+        simulation.bots(failed).failed = True
+        wait_until(lambda: len(simulation.ended) == 40)
+        assert simulation.said(f"the worker at {failed.contact_address} gets no matches: no more referees")
+        assert simulation.executor.jobs == 1
+
+
+def have_reported(since: dict[Any, float]) -> bool:
+    """Whether workers were heard, as the scheduler knows them, since these last times."""
+    return all(worker.last_seen != last_s for worker, last_s in since.items())
+
+
+def clock_is_set() -> None:
+    """Workers go on to report when the clock is set back, and when it is set forward, Dask drops none of them."""
+    with simulated(2) as simulation:
+        scheduler, wall = simulation.cluster.scheduler, time.time
+        workers = list(scheduler.workers.values())
+        time.time = lambda: wall() - 3600
+        try:
+            for _ in range(2):
+                wait_until(partial(have_reported, {worker: worker.last_seen for worker in workers}))
+        finally:
+            time.time = wall
+        for worker in workers:
+            worker.last_seen -= 3600
+        simulation.cluster.runners["scheduler"].run_sync(scheduler.check_worker_ttl)
+        assert list(scheduler.workers.values()) == workers
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     "come-and-go": come_and_go,
     "overdue": overdue,
@@ -351,6 +403,8 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     "registrations": partial(registrations, 40),
     "1200-registrations": partial(registrations, 400),
     "pre-empted": pre_empted,
+    "no-referees": no_referees,
+    "clock-is-set": clock_is_set,
 }
 
 
@@ -369,6 +423,7 @@ def main() -> None:
         help="a match takes half to one and a half of it (4 s, or more if this process could not play so many)",
     )
     parser.add_argument("--for-s", type=float, default=90.0)
+    parser.add_argument("--idle-s", type=float, default=10.0, help="so long nothing is played first")
     parser.add_argument("--protocol", choices=("inproc", "tcp"), default="inproc", help="between the parts")
     parser.add_argument("--least", type=float, default=0.9, help="share of the rate of the well workers")
     args = parser.parse_args()
@@ -385,6 +440,9 @@ def main() -> None:
     print(f"{early} workers started in {passed_s:.0f} s, with {cpu:.0f} % of a processor", flush=True)
     try:
         sys.exit(Measurement(simulation, args).run())
+    except BrokenExecutor as error:
+        cpu = 100 * time.process_time() / (time.monotonic() - began_s)
+        sys.exit(f"{error}. The limit is this process, which got {cpu:.0f} % of a processor")
     finally:
         simulation.end()
 
@@ -401,6 +459,7 @@ class Measurement:
     def run(self) -> str | None:
         """Measure, and print what was found; what is wrong, or None."""
         simulation, args = self.simulation, self.args
+        idle = self.shares(simulation.used_s(), time.monotonic(), args.idle_s)
         began_s, used_s = time.monotonic(), simulation.used_s()
         warm_s = 2 * args.mean_s  # until then workers have not ended a match
         draw = self.random.uniform
@@ -417,7 +476,7 @@ class Measurement:
                 self.came.setdefault(worker, now_s)
             time.sleep(0.05)
         passed_s = time.monotonic() - began_s
-        shares = {part: (s - used_s[part]) / passed_s for part, s in simulation.used_s().items()}
+        shares = self.shares(used_s, began_s)
         rate = sum(at_s - began_s > warm_s for at_s in list(simulation.ended.values())) / (passed_s - warm_s)
         well_s = sum(
             max(0.0, self.went.get(worker, passed_s) - max(since_s, warm_s))
@@ -432,7 +491,7 @@ class Measurement:
         )
         kinds = Counter(" ".join(note.split()[4:7]) for note in simulation.executor.new_notes())
         print("notes:", ", ".join(f"{count} times '{kind} ...'" for kind, count in kinds.items()))
-        print(self.limit(shares, rate / best))
+        print(self.limit(idle, shares, rate, best), flush=True)
         assert all(future.result() == number for number, future in simulation.futures.items())
         return f"below {args.least:.0%}" if rate < args.least * best else None
 
@@ -454,18 +513,30 @@ class Measurement:
         self.went[worker] = now_s
         (self.simulation.freeze if what == "freeze" else self.simulation.kill)(worker)
 
-    def limit(self, shares: dict[str, float], share: float) -> str:
-        """Which part is the limit, from the share of a processor that each took at this share of the full rate."""
-        full = {part: taken / share for part, taken in shares.items()}
-        told = ", ".join(f"{part} {100 * taken:.0f} %" for part, taken in full.items())
+    def shares(self, before_s: dict[str, float], since_s: float, wait_s: float = 0.0) -> dict[str, float]:
+        """The share of a processor that each part has taken since then, after a wait."""
+        time.sleep(wait_s)
+        passed_s = time.monotonic() - since_s
+        return {part: (s - before_s[part]) / passed_s for part, s in self.simulation.used_s().items()}
+
+    def limit(self, idle: dict[str, float], shares: dict[str, float], rate: float, best: float) -> str:
+        """Which part is the limit, from the share of a processor of each while nothing is played, and at a rate."""
+        here = f"this process, which got {100 * sum(shares.values()):.0f} % of a processor"
+        if not rate:
+            return f"nothing was played in time: the limit is {here}"
+        workers, mean_s = len(self.came), self.args.mean_s
+        match_s = {part: max(taken - idle[part], 0.0) / rate for part, taken in shares.items()}
+        full = {part: idle[part] / workers + s / mean_s for part, s in match_s.items()}
         limit = max(["scheduler", "client"], key=lambda part: full[part])
-        most = len(self.came) / full[limit]
-        text = (
-            f"of a processor at the full rate: {told}. The limit is the {limit}: with a core of its own it serves "
-            f"about {most:.0f} workers with matches of {self.args.mean_s:g} s"
+        told = ", ".join(
+            f"{part} {100 * idle[part]:.1f} % and {1e3 * s:.2f} ms" for part, s in match_s.items()
         )
-        if share < self.args.least:
-            text += f". Here it was this process, with {100 * sum(shares.values()):.0f} % of a processor"
+        text = (
+            f"of a processor while nothing is played, and for each match: {told}. The limit is the {limit}: with a "
+            f"core of its own it serves about {1 / full[limit]:.0f} workers with matches of {mean_s:g} s"
+        )
+        if rate < self.args.least * best:
+            text += f". Here it was {here}"
         return text
 
 

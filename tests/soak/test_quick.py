@@ -28,7 +28,18 @@ pytestmark = [
             *["--games", "--busy", "2", "--nice", "1", "--levels", "limits", "--turns", "1"],
             *["--computes-s", "0.002", "--move-s", "0.5", "--tolerance-s", "0.4"],
         ),
-        ("many_workers.py", "--scenario", "come-and-go", "overdue", "shared", "registrations", "pre-empted"),
+        (
+            *(
+                "many_workers.py",
+                "--scenario",
+                "come-and-go",
+                "overdue",
+                "shared",
+                "registrations",
+                "pre-empted",
+            ),
+            *("no-referees", "clock-is-set"),
+        ),
     ],
     ids=["crash", "soak", "fuzz", "adversary", "clock", "many workers"],
 )

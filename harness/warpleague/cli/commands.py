@@ -182,10 +182,11 @@ CORE: Final = (
     Command("brief", "print everything about a game that the author of a bot needs",
             "warpleague.cli.docs:run_brief", group="play",
             about=("Print everything about a game that the author of a bot needs: rules, messages, types, "
-                   "clock, and how to test."),
+                   "clock, points, and how to test."),
             arguments=(
         Argument("game GAME", "the game"),
-    ), examples=("brief aliens", "brief captains"),
+        Argument("--players N", "how many players a table of the examples has (default: 2)", type=count(1), default=2),
+    ), examples=("brief aliens", "brief captains --players 3"),
             prints=True),
     Command("demo", "play a small league of every game", "warpleague.cli.demo:run_demo", group="play",
             about="Play the demo: a small league of every game, each with its report, in about a minute.",
@@ -258,7 +259,7 @@ CORE: Final = (
                  "time limits of its own: for each decision, or for the whole match with an increment before "
                  "each decision"),
         Argument("old OLD", "the folder of the bot to compare it with"),
-        Argument("last LAST", "OLD, if the first word is the game", nargs="?"),
+        Argument("last LAST", "OLD, if the first word is the game", nargs="*"),
         GAME_INSTEAD,
         Argument("--field BOTS", "the folders of other bots, with commas between them: NEW and OLD do not meet, "
                  "but each plays these bots, on the same deals and in the same seats", type=listed, default=()),
@@ -305,14 +306,15 @@ CORE: Final = (
             codes={0: "accepted: the new bot is better",
                    1: "rejected: it is not better; or a match is void, or `--stop-on-fault` stopped the test",
                    3: "undecided: `--max-matches` was reached, or the interval of `--fixed` holds equal bots"}),
-    Command("rate", "find out how strong a bot is on the ladder", "warpleague.cli.rate:run_rate",
+    Command("rate", "find out how strong a bot is, by opponents of known strength", "warpleague.cli.rate:run_rate",
             group="improve a bot",
-            about=("Find out how strong a bot is on the scale of the ladder, bots of known strength from random play "
-                   "(level 1) to the strongest (level 5). Each deal is against the level that tells most."),
+            about=("Find out how strong a bot is on the scale of the opponents, bots of known strength from random "
+                   "play (level 1) to the strongest (level 5). Each deal is against the level that tells most."),
             arguments=(
         Argument("bot BOT", "the folder of the bot; BOT@0.1s gives it time limits of its own"),
         Argument("--game GAME", "the game", required=True),
-        Argument("--players N", "how many players a match has (default: 2)", type=count(1), default=2),
+        Argument("--players N", "how many players a match has (default: 2); beside the bot and its opponent sit bots "
+                 "of level 3, and alone at the table the score is compared", type=count(1), default=2),
         Argument("--within ELO", "stop when half the 95 %% interval is this small (default 50)",
                  type=count(1), default=50),
         Argument("--matches N", "stop after N matches", type=count(2), dest="max_matches"),
@@ -598,6 +600,30 @@ CORE: Final = (
         *OF_LEAGUE, BOT,
         Argument("--reason TEXT", "the reason, in one line", default="it is reinstated"),
     ), examples=("league reinstate leagues/mine.toml my-bot --reason \"not a copy\"",)),
+    Command("publish", "make one archive of a finished league, or of rounds, that anyone can verify",
+            "warpleague.cli.publish:run_publish", group="run a league", arguments=(
+        Argument("file FILE", "the file of the league or of the rounds, or the folder of a league's results",
+                 type=path),
+        RESULTS,
+        Argument("-o --out ARCHIVE", "write to this file (default: NAME.tar in this folder)", type=path),
+        Argument("--sources NAMES", "the bots whose source goes in, with commas between them; * stands for any "
+                 "letters (default: only digests)", type=listed),
+        Argument("--sign KEY", "sign it with this private key, such as ssh-keygen makes", type=path),
+        FORCE, JSON,
+    ), examples=("publish leagues/mine.toml", "publish results/mine --sources my-bot -o mine.tar",
+                 "publish leagues/mine.toml --sign ~/.ssh/id_ed25519")),
+    Command("verify", "execute a published archive again, and tell what holds", "warpleague.cli.publish:run_verify",
+            group="run a league", arguments=(
+        Argument("archive ARCHIVE", "the archive", type=path),
+        Argument("--signer FILE", "the file with the public key of who must have signed it, or with several",
+                 type=path),
+        Argument("--head HEAD", "a receipt that was given out: check that the league still has everything up to it; "
+                 "can be given several times", many=True),
+        Argument("--jobs N", "the number of processes at the same time (default: one for each core)",
+                 type=count(0), default=0),
+        JSON,
+    ), examples=("verify mine.tar", "verify mine.tar --signer publisher.pub"),
+            codes={1: "something does not hold"}),
 
     # arena
     Command("submit", "send a bot to an arena", "warpleague.cli.submit:run_submit", group="arena",

@@ -18,13 +18,17 @@ from warpleague.cli.match_options import log_folder, parse_options
 from warpleague.errors import BadInput, ConfigError
 from warpleague.games import game_ids, load_game
 from warpleague.league.play.entering import open_to_run
+from warpleague.league.ratings.sprt import Estimate
 from warpleague.league.results.details import times
 from warpleague.league.results.faulted import bot_faults
+from warpleague.league.results.standings import standings
 from warpleague.league.results.status import strength_test
+from warpleague.league.schedule.formats.strength_test import NEW, OLD
 from warpleague.league.season.config import EntrantClock, load_config, toml_of
 from warpleague.league.season.entry import first_alike
 from warpleague.report.wording.league_words import (
     duration,
+    elo_by_fit_line,
     estimate_line,
     exit_code,
     fault_lines,
@@ -71,10 +75,14 @@ def run_compare(args: Namespace) -> int:
         if logs is not None and logs.problem is not None:
             say(f"note: the bots' logs are not complete: {logs.problem}")
         state = strength_test(league)
+        fit = standings(league).fit if state.beside else None
+        difference = None if fit is None else fit.difference(NEW, OLD)
         if args.json:
-            print_json({**_result_json(league, state, report), "same_bot": bool(same), "file": str(file)})
+            found = {**_result_json(league, state, report), **_elo_json(difference, beside=state.beside)}
+            print_json({**found, "same_bot": bool(same), "file": str(file)})
         else:
-            remarks = [*fault_lines(bot_faults(league)), *([same] if same else ())]
+            remarks = [] if difference is None else [elo_by_fit_line(*difference, fixed=state.fixed)]
+            remarks += [*fault_lines(bot_faults(league)), *([same] if same else ())]
             if args.in_process:
                 remarks += [_time_words(line) for line in times(league)]
             _print_result(league, state, report, file, remarks)
@@ -107,6 +115,16 @@ def _result_json(league: League, state: StrengthTest, report: RunReport) -> dict
     }
 
 
+def _elo_json(difference: tuple[float, float | None] | None, *, beside: bool) -> dict[str, Any]:
+    """The difference in Elo beside a field, by the fit of all bots; in a duel only that it is no guess."""
+    elo, half = difference or (None, None)
+    guess = {"elo_is_a_guess": elo is not None and half is None}
+    if not beside:
+        return guess
+    low, high = (None if elo is None or half is None else elo + side * half for side in (-1, 1))
+    return {**Estimate(elo, low, high).to_json(), **guess}
+
+
 def _league(args: Namespace, *, inside: bool) -> tuple[Path, LeagueConfig]:
     """The league file that this test is, and what it says; `inside` for matches in the processes of the referees."""
     file = _league_file(args, inside=inside)
@@ -131,16 +149,17 @@ def _option(match: re.Match[str]) -> str:
 def _choose_game(args: Namespace) -> None:
     """Take the first word for the game, if no option names one."""
     args.game = args.game_option
-    words = [args.new, args.old, *([] if args.last is None else [args.last])]
+    words = [args.new, args.old, *args.last]
+    if more := words[2 if args.game else 3 :]:
+        field = ",".join([*args.field, *more])
+        raise BadInput(f"{more[0]}: a third bot; bots of the field are named by --field {field}")
     if args.game is not None:
-        if args.last is not None:
-            raise BadInput(f"{args.last}: a third bot; bots of the field are named by --field {args.last}")
         return
     if len(words) == 2 and args.new in game_ids() and not Path(args.new).is_dir():
         raise BadInput(
             f"{args.new}: the game is there, but name two bots: warpleague compare {args.new} NEW OLD"
         )
-    if len(words) < 3 or Path(words[0]).is_dir():
+    if len(words) < 3 or Path(args.new).is_dir():
         raise BadInput(
             "which game? Say --game GAME, or write it first: warpleague compare GAME NEW OLD "
             "(`warpleague games` lists the games)"

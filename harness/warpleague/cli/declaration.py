@@ -164,15 +164,20 @@ def load(run: str) -> Callable[[Namespace], int]:
 
 
 class Extra:
-    """What a removable part adds to the table: commands, and arguments and examples of commands of the core."""
+    """What a removable part adds to the table: commands, and arguments and examples of commands of the core.
+
+    `publisher` names the module that publishes results of a kind, as `warpleague.cli.publish.Publisher` describes it.
+    """
 
     def __init__(
         self,
         commands: tuple[Command, ...] = (),
         arguments: Mapping[str, tuple[Argument | Flag | Section | OneOf, ...]] | None = None,
         examples: Mapping[str, tuple[str, ...]] | None = None,
+        publisher: Mapping[str, str] | None = None,
     ) -> None:
         self.commands = commands
+        self.publisher = publisher or {}
         self.arguments = arguments or {}
         self.examples = examples or {}
 

@@ -119,8 +119,8 @@ def run_brief(args: Namespace) -> int:
 
     if args.game not in GAMES:
         raise BadInput(f"there is no brief of a game called {args.game!r}; {nearest(args.game, GAMES)}")
-    text = brief_text(args.game)
+    machine = ""
     with contextlib.suppress(WarpLeagueError):  # no bot can be started here
-        text += f"\n## This machine\n\nAt level {LEVEL} {ask_machine(LEVEL).in_words()}.\n"
-    write_out(text)
+        machine = f"## This machine\n\nAt level {LEVEL} {ask_machine(LEVEL).in_words(versions=False)}.\n"
+    write_out(brief_text(args.game, args.players, machine))
     return 0

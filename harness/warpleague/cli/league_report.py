@@ -87,11 +87,8 @@ def run_report(args: Namespace) -> int:
 @contextmanager
 def _progress(args: Namespace) -> Iterator[Callable[..., None]]:
     """A function that shows what is made and how much of it is done: a bar in a terminal, elsewhere lines."""
-    if args.json:
-        yield lambda _what, _done=0, _total=0: None
-        return
     if not sys.stderr.isatty():
-        yield ProgressLines().tell
+        yield ProgressLines(silent=args.json).tell
         return
 
     with Progress(console=make_console(stderr=True), transient=True) as bar:

@@ -1,4 +1,4 @@
-"""Find out how strong a bot is on the ladder's scale, with as few matches as possible."""
+"""Find out how strong a bot is on the scale of the opponents, with as few matches as possible."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def _print(league: League, scale: Scale, report: RunReport, *, bad: bool) -> Non
     else:
         for line in placement_lines(known, name, random_is_a_guess=scale.random_is_a_guess):
             print(line)
-    print(f"Scale {scale.digest[:_SHOWN]}: {scale.game}, {scale.players} players.")
+    beside = "" if scale.field_level is None else f", bots of level {scale.field_level} in all other seats"
+    print(f"Scale {scale.digest[:_SHOWN]}: {scale.game}, {counted(scale.players, 'player')}{beside}.")
     for line in fault_lines(bot_faults(league)):
         print(f"{line}.")
     print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}.")
@@ -100,6 +101,7 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
         "bot": names[0],
         "game": scale.game,
         "players": scale.players,
+        "field_level": scale.field_level,
         "scale": scale.digest,
         "random_distance_is_a_guess": scale.random_is_a_guess,
         **{key: None if value is None else round(value, 2) for key, value in {**places, **ends}.items()},
@@ -130,8 +132,8 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
 
 
 def _check_scale(league: League, scale: Scale) -> None:
-    """Raise `BadInput` if the ladder that plays is not the one that was measured."""
-    for bot, level in zip(league.season.bots[1:], scale.levels, strict=True):
+    """Raise `BadInput` if the opponents that play are not those that were measured."""
+    for bot, level in zip(league.season.bots[1:], (*scale.levels, *scale.field), strict=True):
         if bot.digest != level.digest:
             raise BadInput(
                 f"{level.bot}: its content is {bot.digest[:_SHOWN]}, but the scale was measured with "
@@ -142,12 +144,13 @@ def _check_scale(league: League, scale: Scale) -> None:
 def _league_file(args: Namespace, scale: Scale) -> Path:
     """Write the league file that this rating is, so that every other command can be used on it."""
     bot = entrant_of(args.bot)
-    levels = [(Path(level.bot), None) for level in scale.levels]
-    rivals = [folder.name for folder, _ in levels]
+    others = [(Path(level.bot), None) for level in (*scale.levels, *scale.field)]
+    rivals = [folder.name for folder, _ in others[: len(scale.levels)]]
     name = (bot[0].name or bot[0].resolve().name)[:50]
-    args.field, args.option = [], []  # the scale holds for the default options
-    names = [f"{name}-rated" if name.casefold() in rivals else name, *rivals]
-    data = played_keys(args, [bot, *levels], names, inside=args.in_process)
+    args.option = []  # the scale holds for the default options
+    beside = [f"field-{number}" for number in range(1, 1 + len(scale.field))]
+    names = [f"{name}-rated" if name.casefold() in (*rivals, *beside) else name, *rivals, *beside]
+    data = played_keys(args, [bot, *others], names, inside=args.in_process)
     what = blake2b(repr((sorted(data.items()), scale.digest)).encode(), digest_size=4).hexdigest()
     plain = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name)[:20]
     data["name"] = f"rate-{plain}-{scale.game}-{what}" + ("-inside" if args.in_process else "")

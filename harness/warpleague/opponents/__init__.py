@@ -1,1 +1,1 @@
-"""Opponents of graded strength for every game: the programs of the bots in `bots/ladder`, from weak to strong."""
+"""Opponents of graded strength for every game: the programs of the bots in `bots/opponents`, from weak to strong."""

@@ -1,4 +1,4 @@
-"""The frozen scale of the ladder: the levels of a game, by the digests of their folders, and how strong each is."""
+"""The frozen scale of the opponents: the levels of a game, by the digests of their folders, and how strong each is."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from warpleague.errors import BadInput
 
 SCALE_FILE: Final = Path(__file__).with_name("scale.json")
 """Written by `scripts/scale.py`."""
+FIELD_LEVEL: Final = 3
+"""The level of the bots that have all other seats at tables of three and more."""
 
 
 @attrs.frozen
@@ -32,12 +34,22 @@ class Level:
 
 @attrs.frozen
 class Scale:
-    """The levels of a game at one table size, from random play up; `digest` names what the scale says."""
+    """The levels of a game at one table size, from random play up; `digest` names what the scale says.
+
+    At tables of three and more strengths depend on who else plays: bots of the level `field_level` have all other
+    seats. It is None at smaller tables.
+    """
 
     game: str
     players: int
     levels: tuple[Level, ...]
     digest: str
+    field_level: int | None = None
+
+    @property
+    def field(self) -> tuple[Level, ...]:
+        """The bots of all other seats."""
+        return () if self.field_level is None else (self.levels[self.field_level - 1],) * (self.players - 2)
 
     @property
     def elo(self) -> tuple[float, ...]:
@@ -57,15 +69,16 @@ def all_scales() -> list[Scale]:
 
 def scale_of(game: str, players: int) -> Scale:
     """The scale of a game at a table size; `BadInput` if there is none."""
-    scales = all_scales()
-    for scale in scales:
-        if (scale.game, scale.players) == (game, players):
-            return scale
-    there = ", ".join(f"{scale.game} with {scale.players} players" for scale in scales)
-    raise BadInput(f"{game} with {players} players: there is no scale of strength for it, only for {there}")
+    scales = {scale.players: scale for scale in all_scales() if scale.game == game}
+    if players not in scales:
+        sizes = f"those with {', '.join(map(str, scales))}" if scales else "other games"
+        raise BadInput(
+            f"{game} with {players} players: strengths of levels were not measured at such tables, only at {sizes}"
+        )
+    return scales[players]
 
 
 def _scale(data: dict[str, Any]) -> Scale:
     digest = sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
     levels = tuple(Level(**level) for level in data["levels"])
-    return Scale(data["game"], data["players"], levels, digest)
+    return Scale(data["game"], data["players"], levels, digest, data.get("field_level"))

@@ -165,11 +165,13 @@ def test_a_page_that_cannot_be_unpacked_says_so() -> None:
     globalThis.document = {
       createElement: (name) => ({ name, setAttribute() {} }),
       querySelector: () => ({ prepend: (made) => shown.push(made) }),
+      body: { classList: { add: (name) => shown.push(name) } },
     };
     console.error = () => {};
     unpack("AAAA").catch(failed).then(() => process.stdout.write(JSON.stringify(shown)));
     """
-    (notice,) = json.loads(node("-e", code, str(folder() / "assets" / "codec.js")))
+    notice, state = json.loads(node("-e", code, str(folder() / "assets" / "codec.js")))
+    assert state == "ready", "nothing is seen before"
     assert notice["name"] == "p"
     assert notice["textContent"].startswith("This browser could not unpack the page: ")
 

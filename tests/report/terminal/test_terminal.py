@@ -4,12 +4,14 @@ What there is to draw is tested with the games, where it stands on the board wit
 """
 
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 from rich.style import Style
 from rich.table import Table
@@ -21,6 +23,7 @@ from warpleague.games.scene import Cell, Panel, Scene
 from warpleague.match.chance import match_key
 from warpleague.match.setup import options_json
 from warpleague.match.spec import MatchResult, MatchSpec, SeatFault, SeatSpec, SeatTimes
+from warpleague.report.terminal import console as console_module
 from warpleague.report.terminal.board import LOOKS, SEAT_STYLES, Picture, seat_style
 from warpleague.report.terminal.console import BAD, CODE, GOOD, HEAD, QUIET, WARNING, make_table
 from warpleague.report.terminal.replay import print_result
@@ -175,3 +178,28 @@ def printed(table: Table, width: int) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
     console.print(table)
     return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_name_from_right_to_left_keeps_its_numbers_on_their_side(
+    monkeypatch: pytest.MonkeyPatch, *, terminal: bool
+) -> None:
+    """In a terminal marks without width isolate its words; a file gets the names as they are."""
+    out = io.StringIO()
+    monkeypatch.setattr(out, "isatty", lambda: terminal)
+    monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setenv("TERM", "xterm")
+    table = make_table()
+    table.add_column("bot")
+    table.add_column("won", justify="right")
+    names = ["\u05d0\u05d1-2", "\u05d0 \u05d2", "Ada"]
+    for name in names:
+        table.add_row(name, "12")
+    console_module.make_console().print(table, "\u05d0\u05d1, \u05d2 7")
+    lines = [line for line in out.getvalue().splitlines() if re.search("12|7", line)]
+    shown = ["\u2068\u05d0\u05d1-2\u2069", "\u2068\u05d0 \u05d2\u2069", "Ada"] if terminal else names
+    assert [line.split("  ")[0].strip() for line in lines[:3]] == shown
+    assert len({cell_len(line) for line in lines[:3]}) == 1
+    assert lines[3] == (
+        "\u2068\u05d0\u05d1\u2069, \u2068\u05d2\u2069 7" if terminal else "\u05d0\u05d1, \u05d2 7"
+    )

@@ -58,6 +58,9 @@ class Draft:
         self.phrases: list[str] = []
         """The chosen actions as sentences."""
         self.complete = False
+        self.at_once = False
+        """Whether a complete choice is sent at once: a single one, and one whose last part has no place on the board,
+        as the end of the turn. Else the click that ends a turn of several parts could not be taken back."""
         self._states = [game.determinize(view, seat, Random(0))]
 
     @property
@@ -103,6 +106,7 @@ class Draft:
         action = self.legal()[index]
         self.chosen.append(self.game.action_json(action))
         self.phrases.append(self.phrase(action))
+        self.at_once = len(self.chosen) == 1 or not self.game.targets(self.state, action)
         state, learned = self._with(action)
         self._states.append(state)
         self.complete = learned or self.game.actors(state) != (self.seat,)
@@ -169,7 +173,7 @@ class PersonSeat(InsideSeat):
         self.names = names
         self.number = number
         self.hold = False
-        """Whether a complete choice waits to be sent."""
+        """Whether every complete choice waits to be sent."""
         self.draft: Draft | None = None
         self.question: JsonObject = {}
         self.deadline = trio.current_time()
@@ -233,7 +237,7 @@ class PersonSeat(InsideSeat):
         if not 0 <= index < len(draft.legal()):
             raise BadInput("there is no such move now")
         draft.choose(index)
-        if draft.complete and not self.hold:
+        if draft.complete and draft.at_once and not self.hold:
             self.send()
         else:
             self._changed()
@@ -449,10 +453,10 @@ class Sitting:
 
 
 STRONGEST: Final = {
-    "aliens": "bots/ladder/aliens-5",
-    "captains": "bots/ladder/captains-5",
-    "coasters": "bots/ladder/coasters-5",
-    "sheets": "bots/ladder/sheets-5",
+    "aliens": "bots/opponents/aliens-5",
+    "captains": "bots/opponents/captains-5",
+    "coasters": "bots/opponents/coasters-5",
+    "sheets": "bots/opponents/sheets-5",
 }
 """The strongest bot that comes with Warp League, by game."""
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from warpleague.arena.submissions.ledger import Ledger, SubmissionLimits
 from warpleague.arena.submissions.versions import stored_archive
 from warpleague.errors import BotError, StoreError
-from warpleague.runner.bundle.archive import BadArchive, unpack
+from warpleague.runner.bundle.archive import BadArchive, pack, unpack
 from warpleague.runner.bundle.content import LEFT_OUT, copy_files, files_of, of_a_system, read_content
 from warpleague.runner.bundle.manifest import MANIFEST, read_manifest
 from warpleague.runner.tree import remove_tree, walk
@@ -68,24 +68,8 @@ def pack_folder(folder: Path) -> bytes:
     if manifest.files:
         raise BotError(f"{folder / MANIFEST}: files: a submission cannot have linked files")
     out = io.BytesIO()
-    made: set[str] = set()
-    with (
-        gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed,
-        # Where names are short, the same bytes as in ustar.
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
-    ):
-        for file in files_of(folder):
-            parents = [str(parent) for parent in reversed(Path(file.name).parents) if str(parent) != "."]
-            for parent in parents:
-                if parent not in made:
-                    made.add(parent)
-                    head = tarfile.TarInfo(parent)
-                    head.type, head.mode = tarfile.DIRTYPE, 0o755
-                    archive.addfile(head)
-            data = read_content(file)
-            head = tarfile.TarInfo(file.name)
-            head.size, head.mode = len(data), 0o755 if file.executable else 0o644
-            archive.addfile(head, io.BytesIO(data))
+    with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed:
+        pack(((file.name, read_content(file), file.executable) for file in files_of(folder)), packed)
     return out.getvalue()
 
 

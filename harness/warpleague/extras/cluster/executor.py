@@ -74,6 +74,7 @@ def cluster(
     for name in ["distributed", *logging.root.manager.loggerDict]:
         if name.split(".")[0] == "distributed":  # Dask gives some of them a level of their own
             logging.getLogger(name).setLevel(logging.CRITICAL)
+    cluster_worker.use_steady_clock()
     source = BotSource(level, {bot.digest: None for bot in bots})
     with import_module("dask.config").set(_TIMEOUTS):  # comes with distributed
         try:
@@ -271,7 +272,7 @@ class ClusterExecutor(MatchExecutor):
     async def _register(self) -> None:
         """Give the plugin to all workers; this ends when all of them have answered, maybe never."""
         try:
-            for name in await self._client.run_on_scheduler(cluster_worker.left_behind):
+            for name in await self._client.run_on_scheduler(cluster_worker.take_over):
                 with suppress(TimeoutError):  # silent workers do so later
                     await asyncio.wait_for(self._client.unregister_worker_plugin(name), _ASK_S)
             await self._client.register_plugin(self._player, name=self._name)
@@ -283,7 +284,7 @@ class ClusterExecutor(MatchExecutor):
         answered_s = fit_s = time.monotonic()
         while self._broken is None and not self._stop.wait(_LOOK_S if self._ready.is_set() else 0.1):
             now_s = time.monotonic()
-            fit_s = now_s if self._threads else fit_s
+            fit_s = now_s if self._ledger.well else fit_s
             if self._ready.is_set() and now_s - fit_s > _NOBODY_S:
                 self._break(f"no worker of the cluster at {self._address} could play for {_NOBODY_S:.0f} s")
             try:

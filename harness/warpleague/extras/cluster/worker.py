@@ -16,6 +16,7 @@ import sys
 import time
 import traceback
 from functools import cache
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
@@ -29,7 +30,7 @@ import warpline
 from warpleague.errors import HarnessFault, WarpLeagueError
 from warpleague.extras.cluster.bots import Archive, BotLacking, BotOnItsWay, WorkerBots
 from warpleague.extras.cluster.protocol import Gate
-from warpleague.league.referees.pool import RefereePool
+from warpleague.league.referees.pool import PoolFailed, RefereePool
 from warpleague.runner.bundle.cache import HELD
 from warpleague.runner.doctor import check_level
 from warpleague.runner.host import usable_cores
@@ -61,6 +62,7 @@ PREFIX: Final = "warpleague-"
 """The prefix of the names of plugins; the id of the client follows."""
 _MAX_NAME: Final = 64  # characters
 _UNFIT_S: Final = 1.0  # how long a batch lasts that found its worker unfit: until the client knows
+_CLOCK_S: Final = time.time() - time.monotonic()
 
 
 @cache
@@ -102,6 +104,7 @@ class Player(WorkerPlugin):
 
     async def setup(self, worker: Any) -> None:
         """Check the worker; in a thread, so that it stays responsive."""
+        use_steady_clock()
         for handler in logging.getLogger("distributed").handlers:
             handler.addFilter(_without_traceback)
         self._threads, self._lock = int(worker.state.nthreads), asyncio.Lock()
@@ -173,8 +176,9 @@ def play_batch(name: str, process: str, number: int, packed: bytes, most_s: floa
 
     All get the same pool of the plugin `name`, so that they end with it, also if there is a new one. Returns, pickled,
     the seconds it took, and what each call that was made returned or raised, with the traceback. A worker that lacks
-    a bot makes no more calls of the batch; if it cannot be had, the worker is unfit from now on. Raises `HarnessFault`
-    if this batch is not for this worker, or was taken from it meanwhile: then calls fail for want of the pool.
+    a bot makes no more calls of the batch; if it cannot be had, or no more referees, the worker is unfit from now on.
+    Raises `HarnessFault` if this batch is not for this worker, or was taken from it meanwhile: then calls fail since
+    the pool has ended.
     """
     began_s = time.monotonic()
     worker = get_worker()
@@ -190,7 +194,7 @@ def play_batch(name: str, process: str, number: int, packed: bytes, most_s: floa
                 done.append((fn(pool, *args, **kwargs), ""))
             except BotOnItsWay:
                 break
-            except BotLacking as error:
+            except (BotLacking, PoolFailed) as error:
                 sync(worker.loop, player.retire, worker, str(error))
                 time.sleep(_UNFIT_S)
                 break
@@ -252,8 +256,27 @@ def look(name: str, dask_scheduler: Any) -> dict[str, Seen]:
     }
 
 
-def left_behind(dask_scheduler: Any) -> list[str]:
-    """On the scheduler: the names of the plugins of runs whose client has gone."""
+def use_steady_clock() -> None:
+    """Have what Dask does later in this process go by a clock that nobody sets.
+
+    Else a clock that is set back by an hour ends heartbeats and messages for an hour (`PeriodicCallback` of Tornado).
+    """
+
+    def clock() -> float:
+        return time.monotonic() + _CLOCK_S
+
+    loops: Any = import_module("tornado.ioloop")  # comes with distributed
+    messages: Any = import_module("distributed.batched")
+    loops.IOLoop.time, messages.time = staticmethod(clock), clock
+
+
+def take_over(dask_scheduler: Any) -> list[str]:
+    """On the scheduler: leave it to the client who is silent; the names of the plugins of runs whose client has gone.
+
+    Dask itself drops workers that were silent for some minutes, by a clock that may be set.
+    """
+    use_steady_clock()
+    dask_scheduler.worker_ttl = inf
     logging.getLogger("distributed.worker").setLevel(logging.WARNING)  # or it logs each look
     names = [name for name in dask_scheduler.worker_plugins if name.startswith(PREFIX)]
     return [name for name in names if name.removeprefix(PREFIX) not in dask_scheduler.clients]

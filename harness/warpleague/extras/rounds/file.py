@@ -198,8 +198,11 @@ class RoundsConfig:
         return data
 
 
-def load_rounds(path: Path) -> RoundsConfig:
-    """Read the file of rounds at `path`. Raises `ConfigError`, which names the file and the key."""
+def load_rounds(path: Path, *, elsewhere: bool = False) -> RoundsConfig:
+    """Read the file of rounds at `path`. Raises `ConfigError`, which names the file and the key.
+
+    Where the rounds were played `elsewhere`, the files that it names need not be here.
+    """
     path = located(path)
     where = str(path)
     try:
@@ -220,6 +223,8 @@ def load_rounds(path: Path) -> RoundsConfig:
         raise ConfigError(f"{where}: name: {name!r} must be letters, digits, dots, dashes; it names a folder")
     config = attrs.evolve(config, name=name, game=_game(config, where), path=path)
     _check(config, where)
+    if not elsewhere:
+        _check_here(config, where)
     return config
 
 
@@ -263,16 +268,22 @@ def _check(config: RoundsConfig, where: str) -> None:
         for variable in author.variables:
             if not _VARIABLE.fullmatch(variable):
                 raise ConfigError(f"{here}.variables: {variable!r} is no name of a variable")
-        if author.edit:
-            config.argv_of(author)
-        if not config.start_of(author).is_dir():
-            raise ConfigError(f"{here}.start: there is no folder {config.start_of(author)}")
     if not config.editors:
         raise ConfigError(f"{where}: authors: none of them edits its bot; give one an edit command")
     if len(config.authors) < config.game.players:
         raise ConfigError(
             f"{where}: authors: a table of {config.game.players} needs as many authors, not {len(config.authors)}"
         )
+
+
+def _check_here(config: RoundsConfig, where: str) -> None:
+    """Raise `ConfigError` for a command or a folder that is not on this machine."""
+    for index, author in enumerate(config.authors):
+        if author.edit:
+            config.argv_of(author)
+        if not config.start_of(author).is_dir():
+            folder = config.start_of(author)
+            raise ConfigError(f"{where}: authors[{index}].start: there is no folder {folder}")
 
 
 def write_league(

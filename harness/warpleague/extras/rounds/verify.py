@@ -18,8 +18,11 @@ from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.tree import scratch_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warpleague.extras.rounds.file import RoundsConfig
     from warpleague.extras.rounds.state import Round, State
+    from warpleague.league.results.league import League
 
 
 @attrs.define
@@ -88,28 +91,35 @@ def _verify_author(state: State, run_folder: RunFolder, author: str, checked: Ve
                 checked.problems.append(f"{version.name}: its commit has another content than the version")
 
 
+def round_problems(config: RoundsConfig, state: State, round_: Round, league: League) -> Iterator[str]:
+    """How the league of a round differs from the state: in its field, its commitment, its bots or its matches."""
+    until_now = attrs.evolve(
+        state, versions=[version for version in state.versions if version.round <= round_.number]
+    )
+    season = league.season
+    if round_.field != field_of(config, until_now, round_):
+        yield "its field is not the one that its versions give"
+    if season.commitment != round_.commitment:
+        yield "its secret is not the one that was committed to before the edits"
+    bots = {bot.bot: bot.digest for bot in season.bots}
+    known = state.anchors | {version.name: version.digest for version in state.versions}
+    if tuple(bots) != round_.field:
+        yield "its league has other bots than its field"
+    for name, digest in bots.items():
+        if known.get(name, digest) != digest:
+            yield f"{name} played with another content than the version has"
+    if league.due.total is not None and league.store.count_of(league.due) != league.due.total:
+        yield "matches are missing"
+
+
 def _verify_round(
     config: RoundsConfig, state: State, run_folder: RunFolder, round_: Round, jobs: int, checked: Verification
 ) -> None:
     where = f"round {round_.number}"
-    until_now = attrs.evolve(
-        state, versions=[version for version in state.versions if version.round <= round_.number]
-    )
-    if round_.field != field_of(config, until_now, round_):
-        checked.problems.append(f"{where}: its field is not the one that its versions give")
     with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
-        season = league.season
-        if season.commitment != round_.commitment:
-            checked.problems.append(
-                f"{where}: its secret is not the one that was committed to before the edits"
-            )
-        bots = {bot.bot: bot.digest for bot in season.bots}
-        known = state.anchors | {version.name: version.digest for version in state.versions}
-        if tuple(bots) != round_.field:
-            checked.problems.append(f"{where}: its league has other bots than its field")
-        for name, digest in bots.items():
-            if known.get(name, digest) != digest:
-                checked.problems.append(f"{where}: {name} played with another content than the version has")
+        checked.problems += [
+            f"{where}: {problem}" for problem in round_problems(config, state, round_, league)
+        ]
         checked.problems += [
             f"{where}: {'the store' if match is None else f'match {match}'}: {problem}"
             for _, match, problem in (*altered(league), *mispaired(league))
@@ -119,5 +129,3 @@ def _verify_round(
             checked.records_hold += problem is None
             if problem is not None:
                 checked.problems.append(f"{where}: match {fixture.number} ({fixture.id}): {problem}")
-        if league.due.total is not None and league.store.count_of(league.due) != league.due.total:
-            checked.problems.append(f"{where}: matches are missing")

@@ -437,7 +437,7 @@ def task_documents(config: RoundsConfig) -> dict[str, str]:
     known = pages()
     texts = {f"{name}.md": page_text(known[name]) for name in (*_PAGES, config.game.id) if name in known}
     if config.game.id in GAMES:
-        texts["brief.md"] = brief_text(config.game.id)
+        texts["brief.md"] = brief_text(config.game.id, config.game.players)
     return texts
 
 

@@ -74,6 +74,16 @@ def by_text(analysis: Analysis) -> str:
     return f"{counted(analysis.playouts, 'playout')} {until}, played {by}, {known}"
 
 
+def limits_text(analysis: Analysis) -> str:
+    """What playouts at random cannot know, in a sentence; empty where bots play on."""
+    if analysis.about["bots"]:
+        return ""
+    return (
+        "all seats play on at random: a plan of several good moves looks worse than it is, and a threat that takes "
+        "good play looks harmless; --with BOT has a bot play on"
+    )
+
+
 # -- judged ----------------------------------------------------------------------------------------------
 # The parts of an analysis that the page of a match shows: the values of judged decisions, blunders, and
 # texts.
@@ -92,7 +102,9 @@ def read_notes(path: Path, record: bytes) -> Notes:
     """The analysis of a record in its file, for the page of the match. `BadInput` if it is of another."""
     analysis = read_analysis(path, record)
     names = [one_line(seat["bot"]) for seat in Replay(record).header["seats"]]
-    return Notes(judged(analysis, labels(names)), by_text(analysis))
+    return Notes(
+        judged(analysis, labels(names)), "; ".join(filter(None, (by_text(analysis), limits_text(analysis))))
+    )
 
 
 def judged(analysis: Analysis, names: Sequence[str]) -> dict[int, dict[str, Any]]:
@@ -232,6 +244,8 @@ def summary_text(analysis: Analysis, elapsed_s: float | None = None) -> str:
         f"blunders: {len(analysis.blunders) or 'none'}; turning points: {len(analysis.turns) or 'none'}\n"
         f"{by_text(analysis)}{took}"
     )
+    if limits := limits_text(analysis):
+        text += f"\n{limits}"
     if analysis.faults:
         faults = ", ".join(f"{count:,} {kind}" for kind, count in analysis.faults.items())
         text += f"\nfaults in these playouts: {faults}; the first legal action was played instead"

@@ -23,7 +23,14 @@ import attrs
 
 from warpleague.errors import BadInput, HarnessFault, ServiceFailed
 from warpleague.games import load_game
-from warpleague.league.referees.pool import Adapter, MatchExecutor, Pool, RefereeDied, RefereePool
+from warpleague.league.referees.pool import (
+    Adapter,
+    MatchExecutor,
+    Pool,
+    PoolFailed,
+    RefereeDied,
+    RefereePool,
+)
 from warpleague.league.results.faulted import judge, voided
 from warpleague.league.results.league import League, left_of, progress_of
 from warpleague.league.schedule.schedule import Course
@@ -547,7 +554,7 @@ class _Run:
                 stop.wrong = stop.wrong or error
                 self.league.store.withdraw([fixture.id])
                 return
-            case BrokenExecutor():
+            case BrokenExecutor() | PoolFailed():
                 stop.failure = f"the executor broke: {error}"
                 return
             case RefereeDied() if stop.is_due():

@@ -91,15 +91,29 @@ class Fit:
 
     def superiority(self, a: int, b: int) -> float | None:
         """The likelihood that `a` is the stronger of two bots, from 0 to 1; None if they have no error."""
-        one, two = self.ratings[a], self.ratings[b]
-        if one is None or two is None or self.tiers[a] != self.tiers[b]:
-            return None
-        variance = float(self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b])
-        if variance < NO_VARIANCE:
+        one, two, variance = self.ratings[a], self.ratings[b], self._variance(a, b)
+        if one is None or two is None or variance is None:
             return None
         if self.shrunk is not None:
             return self.shrunk.superiority(a, b)
         return student((one - two) / sqrt(variance), self.freedom_of(a, b))
+
+    def difference(self, a: int, b: int) -> tuple[float, float | None] | None:
+        """By how many Elo `a` is stronger than `b`, and half its 95 % interval; None if nothing compares the two.
+
+        The half is None where the difference is a guess (another tier), or all deals went alike.
+        """
+        one, two, variance = self.ratings[a], self.ratings[b], self._variance(a, b)
+        if one is None or two is None or self.islands[a] != self.islands[b]:
+            return None
+        return one - two, None if variance is None else sqrt(variance) * t95(self.freedom_of(a, b))
+
+    def _variance(self, a: int, b: int) -> float | None:
+        """The variance of a difference in squared Elo; None between tiers, and where all deals went alike."""
+        if self.tiers[a] != self.tiers[b]:
+            return None
+        variance = float(self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b])
+        return None if variance < NO_VARIANCE else variance
 
     def freedom_of(self, a: int, b: int) -> int:
         """The degrees of freedom of the difference of two bots."""
@@ -249,7 +263,7 @@ def _apart(pairs: Rows, islands: Ints) -> Ints:
 def components(edges: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
     """Numbers the strongly connected components in the order of their first bots; -1 for one without any edge."""
     reached = edges | np.eye(len(edges), dtype=bool)
-    while True:
+    while not reached.all():
         # Squaring doubles the length of the paths that are known.
         further = (reached.astype(np.float32) @ reached.astype(np.float32)) > 0
         if (further == reached).all():

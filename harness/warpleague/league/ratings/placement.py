@@ -99,9 +99,9 @@ class Placement:
         return min(range(len(self.levels)), key=lambda level: abs(self.levels[level] - likely))
 
     def left(self, within: float) -> int | None:
-        """About how many more matches make half the interval `within` Elo; None where nothing tells."""
+        """About how many more deals make half the interval `within` Elo; None where nothing tells."""
         half = half_of(self.estimate())
-        return None if half is None else max(round(self.matches * ((half / within) ** 2 - 1)), 0)
+        return None if half is None else max(round(self.deals * ((half / within) ** 2 - 1)), 0)
 
     def _score(self, elo: float) -> float:
         """By how many points the results are better than expected of `elo`: falls as it rises."""

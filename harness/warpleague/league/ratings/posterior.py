@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warpleague.league.ratings.outcomes import Floats, Ints
+    from warpleague.league.ratings.outcomes import Floats, Ints, Rows
     from warpleague.league.season.config import LeagueConfig
 
 
@@ -54,7 +54,10 @@ NEAR_ELO: Final = 50.0
 """Bots that are so far apart, in Elo, are near each other, however much is known of them."""
 _STEPS: Final = 30
 _STEP: Final = 1e-6
-_NO_WEIGHT: Final = 1e-17  # of a prior: less than what rounding leaves
+_FEW: Final = 200  # bots: of so few all is solved at once
+_SOLVED: Final = 1e-8  # what is left of a slope, by what it was
+_TURNS: Final = 200
+_NO_WEIGHT: Final = 1e-12  # of a prior: it changes no digit that is compared
 _HOPELESS: Final = 1e-40
 _ROUNDS: Final = 8
 _SETTLED: Final = 0.01
@@ -87,12 +90,10 @@ class Posterior:
     _priors: list[tuple[float, float]] = attrs.field(init=False)  # spreads and drifts to try, in Elo
     _weights: Floats = attrs.field(init=False)  # of these, before there are results
     _maxima: list[Floats] = attrs.field(init=False)  # the most likely ratings with each of them
-    _points: Floats = attrs.field(init=False)
-    _games: Floats = attrs.field(init=False)
+    _pairs: _Pairs = attrs.field(init=False)
     _cells: tuple[Ints, Ints, Ints, Floats, Floats, Floats] | None = None
     """Each pair of each kind of deal: kind, bots, points of the first, meetings; and how often each kind came."""
-    _pairs: tuple[Ints, ...] = attrs.field(init=False)  # those that met
-    _linked: Floats = attrs.field(init=False)  # the precision that links give, each of the weight 1
+    _linked: Ints = attrs.field(init=False)  # (2, links): the earlier versions, and those that followed
     _first: Floats = attrs.field(init=False)  # 1 for each bot that is not a later version of another
 
     def __attrs_post_init__(self) -> None:
@@ -106,14 +107,10 @@ class Posterior:
                 weights[spread, min(drift, spread)] += width / len(self.drifts)
         self._priors, self._weights = list(weights), np.array(list(weights.values()))
         self._maxima = [np.zeros(n) for _ in weights]
-        self._points, self._games = np.zeros((n, n)), np.zeros((n, n))
-        self._pairs = np.nonzero(self._games)
-        self._linked, self._first = np.zeros((n, n)), np.ones(n)
-        for one, two in self.links:
-            self._first[two] = 0.0
-            link = np.zeros(n)
-            link[one], link[two] = 1.0, -1.0
-            self._linked += np.outer(link, link)
+        none = np.zeros(0, dtype=np.int64)
+        self._pairs = _Pairs(none, none, np.zeros(0), np.zeros(0))
+        self._linked, self._first = np.array(self.links, dtype=np.int64).reshape(-1, 2).T, np.ones(n)
+        self._first[self._linked[1]] = 0.0
         if self._cells is None:
             self._mix(self._weighed(range(len(self._priors))), self.scatter)
 
@@ -138,13 +135,9 @@ class Posterior:
         posterior = cls(
             bots, links, drifts, cells=(rows.deal, one, two, rows.points, np.ones(len(one)), deals.times)
         )
-        for first, second, points in ((one, two, rows.points), (two, one, 1.0 - rows.points)):
-            at, size = first * bots + second, bots * bots
-            posterior._points += added(at, rows.weight * points, size).reshape(bots, bots)
-            posterior._games += added(at, rows.weight, size).reshape(bots, bots)
+        posterior._pairs = _Pairs.of(rows, bots)
         seated = np.unique(np.repeat(deals.deal, outcomes.players) * bots + deals.bots.ravel())
         posterior.deals = added(seated % bots, deals.times[seated // bots], bots).astype(int).tolist()
-        posterior._pairs = np.nonzero(np.triu(posterior._games))
         tried: Sequence[int] = range(len(posterior._priors))
         for _ in range(_ROUNDS):
             before = posterior.scatter
@@ -199,28 +192,26 @@ class Posterior:
         for place, weight in enumerate(weights.tolist()):
             if weight > _NO_WEIGHT:
                 away = self._maxima[place] - self.mean
-                inverse = _inverse(self._curvature(place, scatter)[0])
+                inverse = _inverse(self._curvature(place, scatter)[0].matrix())
                 self.covariance += weight * (inverse + np.outer(away, away))
         self.distances = _distances(self.covariance)
 
-    def _curvature(self, place: int, scatter: float) -> tuple[Floats, Floats]:
+    def _curvature(self, place: int, scatter: float) -> tuple[_Precision, Floats]:
         """The precision of the ratings about the most likely ones with a prior, and the slope there."""
         maximum, (spread, drift) = self._maxima[place], self._priors[place]
-        prior = (SCALE / spread) ** 2 * self._first
-        # Of many bots few pairs have met: what those have not is not worked out.
-        one, two = self._pairs
-        share = 1 / (1 + np.exp(maximum[two] - maximum[one]))
-        weight = self._games[one, two] * share
-        off = (self._points[one, two] - weight) / scatter
+        prior, link, pairs = (SCALE / spread) ** 2 * self._first, (SCALE / drift) ** 2, self._pairs
+        share = 1 / (1 + np.exp(maximum[pairs.two] - maximum[pairs.one]))
+        weight = pairs.games * share
+        off = (pairs.points - weight) / scatter
         weight *= (1 - share) / scatter
+        # A link draws two versions together, as draws of two bots do.
+        earlier, later = self._linked
+        one, two = np.append(pairs.one, earlier), np.append(pairs.two, later)
+        off = np.append(off, link * (maximum[later] - maximum[earlier]))
+        weight = np.append(weight, np.full(len(later), link))
         slope = added(one, off, self.bots) - added(two, off, self.bots) - prior * maximum
-        precision = np.diag(added(one, weight, self.bots) + added(two, weight, self.bots) + prior)
-        precision[one, two] = precision[two, one] = -weight
-        if self.links:
-            linked = (SCALE / drift) ** 2 * self._linked
-            precision += linked
-            slope -= linked @ maximum
-        return precision, slope
+        own = added(one, weight, self.bots) + added(two, weight, self.bots) + prior
+        return _Precision(own, one, two, weight), slope
 
     def _fitted(self, place: int, near: int) -> float:
         """Find the most likely ratings with a prior: the log probability of the results."""
@@ -232,7 +223,7 @@ class Posterior:
             precision, slope = self._curvature(place, self.scatter)
             if not slope.any():
                 break
-            step = np.clip(np.linalg.solve(precision, slope), -1, 1)
+            step = np.clip(precision.solved(slope), -1, 1)
             self._maxima[place] = self._maxima[place] + step
             # What is left is about the square of the last step.
             if np.abs(step).max() < _STEP:
@@ -242,18 +233,20 @@ class Posterior:
         # normal distribution that has the same curvature there.
         maximum, (spread, drift) = self._maxima[place], self._priors[place]
         prior, linked = (SCALE / spread) ** 2, (SCALE / drift) ** 2
-        one, two = self._pairs
-        behind = maximum[two] - maximum[one]
-        logs = self._points[one, two] * np.logaddexp(0.0, behind)
-        logs += self._points[two, one] * np.logaddexp(0.0, -behind)
+        pairs, (earlier, later) = self._pairs, self._linked
+        behind = maximum[pairs.two] - maximum[pairs.one]
+        logs = pairs.games * np.logaddexp(0.0, -behind) + pairs.points * behind
+        drifted = maximum[later] - maximum[earlier]
         explained = -logs.sum() / self.scatter - prior * (maximum @ (self._first * maximum)) / 2
-        explained -= linked * (maximum @ self._linked @ maximum) / 2
+        explained -= linked * (drifted @ drifted) / 2
         explained += (self._first.sum() * np.log(prior) + len(self.links) * np.log(linked)) / 2
-        return float(explained - np.log(np.linalg.cholesky(precision).diagonal()).sum())
+        return float(explained - np.log(np.linalg.cholesky(precision.matrix()).diagonal()).sum())
 
     def met(self) -> NDArray[np.bool_]:
         """For each pair whether it has met."""
-        return self._games > 0
+        met, pairs = np.zeros((self.bots, self.bots), dtype=bool), self._pairs
+        met[pairs.one, pairs.two] = met[pairs.two, pairs.one] = True
+        return met
 
     def _scattered(self) -> None:
         """How much the points of a bot on a deal scatter, all its opponents there taken together."""
@@ -333,6 +326,66 @@ class Posterior:
         return _distances(_inverse(precision))
 
 
+@attrs.frozen
+class _Pairs:
+    """The pairs of bots that met, each once: the `points` of the first one, and how many `games` they played."""
+
+    one: Ints
+    two: Ints
+    points: Floats
+    games: Floats
+
+    @classmethod
+    def of(cls, rows: Rows, bots: int) -> _Pairs:
+        """The pairs of these contests of two."""
+        low, high = rows.bots.min(axis=1), rows.bots.max(axis=1)
+        points = np.where(rows.bots[:, 0] == low, rows.points, 1.0 - rows.points)
+        pair, at = np.unique(low * bots + high, return_inverse=True)
+        games = added(at, rows.weight, len(pair))
+        return cls(pair // bots, pair % bots, added(at, rows.weight * points, len(pair)), games)
+
+
+@attrs.frozen
+class _Precision:
+    """The precision of ratings, of which few entries are not 0: the diagonal, and less `weight` for pairs of bots."""
+
+    own: Floats
+    one: Ints
+    two: Ints
+    weight: Floats
+
+    def matrix(self) -> Floats:
+        """The whole matrix."""
+        precision: Floats = np.diag(self.own)
+        np.subtract.at(precision, (self.one, self.two), self.weight)
+        np.subtract.at(precision, (self.two, self.one), self.weight)
+        return precision
+
+    def solved(self, slope: Floats) -> Floats:
+        """The step that the slope asks for."""
+        if len(slope) < _FEW:
+            return np.asarray(np.linalg.solve(self.matrix(), slope), dtype=np.float64)
+        # Conjugate gradients (Hestenes and Stiefel 1952), scaled by the diagonal: of many bots each has met few.
+        step, left, limit = np.zeros_like(slope), slope, _SOLVED * np.abs(slope).max()
+        scaled = way = left / self.own
+        for _ in range(_TURNS):
+            ahead = self._times(way)
+            size = left @ scaled
+            share = size / (way @ ahead)
+            step, left = step + share * way, left - share * ahead
+            if np.abs(left).max() <= limit:
+                return step
+            scaled = left / self.own
+            way = scaled + (left @ scaled / size) * way
+        return np.asarray(np.linalg.solve(self.matrix(), slope), dtype=np.float64)
+
+    def _times(self, vector: Floats) -> Floats:
+        bots, one, two = len(vector), self.one, self.two
+        shared = added(one, self.weight * vector[two], bots) + added(two, self.weight * vector[one], bots)
+        product: Floats = self.own * vector - shared
+        return product
+
+
 def _inverse(matrix: Floats) -> Floats:
     return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
@@ -381,13 +434,15 @@ def shrunk_fit(
     first = {int(linked[bot]): number for number, bot in reversed(list(enumerate(played)))}
     for bot in played:
         islands[bot] = first[int(linked[bot])]
-    contrast = np.eye(bots, known.bots)
+    middle = np.zeros(known.bots)  # how much each bot counts for what ratings are measured from
     if anchor is not None and deals[anchor]:
-        contrast[:, anchor] -= 1.0
+        middle[anchor] = 1.0
     elif played:
-        contrast[:, played] -= 1.0 / len(played)
-    ratings = start + contrast @ known.mean * SCALE
-    covariance = contrast @ known.covariance @ contrast.T * SCALE**2
+        middle[played] = 1.0 / len(played)
+    ratings = start + (known.mean - middle @ known.mean) * SCALE
+    beside = known.covariance @ middle
+    away = middle @ beside - beside[:bots]
+    covariance = (known.covariance[:bots, :bots] + away[:, None] - beside[:bots]) * SCALE**2
     return Fit(
         ratings=tuple(float(ratings[bot]) if deals[bot] else None for bot in range(bots)),
         errors=tuple(

@@ -33,6 +33,7 @@ _MAX_VALUES: Final = 20_000_000  # numbers in memory at once
 # two fifths: with all, sets held in only 92 to 95 % of short leagues of equal bots, at tables of four and more.
 _TAILS: Final = 0.4
 _MOST: Final = 1_000_000  # degrees of freedom
+_FAR_ELO: Final = 800.0  # two bots that differ by so much share the points 99 to 1
 
 
 @attrs.frozen
@@ -41,16 +42,18 @@ class RankSets:
 
     `difference` is from which difference on two bots are told apart, in Elo or in the unit of means: the median of all
     pairs; None where no pair has an error. `more` is how many times as many matches again would halve it; None if none
-    would.
+    would. Where it is more than bots can differ at all, `least` is how many times as many matches again would change
+    that.
     """
 
     sets: tuple[tuple[int, int] | None, ...]
     difference: float | None = None
     more: float | None = None
+    least: float | None = None
 
 
-def rank_sets(fit: Fit, ranked: Sequence[int]) -> RankSets:
-    """The sets of the bots `ranked`, from their ratings and errors in `fit`.
+def rank_sets(fit: Fit, ranked: Sequence[int], far: float = _FAR_ELO) -> RankSets:
+    """The sets of the bots `ranked`, from their ratings and errors in `fit`; hardly any two differ by more than `far`.
 
     Where two bots have no finite difference in rating, since one won every match against the other, their shrunk
     ratings count, if there are such. Bots that cannot be compared (without matches or errors, or which never met, not
@@ -78,7 +81,14 @@ def rank_sets(fit: Fit, ranked: Sequence[int]) -> RankSets:
     difference = float(np.median((_limits(critical, freedom) * errors)[known]))
     # Of a shrunk rating, part of what is known is from the prior, which more matches do not add to.
     left = 1.0 - (float(np.median(errors[known])) / fit.spread) ** 2 / 2 if fit.spread else 1.0
-    return RankSets(tuple(sets), difference, 3.0 / left if left > 0 else None)
+    least = None
+    if difference > far:
+        middle, times = float(np.median(freedom[known])), 1.0
+        few = _limits(critical, np.array(middle))
+        while _limits(critical, np.array(times * middle)) / few * difference > far * times**0.5:
+            times *= 1.05
+        least = times - 1
+    return RankSets(tuple(sets), difference, 3.0 / left if left > 0 else None, least)
 
 
 def mean_rank_sets(
@@ -107,7 +117,7 @@ def mean_rank_sets(
     tiers = tuple(0 if clusters_of > 1 else None for clusters_of in many.tolist())
     none = (None,) * bots
     fit = Fit(tuple(means.tolist()), none, none, none, tiers, tiers, covariance, tuple((many - 1).tolist()))
-    sets = rank_sets(fit, ranked)
+    sets = rank_sets(fit, ranked, float(np.ptp(values)) / unit)
     return attrs.evolve(sets, difference=None if sets.difference is None else sets.difference * unit)
 
 

@@ -34,7 +34,7 @@ def elo_of(share: float) -> float:
     return SCALE * log(share / (1.0 - share))
 
 
-def pair_points(first: int, second: int) -> float:
+def pair_points(first: float, second: float) -> float:
     """The points of a bot of rank `first` against one of rank `second`."""
     return 0.5 if first == second else float(first < second)
 
@@ -245,7 +245,7 @@ def chi_square_tail(value: float, freedom: int) -> float:
     return terms + (erfc(sqrt(half)) if odd else 0.0)
 
 
-def share_interval(won: int, played: int) -> tuple[float, float]:
+def wilson_interval(won: int, played: int) -> tuple[float, float]:
     """The 95 % interval of a share of `played` > 0 matches (Wilson 1927). It is never empty, even at 0 or 1."""
     share, z2 = won / played, Z95 * Z95
     middle = (share + z2 / (2 * played)) / (1 + z2 / played)

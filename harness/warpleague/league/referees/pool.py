@@ -134,7 +134,7 @@ class RefereeDied(HarnessFault):
 
 
 class WorkerLost(RefereeDied):
-    """The machine that ran this call was lost. Machines on loan are lost often, and the call is seldom the cause."""
+    """The machine that ran this call was lost, or has no referees any more. The call is seldom the cause."""
 
     most = 16
 
@@ -143,6 +143,10 @@ class TakenAway(RefereeDied):
     """The call was taken away from a machine that had gone silent, by this program: the call is never the cause."""
 
     most = inf
+
+
+class PoolFailed(HarnessFault):
+    """The pool can start no more referees. This call was not begun."""
 
 
 class RemoteTraceback(Exception):
@@ -280,10 +284,13 @@ class RefereePool(Pool):
     def _taking(self) -> Iterator[None]:
         with self._lock:
             if self._failure is not None:
-                raise HarnessFault(f"the referee pool has failed: {self._failure}") from self._failure
+                raise self._has_failed() from self._failure
             if self._closed:
                 raise RuntimeError("the referee pool has been shut down")
             yield
+
+    def _has_failed(self) -> PoolFailed:
+        return PoolFailed(f"the referee pool has failed: {self._failure}")
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more calls; let the submitted ones end (`cancel_futures`: only the running ones)."""
@@ -502,10 +509,11 @@ class RefereePool(Pool):
             ended = select.poll()
             ended.register(referee.answers, 0)
             ended.poll(_END_S * 1000)  # its end closes the other end
+        lost = RefereeDied if self._failure is None else WorkerLost
         for referee in self._referees:
             self._stop(referee)
             for call in referee.running.values():
-                call.future.set_exception(RefereeDied("the referee process was stopped during a match"))
+                call.future.set_exception(lost("the referee process was stopped during a match"))
             for call in referee.own:
                 call.future.set_exception(RefereeDied("the referee process was stopped"))
         self._referees.clear()
@@ -514,7 +522,8 @@ class RefereePool(Pool):
         with self._lock:
             for call in self._waiting:
                 if call.future.set_running_or_notify_cancel():
-                    call.future.set_exception(RefereeDied("the referee pool has ended"))
+                    failed = None if self._failure is None else self._has_failed()
+                    call.future.set_exception(failed or RefereeDied("the referee pool has ended"))
             self._waiting.clear()
             self._ended = True
             os.close(self._wake_out)

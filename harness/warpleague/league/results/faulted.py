@@ -104,9 +104,13 @@ def _counted(league: League, columns: Columns | None = None) -> list[BotFaults]:
     if league.is_numbered and len(league.counting.left_out) == 0:
         of_bots = {(bot.bot, bot.identity): BotFaults(bot.bot) for bot in league.season.bots}
         counted = list(of_bots.values())
-        for bot, many in store.seat_counts():
-            if bot in of_bots:
-                of_bots[bot].played = many
+        if columns is not None:
+            for one, many in zip(counted, _played(columns, len(names)), strict=True):
+                one.played = many
+        else:
+            for bot, many in store.seat_counts():
+                if bot in of_bots:
+                    of_bots[bot].played = many
         faulty = [
             (of_bots[bot], match_id, seat) for bot, match_id, seat in store.faulty_seats() if bot in of_bots
         ]
@@ -130,15 +134,22 @@ def _faulty_of(
     columns: Columns, names: Sequence[str]
 ) -> tuple[list[BotFaults], list[tuple[BotFaults, str, int]]]:
     """The bots, each with how many matches it played, and whose fault it was in which match and seat, in order."""
-    import numpy as np  # a league without matches does not need it, and it takes longer to load than all else
+    import numpy as np  # as below
 
-    played = np.bincount(columns.seats.ravel(), minlength=len(names)).tolist()
-    bots = [BotFaults(name, count) for name, count in zip(names, played, strict=True)]
+    bots = [BotFaults(name, count) for name, count in zip(names, _played(columns, len(names)), strict=True)]
     rows, seats = np.nonzero(columns.faults)
     if not len(rows):
         return bots, []
     parts = (columns.seats[rows, seats].tolist(), columns.id[rows].tolist(), seats.tolist())
     return bots, [(bots[bot], match_id.decode(), seat) for bot, match_id, seat in zip(*parts, strict=True)]
+
+
+def _played(columns: Columns, bots: int) -> list[int]:
+    """How many seats each of so many bots took."""
+    import numpy as np  # a league without matches does not need it, and it takes longer to load than all else
+
+    played: list[int] = np.bincount(columns.seats.ravel(), minlength=bots).tolist()
+    return played
 
 
 def forfeits(league: League) -> dict[str, tuple[int, int]]:

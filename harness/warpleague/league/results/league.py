@@ -201,7 +201,7 @@ class League:
         """How many of the matches that count have each number in `Store.confinements`; None: it was not noted."""
         if self.is_numbered and not self._out:
             return self.store.count_numbered()
-        numbers = self.columns().confinement.tolist() if self.store.count() else []
+        numbers = self.columns("matches").confinement.tolist() if self.store.count() else []
         return Counter(None if number < 0 else number for number in numbers)
 
     def scheduled(self) -> int | None:

@@ -52,13 +52,13 @@ class MachineLine:
 
 def machines(league: League) -> list[MachineLine]:
     """The machines that played matches that count, by name; those of no cluster are left out."""
-    names, columns, owners = _played(league, "times")
+    names, columns, owners = _played(league)
     return compared(names, columns, owners, len(league.season.bots))
 
 
 def outliers(league: League) -> list[tuple[str, str]]:
     """The ids of the matches of machines that stand out, and for each what is wrong."""
-    names, columns, owners = _played(league, "matches", "times")
+    names, columns, owners = _played(league)
     lines = compared(names, columns, owners, len(league.season.bots))
     ids = columns.id.tolist() if len(columns) else []
     return [
@@ -68,11 +68,11 @@ def outliers(league: League) -> list[tuple[str, str]]:
     ]
 
 
-def _played(league: League, *parts: str) -> tuple[list[str], Columns, Array]:
+def _played(league: League) -> tuple[list[str], Columns, Array]:
     """The names of the machines, the matches that a machine of a cluster played, and the number of each one's."""
     known = {number: way.machine for number, way in league.store.confinements().items() if way.machine}
     names = sorted(set(known.values()))
-    columns = league.columns(*parts)
+    columns = league.columns("matches", "times")
     numbers = np.full(max(known, default=0) + 2, -1)  # the last one is that of a match without a confinement
     for number, name in known.items():
         numbers[number] = names.index(name)

@@ -17,7 +17,7 @@ from warpleague.league.ratings.fit import Fit, transitivity
 from warpleague.league.ratings.outcomes import Earlier, Outcomes, PairTotals
 from warpleague.league.ratings.posterior import at_once, fitted
 from warpleague.league.ratings.ranks import RankSets, mean_rank_sets, rank_sets
-from warpleague.league.ratings.statistics import Mean, differences_to_next, rounded, share_interval
+from warpleague.league.ratings.statistics import Mean, differences_to_next, rounded, wilson_interval
 from warpleague.league.results.faulted import retired_seats
 from warpleague.league.results.luck import WithoutLuck, without_luck
 from warpleague.league.results.tallies import Tally, WinLossRecord, means, outcomes, rate, records, tally
@@ -152,10 +152,13 @@ class Standings:
         return rows
 
 
-def standings(league: League, columns: Columns | None = None, marks: Sequence[int] = ()) -> Standings:
+def standings(
+    league: League, columns: Columns | None = None, marks: Sequence[int] = (), *, other_ratings: bool = True
+) -> Standings:
     """The standings of all matches played so far that belong to the season's schedule.
 
-    `columns` are those matches, if they have been read already. `marks` are as for `tally`.
+    `columns` are those matches, if they have been read already. `marks` are as for `tally`. With `other_ratings` lines
+    have `without_faults`, which takes as long as the ratings.
     """
     season, rating = league.season, league.config.rating
     solo = season.players == 1
@@ -174,11 +177,9 @@ def standings(league: League, columns: Columns | None = None, marks: Sequence[in
     )
     table = attrs.evolve(table, transitivity=transitivity(counted.outcomes, fit.ratings))
     table = _with_rank_sets(table, columns, league.barred)
-    if (retired := retired_seats(league, columns)).any():
+    if other_ratings and (retired := retired_seats(league, columns)).any():
         decided = np.asarray(retired.any(axis=1))
-        rest = fitted(
-            outcomes(columns.only(~decided)), season.names, league.config, earlier, likelihoods=False
-        )
+        rest = fitted(outcomes(columns, ~decided), season.names, league.config, earlier, likelihoods=False)
         table = _with_other_ratings(table, rest, columns.seats[decided], columns.seats[retired])
     if rating.los == "holm":
         lines = zip(table.lines, at_once([line.likelihood for line in table.lines]), strict=True)
@@ -612,5 +613,5 @@ def _of_scores(record: WinLossRecord) -> Estimate | None:
 def _of_wins(record: WinLossRecord) -> Estimate | None:
     if not record.played:
         return None
-    low, high = share_interval(record.won, record.played)
+    low, high = wilson_interval(record.won, record.played)
     return Estimate(100 * record.won / record.played, 100 * low, 100 * high)

@@ -279,11 +279,14 @@ def _rate_pairs(ratings: list[float], columns: Columns, k: float) -> None:
         ratings[two] -= change
 
 
-def outcomes(columns: Columns) -> Outcomes:
-    """How often each outcome of a deal came about, as fits want it."""
+def outcomes(columns: Columns, counted: Array | None = None) -> Outcomes:
+    """How often each outcome of a deal came about, as fits want it; of the matches where `counted` is true, or all."""
     counts: Counter[bytes] = Counter()
+    begin = 0
     for some in columns.blocks():
-        counts.update(_outcomes(some))
+        end = begin + len(some)
+        counts.update(_outcomes(some if counted is None else some.only(counted[begin:end])))
+        begin = end
     return Outcomes.of_counts(columns.players if len(columns) else 0, counts)
 
 

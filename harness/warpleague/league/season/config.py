@@ -155,7 +155,8 @@ class FormatTable:
     before the end. A ladder plays until `until` or `max_matches` end it, or without end, and bots that think much
     longer than others take at most the part `time_share` of the time beyond that of the middle bot; a round-robin or
     a gauntlet until `until` ends it, or all is played. A placement plays until half the 95 % interval of the first
-    bot's strength is `within` Elo; `levels` are the strengths of the other bots, which are known.
+    bot's strength is `within` Elo; `levels` are the strengths of the bots after it, which are known. At tables of
+    three and more the field stands after these: the bots of all other seats.
     """
 
     kind: FormatKind = "round-robin"
@@ -645,10 +646,10 @@ def _check_swiss(config: LeagueConfig, where: str) -> None:
 
 
 def _check_placement(config: LeagueConfig, where: str) -> None:
-    form, bots = config.format, len(config.bots)
-    if config.game.players != 2 or form.seats == "fixed" or form.dice == "own":
+    form, bots, field = config.format, len(config.bots), max(config.game.players - 2, 0)
+    if form.seats != "rotations" or form.dice == "own":
         raise ConfigError(
-            f"{where}: format.kind: a placement needs tables of two, every seat order and shared dice"
+            f"{where}: format: in a placement two bots exchange seats on shared dice; leave out seats and dice"
         )
     if form.tables != "all" or form.deals != 1:
         raise ConfigError(f"{where}: format: a placement chooses its deals; leave out tables and deals")
@@ -656,9 +657,10 @@ def _check_placement(config: LeagueConfig, where: str) -> None:
         raise ConfigError(
             f"{where}: format.levels: the strengths of two opponents or more, from weak to strong"
         )
-    if bots and bots != 1 + len(form.levels):
+    if bots and bots != 1 + len(form.levels) + field:
+        but = f"the first and the {field} of the field, which stand last" if field else "the first"
         raise ConfigError(
-            f"{where}: format.levels: must have one number for each bot but the first: {bots - 1}"
+            f"{where}: format.levels: must have one number for each bot but {but}: {bots - 1 - field}"
         )
 
 

@@ -89,15 +89,20 @@ def enter_bots(
         )
     bots: list[SeatSpec] = []
     errors: list[tuple[Problem, BadInput]] = []
+    taken = set[str]()
     for index, entry in enumerate(config.entries):
         try:
-            seat = _enter(config, index, prepare)
-            if (other := first_alike(seat.bot, (bot.bot for bot in bots))) is not None:
+            seat = _enter(config, index, entry, prepare)
+            forms = _forms(seat.bot)
+            if not taken.isdisjoint(forms):
+                other = first_alike(seat.bot, (bot.bot for bot in bots))
+                assert other is not None
                 raise _named_alike(config, other, seat.bot)
         except (ConfigError, BotError) as error:
             errors.append((_problem(config, index, entry, error), error))
         else:
             bots.append(seat)
+            taken |= forms
     problems = [problem for problem, _ in errors]
     if errors and config.missing != "skip":
         if len(errors) == 1:
@@ -125,9 +130,10 @@ def name_of(config: LeagueConfig, entry: BotEntry) -> str:
         return entry.named(folder.name)
 
 
-def _enter(config: LeagueConfig, index: int, prepare: Callable[[Path], Prepared]) -> SeatSpec:
+def _enter(
+    config: LeagueConfig, index: int, entry: BotEntry, prepare: Callable[[Path], Prepared]
+) -> SeatSpec:
     """The seat of one bot of the file."""
-    entry = config.entries[index]
     where = f"{config.path}: bots[{index}]"
     folder = folder_of(config, entry)
     try:

@@ -23,6 +23,7 @@ BLOCK: Final = 65_536
 """Matches that are counted at once."""
 _MAX_SCHEDULED: Final = (1 << 31) - 1
 """The greatest number of a match in the schedule that a column holds."""
+_SEATS: Final = 65_536  # more than a table has
 _AT_ONCE: Final = 10_000  # matches that are Python objects at the same time
 _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
     "results": {
@@ -33,7 +34,6 @@ _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "scores": ("<f8", "k"),
         "rival": ("<f8", ""),  # not a number: there is none
         "faults": ("<i4", "k"),
-        "confinement": ("<i4", ""),  # -1: not noted
     },
     "matches": {
         "id": ("S20", ""),
@@ -41,6 +41,7 @@ _FORMS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "lines": ("<i4", ""),
         "elapsed_s": ("<f8", ""),
         "why": ("<i4", ""),  # an index into the texts
+        "confinement": ("<i4", ""),  # -1: not noted
     },
     "times": {"times": ("<f8", "k5")},
 }
@@ -81,8 +82,8 @@ class Columns:
 
     `values` has the columns by name: arrays whose first axis is the matches, the second, if any, the seats. They are
     those of the parts that were read: "results" has `number`, `group` and `seats` of the fixture, `ranks`, `scores`,
-    `rival`, `faults` (how many), `confinement`; "matches" has `id`, `deal`, `lines`, `elapsed_s`, `why` (an index into
-    `texts`); "times" has `times`.
+    `rival`, `faults` (how many); "matches" has `id`, `deal`, `lines`, `elapsed_s`, `why` (an index into `texts`),
+    `confinement`; "times" has `times`.
     """
 
     players: int
@@ -116,6 +117,10 @@ class Columns:
         """The matches at these indices, or where a mask is true."""
         values = {name: column[chosen] for name, column in self.values.items()}
         return attrs.evolve(self, values=values)
+
+    def of_bot(self, bot: int) -> Array:
+        """The indices of the matches in which `bot` has a seat."""
+        return np.unique(np.flatnonzero(self.seats == bot) // self.players)
 
     def without(self, bots: Iterable[int]) -> Columns:
         """The matches in which none of `bots` plays."""
@@ -256,17 +261,16 @@ def _stored(
     """Those with these numbers, the first and the last one."""
     wanted = [name for part in PARTS if part in parts for name in _FORMS[part]]
     names = [name for name in wanted if name in _OF_MATCH]
-    form = np.dtype([("key", "<i8"), *((name, _form(name)) for name in names)])
+    form = np.dtype([("key", "<i8"), *((name, "O" if name == "why" else _form(name)) for name in names)])
     listed = ", ".join(_OF_MATCH[name] for name in names)
     rows = db.execute(
         f"SELECT key, {listed} FROM match WHERE number BETWEEN ? AND ? ORDER BY number", numbers
     )
     texts: dict[str, int] = {}
-    if "why" in names:
-        matches = np.fromiter(((*row[:-1], texts.setdefault(row[-1], len(texts))) for row in rows), form)
-    else:
-        matches = np.fromiter(rows, form)
+    matches = np.fromiter(rows, form)
     values: dict[str, Array] = {name: matches[name] for name in names}
+    if "why" in names:
+        values["why"] = np.array([texts.setdefault(why, len(texts)) for why in values["why"].tolist()], "<i4")
     count, key = len(matches), matches["key"]
     fields = {
         field: "<f8" if name in ("times", "scores") else "<i8"
@@ -279,16 +283,15 @@ def _stored(
         near = int(key.max()) - int(key.min()) < 2 * count
         bounds = (int(key.min()), int(key.max())) if near else numbers
         where = "BETWEEN ? AND ?" if near else "IN (SELECT key FROM match WHERE number BETWEEN ? AND ?)"
-        form = np.dtype([("match", "<i8"), ("seat", "<i8"), *fields.items()])
-        query = f"SELECT {', '.join(form.names or ())} FROM seat WHERE match {where} ORDER BY match, seat"
+        # Match and seat as one number: the fewer values a row has, the sooner it is read.
+        form = np.dtype([("seat", "<i8"), *fields.items()])
+        listed = ", ".join((f"match * {_SEATS} + seat", *fields))
+        query = f"SELECT {listed} FROM seat WHERE match {where} ORDER BY match, seat"
         seats = np.fromiter(db.execute(query, bounds), form)
         order = np.argsort(key, kind="stable")
         if len(seats) != count * players:
-            seats = seats[np.isin(seats["match"], key)]
-        if not (
-            np.array_equal(seats["match"], np.repeat(key[order], players))
-            and np.array_equal(seats["seat"], np.tile(np.arange(players), count))
-        ):
+            seats = seats[np.isin(seats["seat"] // _SEATS, key)]
+        if not np.array_equal(seats["seat"], (key[order][:, None] * _SEATS + np.arange(players)).ravel()):
             raise Damaged("its matches have other seats than their tables")
         place = np.empty(count, np.int64)
         place[order] = np.arange(count)

@@ -283,6 +283,16 @@ class FileKind:
         """Today's format."""
         return self.formats[-1]
 
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each table of today's format, by its name: first those of the primary key."""
+        tables = {name: one for name, one in _wanted(self.latest.tables).items() if one.kind == "table"}
+        return {
+            name: tuple(
+                sorted(one.columns, key=lambda column: one.columns[column].key or len(one.columns) + 1)
+            )
+            for name, one in tables.items()
+        }
+
     def check(self, db: sqlite3.Connection, path: Path, remedy: str = SPARE) -> int:
         """The number of the file's format, which `formats` has.
 

@@ -62,6 +62,7 @@ from warpleague.league.store.events import (
     worth_in,
 )
 from warpleague.league.store.journal import VOIDED
+from warpleague.league.store.plain import plain_files
 from warpleague.league.store.schema import (
     CHOSE_ALL,
     NUMBERING,
@@ -665,7 +666,11 @@ class Store(About):
 
     def retired_seats(self) -> list[tuple[str, int | None, int]]:
         """Id and number of each stored match in which a bot was retired for a fault, and its seat."""
-        query = "SELECT DISTINCT m.id, m.number, f.seat FROM fault f JOIN match m ON m.key = f.match WHERE f.retired"
+        # CROSS: first the few faults, then their matches; else SQLite reads all matches in the order of their ids.
+        query = (
+            "SELECT DISTINCT m.id, m.number, f.seat FROM fault f CROSS JOIN match m ON m.key = f.match "
+            "WHERE f.retired"
+        )
         return [(match_id, number, seat) for match_id, number, seat in self._rows(query)]
 
     def count_numbered(self) -> Counter[int | None]:
@@ -801,6 +806,11 @@ class Store(About):
                 f"{self.path}: the record of match {match_id!r} is damaged: it is not of the size it had; {MEND}"
             )
         return record
+
+    def plain(self) -> Iterator[tuple[str, bytes]]:
+        """The whole store as plain files, of one moment; `plain.restore` makes a store of them."""
+        with self.snapshot():
+            yield from plain_files(self._db)
 
     def check(self, match_id: str) -> None:
         """Raise `StoreError` if the row or the record of a match cannot be read."""

@@ -122,7 +122,7 @@ class BotTables:
         bot = self.table.names.index(name)
         (line,) = (line for line in self.table.lines if line.bot == name)
         record, card = line.record, self.cards[name]
-        mine = (self.columns.seats == bot).any(axis=1)
+        mine = self.columns.of_bot(bot)
         times = [one for one in self.times if one.bot == name and one.decisions and not self.only_totals]
         faults = FaultTallies(0 if self.only_totals else _FIRST)
         faults.add(fault for fault in self.faults if fault.bot == name)
@@ -214,8 +214,7 @@ class BotTables:
 
     def _picks(self, bot: int, mine: Array) -> list[Pick]:
         """The best and the worst match: a win against the strongest, a loss against the weakest; or by the score."""
-        columns, table = self.columns, self.table
-        at = np.flatnonzero(mine)
+        columns, table, at = self.columns, self.table, mine
         if not len(at):
             return []
         seats, ranks, scores = (columns.values[name][at] for name in ("seats", "ranks", "scores"))
@@ -246,7 +245,7 @@ class BotTables:
 
     def _last(self, bot: int, mine: Array) -> list[tuple[dict[str, Any], Pick, str]]:
         """The last matches, the newest first: won or lost, how they ended, and how long they took."""
-        at = np.flatnonzero(mine)[-_LAST:][::-1].tolist()
+        at = mine[-_LAST:][::-1].tolist()
         form = self.cards[self.table.names[bot]]["form"][::-1]
         return [
             (

@@ -18,7 +18,7 @@ from warpleague.errors import BadInput, RecordError, StoreError
 from warpleague.games import load_game
 from warpleague.languages import of_program
 from warpleague.league.play.verifying import published_record
-from warpleague.league.ratings.statistics import rounded, share_interval
+from warpleague.league.ratings.statistics import rounded, wilson_interval
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, faults, times_and_busy
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.standings import Standing, Standings, standings
@@ -154,7 +154,7 @@ def _of_the_best(columns: Columns, table: Standings) -> int | None:
     if table.solo or len(table.order) < 2:
         return None
     one, two = table.order[:2]
-    met = np.flatnonzero((columns.seats == one).any(axis=1) & (columns.seats == two).any(axis=1))
+    met = np.intersect1d(columns.of_bot(one), columns.of_bot(two))
     return int(met[-1]) if len(met) else None
 
 
@@ -258,7 +258,7 @@ def _strength(line: Standing, table: Standings) -> str:
 
 def _form(columns: Columns, bot: int) -> list[dict[str, Any]]:
     """The last matches of a bot, the last one at the end; of several seats it has the best counts."""
-    at = np.flatnonzero((columns.seats == bot).any(axis=1))[-_FORM:]
+    at = columns.of_bot(bot)[-_FORM:]
     rows = []
     for place in at.tolist():
         ranks = columns.ranks[place]
@@ -481,13 +481,10 @@ def index_content(
     """
     now, season = status(league), league.season
     step("reading the results")
-    columns = league.columns(*(("matches",) if league.season.players == 1 else ()))
+    columns = league.columns("matches")
     marks = course_marks(len(columns))
     step("computing the standings")
-    table = standings(league, columns, marks)  # before more is read: of a large league, both take much memory
-    del columns  # before they are read once more, with their ids
-    step("reading the list of matches")
-    columns = league.columns("matches")
+    table = standings(league, columns, marks)
     step("reading the times")
     used, waited = times_and_busy(league, BUSY_SHARE)
     listing = Listing(columns, tuple(faults(league, columns)), waited)
@@ -627,7 +624,7 @@ def _wins_row(line: Standing) -> charts.Row:
     if not record.played:
         return charts.Row(line.bot, None, text="-")
     share = record.won / record.played
-    low, high = share_interval(record.won, record.played)
+    low, high = wilson_interval(record.won, record.played)
     return charts.Row(line.bot, 100 * share, 100 * low, 100 * high, text=percent(share))
 
 

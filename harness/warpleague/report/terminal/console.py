@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from rich import box
 from rich.cells import cell_len
@@ -13,10 +13,11 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from warpleague.text import SafeStream, counted, safe
+from warpleague.text import IsolatingStream, SafeStream, counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TextIO
 
     from rich.console import ConsoleOptions, RenderableType, RenderResult
     from rich.style import Style
@@ -61,7 +62,7 @@ def make_console(*, stderr: bool = False) -> Console:
     terminal = screen and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
     forced = not terminal and bool(os.environ.get("FORCE_COLOR"))
     return SafeConsole(
-        file=stream,
+        file=cast("TextIO", IsolatingStream(stream)) if stream and terminal else stream,
         width=None if screen or os.environ.get("COLUMNS", "").isdecimal() else PLAIN_WIDTH,
         highlight=False,
         soft_wrap=False,

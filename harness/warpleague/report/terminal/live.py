@@ -25,7 +25,7 @@ from warpleague.league.results.standings import earlier_versions, ranked, ranks_
 from warpleague.league.results.status import Follower
 from warpleague.league.results.tallies import Tally, tally
 from warpleague.league.schedule.formats.api import seatings_count
-from warpleague.league.schedule.formats.placement import PlacementFollower
+from warpleague.league.schedule.formats.placement import MATCHES_A_DEAL, PlacementFollower
 from warpleague.report.terminal.console import BAD, QUIET
 from warpleague.report.terminal.tables import standings_table
 from warpleague.report.wording.bracket import latest_lines
@@ -101,7 +101,7 @@ class _Counting(RunWatcher):
         left = self.placed.state.left(self.placed.within)
         if left is None or count < 1:
             return words
-        return f"{words} ({duration((self.clock_s() - self._ends[0]) / count * left)})"
+        return f"{words} ({duration((self.clock_s() - self._ends[0]) / count * left * MATCHES_A_DEAL)})"
 
     def failed(self, void: Void) -> None:
         """A match is void: its traceback is shown at once."""

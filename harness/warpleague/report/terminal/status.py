@@ -45,7 +45,7 @@ def status_table(league: League, *, proofs: bool = False) -> RenderableType:
     if now.stored and league.season.format.kind != "test":
         from warpleague.league.results.standings import standings  # loads numpy
 
-        table = standings(league)
+        table = standings(league, other_ratings=False)
     answer = [league_sentence(league, load_game(now.game).title, now, table), missing_words(now)]
     if league.season.format.kind == "test":
         answer.insert(1, verdict(strength_test(league), *league.season.names[:2]))

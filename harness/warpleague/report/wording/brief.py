@@ -1,7 +1,7 @@
 """Puts together the brief of a game: one text with all that the author of a bot needs.
 
-The parts come from the pages of the documentation (by their headings), from the JSON Schemas and from a recorded
-session, so the brief says the same as these. Only the introductions and the hints are written here.
+The parts come from the pages of the documentation (by their headings), from the JSON Schemas and from the referee, so
+the brief says the same as these. Only the introductions and the hints are written here.
 """
 
 from __future__ import annotations
@@ -9,19 +9,30 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from warpleague import __version__
-from warpleague.games import GAMES
+from warpleague.games import GAMES, load_game
+from warpleague.match.chance import match_key
+from warpleague.match.greeting import hello_line
+from warpleague.match.referee import Referee
+from warpleague.match.setup import load_options, options_json
+from warpleague.match.spec import MatchSpec, SeatSpec
 from warpleague.report.wording.docs import pages, sections
 from warpleague.runner.bot.clocks import OVERLOAD_NS
 from warpleague.runner.bundle.shipped import shipped_root
+from warpline.limits import PROTOCOL
+from warpline.messages import BotHello
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_BYTES: Final = 30_000
 """The longest brief, in bytes of UTF-8."""
+
+_QUESTION: Final = 9  # the number of the question in the example: no longer one of the set-up
+_SHOWN: Final = 1  # of a list in the example, which is cut if it is more than one longer
 
 LEFT_OUT: Final = {
     "aliens": ("Positions", "Bots"),
@@ -30,6 +41,9 @@ LEFT_OUT: Final = {
     "sheets": ("Seats", "Bots"),
 }
 """By game: the headings of its page whose sections are not in the brief."""
+
+SOLO: Final = "Solo"
+"""The heading of the rules for one player: only the brief of tables of one has them."""
 
 HINTS: Final = {
     "aliens": (
@@ -77,28 +91,35 @@ _MARKS: Final = "neither mark is on the wire."
 """The end of the page's own example; the brief has a longer one in its place."""
 _FENCE_WORDS: Final = re.compile(r"(?m)^(```\w+) .*$")
 _FENCED: Final = re.compile(r"(?ms)^```[^\n]*\n.*?^```[ ]*\n")
+_VIEWS: Final = re.compile(r'(?ms)^```json\n\{"(?:match|options|q|edges)".*?^```\n\n?')
+"""An example of a view or of a part of the setup; the brief has those of its own match."""
 _RULING: Final = re.compile(r"\s\(\*\*Ruling \d+\*\*\)")
 """The mark of a decision that says nothing more; the brief does without it."""
 
 
-def brief_text(game: str) -> str:
-    """The brief of one of our own games, in Markdown: at most `MAX_BYTES` long; `KeyError` for another game."""
+def brief_text(game: str, players: int = 2, machine: str = "") -> str:
+    """The brief of one of our own games at tables of `players`, in Markdown: at most `MAX_BYTES` long.
+
+    `machine` is its last part, on what bots find on a machine. Raises `KeyError` for another game, and `OptionsError`
+    for a size of tables that the game does not have.
+    """
     hints = "".join(f"- {hint}\n" for hint in (*_SURPRISES, *HINTS[game]))
     wire = _section("protocol", "The protocol in short").split(_MARKS)[1]
     parts = [
         _introduction(game),
-        "## The game\n\n" + _game_page(game),
+        "## The game\n\n" + _game_page(game, players),
         f"## What surprises\n\n{hints}",
         "## The wire\n\nThe bot reads lines of JSON from standard input, and writes lines of JSON to standard output."
-        " `>` is a line from the referee, `<` a line from the bot; neither mark is on the wire. Here the contents of "
-        "`setup`, `state`, `events` and `legal` are made up.\n\n"
-        f"```text\n{_session()}```\n\n" + wire.lstrip(),
+        f" These are of a match at a table of {players}, with question {_QUESTION} as the only one. `>` is a line "
+        "from the referee, `<` a line from the bot; neither mark is on the wire. Long lists are cut here, and a text "
+        "says how many values are left out.\n\n"
+        f"```text\n{_session(game, players)}```\n\n" + wire.lstrip(),
         "## Types\n\nThe types of JSON values; a key with `?` may be absent. An action is one object of its list.\n\n"
         f"```text\n{_types('messages', ('Start', 'Act', 'End', 'BotHello', 'Answer'))}```\n\n"
         f"Actions, `state` (View), `setup` (Setup) and `options` (Options) of {game}:\n\n"
         f"```text\n{_types(game)}```\n",
         "## The clock\n\n" + _clock(),
-        _testing(game),
+        _testing(game, players),
     ]
     text = "\n".join(parts)
     left_out = []
@@ -108,13 +129,15 @@ def brief_text(game: str) -> str:
         ("write-a-bot", "What goes wrong first", "what goes wrong first"),
     ):
         more = f"\n## {what.capitalize()}\n\n{_section(page, heading)}"
-        if len((text + more).encode()) < MAX_BYTES - 200:
+        if len((text + more + machine).encode()) < MAX_BYTES - 200:
             text += more
         else:
             left_out.append(f"{what} (`warpleague docs {page}`)")
+    if players > 1 and SOLO in _sections(game):
+        left_out.append(f"rules for one player (`warpleague brief {game} --players 1`)")
     if left_out:
         text += f"\nNot in this brief, for its length: {'; '.join(left_out)}.\n"
-    return text
+    return text + (f"\n{machine}" if machine else "")
 
 
 def llms_text() -> str:
@@ -152,15 +175,34 @@ def _clock() -> str:
     )
 
 
-def _testing(game: str) -> str:
+def _testing(game: str, players: int) -> str:
+    """How points are counted, how to try a bot, and how to learn whether it is good."""
+    seats = "" if players == 2 else f" --players {players}"
+    others = " ".join(["bots/random-python"] * (players - 1))
+    if players == 1:
+        points = "At a table of one, the score counts: it has no points."
+    else:
+        shares = ", ".join(f"{(players - place) / (players - 1):.3g}" for place in range(1, players + 1))
+        points = (
+            "Points are the share of the other seats that a bot ranks above; an equal one counts half. At a table of "
+            f"{players} the places from the first to the last give {shares}. The score decides nothing but the ranks."
+        )
     return (
+        f"## Points and strength\n\n{points}\n\nLevel 1 is random play, `bots/random-python`. Levels 2 to 5 are "
+        f"`bots/opponents/{game}-2` to `bots/opponents/{game}-5`, each about 100 Elo or more above the one below. "
+        "`rate` says at which level a bot is.\n\n"
+        "`bot new my-bot --with-engine` copies the rules and a simulator into the folder of a bot in Python that "
+        "searches: `warpleague docs simulator`. Bots in Python can import `warpline`:\n\n```python\n"
+        "from warpline.client import run\n\n"
+        'run(lambda question: len(question.legal) - 1, wants=("state", "legal"))  # an index, or an action\n```\n\n'
         "## How to test\n\n```sh\n"
         "warpleague bot new my-bot               # a bot that plays at random\n"
         f"warpleague bot check my-bot --game {game} --quick   # does it finish whole matches? exit code 0: ready\n"
-        f"warpleague match {game} my-bot bots/random-python --seed 1 --record one.jsonl --log logs\n"
+        f"warpleague match {game} my-bot {others}{' ' if others else ''}--seed 1 --record one.jsonl --log logs\n"
         "warpleague replay show one.jsonl        # each move; --stderr 0 and --wire 0 show what seat 0 wrote\n"
         "warpleague reproduce one.jsonl          # does the same match come out?\n"
-        f"warpleague compare my-bot old-bot --game {game}   # is it better? plays equal deals until it is clear\n"
+        f"warpleague rate my-bot --game {game}     # how strong is it? --in-process is faster, for bots in Python\n"
+        f"warpleague compare my-bot old-bot --game {game}{seats}   # is it better? also takes --in-process\n"
         f"warpleague games {game}                 # the options\n"
         f"warpleague docs {game}                  # the whole page; also: write-a-bot, spec, simulator, compare\n"
         "```\n\n`warpleague bot list` shows bots to play against, and `warpleague help COMMAND` explains a command.\n"
@@ -194,30 +236,63 @@ def _opening(game: str) -> str:
     return " ".join(first.split()).partition(". ")[0] + "."
 
 
-def _game_page(game: str) -> str:
-    """The page of the game as far as it is for bots, each heading one level lower."""
+def _game_page(game: str, players: int) -> str:
+    """The page of the game as far as it is for bots at such a table, each heading one level lower."""
     sections = _sections(game)
+    left_out = LEFT_OUT[game] + ((SOLO,) if players > 1 else ())
     if missing := [heading for heading in LEFT_OUT[game] if heading not in sections]:
         raise ValueError(f"docs/games/{game}.md has no heading {missing[0]!r}")
     return "\n".join(
-        (f"{'#' * (level + 1)} {heading}\n\n" if level > 1 else "") + _RULING.sub("", text)
+        (f"{'#' * (level + 1)} {heading}\n\n" if level > 1 else "") + _RULING.sub("", _VIEWS.sub("", text))
         for heading, (level, text) in sections.items()
-        if heading not in LEFT_OUT[game]
+        if heading not in left_out
     )
 
 
 # ---------------------------------------------------------------------- from the protocol's files
 
 
-def _session() -> str:
-    """The recorded session, with a mark before each line."""
-    path = shipped_root() / "protocol" / "conformance" / "bot" / "one-match.jsonl"
-    steps = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return "".join(
-        f"{'>' if 'to' in step else '<'} {json.dumps(step['message'], separators=(',', ':'))}\n"
-        for step in steps
-        if "message" in step
+def _session(game: str, players: int) -> str:
+    """What the bot of seat 0 reads and writes at the start and at one question, with a mark before each line."""
+    rules = load_game(game)
+    spec = MatchSpec(
+        id="1f4c",
+        game=game,
+        options=options_json(load_options(rules, players, {})),
+        seats=tuple(
+            SeatSpec(bot=name) for name in ("my-bot", *(f"other-{seat}" for seat in range(1, players)))
+        ),
+        key=match_key("brief"),
     )
+    referee, rng = Referee(rules, spec), Random("brief")
+    referee.begin()
+    for seat in range(players):
+        referee.connect(seat, BotHello(protocol=PROTOCOL))
+    lines = [b"> " + hello_line(), b'< {"type":"hello","protocol":1}']
+    lines += [b"> " + referee.start_line(0), b'< {"type":"ready"}']
+    while referee.advance():
+        question = json.loads(referee.line)
+        answer = b'{"type":"act","id":%d,"action":%d}' % (question["id"], rng.randrange(len(referee.legal)))
+        if referee.seat == 0 and question["id"] == _QUESTION:
+            lines += [b"> " + referee.line, b"< " + answer]
+            break
+        referee.answer(answer, 0, 0, 0)
+    return "".join(f"{line[:1].decode()} {_cut_line(line[2:])}\n" for line in lines)
+
+
+def _cut_line(line: bytes) -> str:
+    return json.dumps(_cut(json.loads(line)), separators=(",", ":"), ensure_ascii=False)
+
+
+def _cut(value: Any) -> Any:
+    """A JSON value with its long lists cut."""
+    if isinstance(value, dict):
+        return {key: _cut(part) for key, part in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) <= _SHOWN + 1:
+        return [_cut(part) for part in value]
+    return [*map(_cut, value[:_SHOWN]), f"and {len(value) - _SHOWN} more"]
 
 
 def _types(name: str, wanted: tuple[str, ...] = ()) -> str:

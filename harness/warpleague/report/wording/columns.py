@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, TypeAl
 
 import attrs
 
-from warpleague.league.ratings.statistics import rounded, share_interval
+from warpleague.league.ratings.statistics import rounded, wilson_interval
 from warpleague.league.results.details import FaultLine, SeatLine, TimeLine, faults, seats, times
 from warpleague.league.results.machines import ERROR, MachineLine
 from warpleague.league.results.standings import Standing, Standings
@@ -229,7 +229,7 @@ def _wins_json(line: Standing) -> dict[str, Any]:
     record = line.record
     if not record.margins.count:
         return {}
-    low, high = share_interval(record.won, record.played)
+    low, high = wilson_interval(record.won, record.played)
     return {
         "share": rounded(record.won / record.played, 6),
         "share_low": rounded(low, 6),

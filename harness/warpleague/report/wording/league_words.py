@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from warpleague.league.ratings.placement import level_of
-from warpleague.league.ratings.statistics import Mean, expected, share_interval
+from warpleague.league.ratings.statistics import Mean, expected, wilson_interval
 from warpleague.match.faults import shortened
 from warpleague.report.wording.match_words import one_line
 from warpleague.text import counted, listed, safe
@@ -179,7 +179,7 @@ def share_span(won: int, played: int) -> str:
     """The 95 % interval of a share of matches, in percent; empty where none was played."""
     if not played:
         return ""
-    return interval_words(*share_interval(won, played))
+    return interval_words(*wilson_interval(won, played))
 
 
 def mean_words(mean: Mean, *, signed: bool = False) -> tuple[str, str]:
@@ -375,7 +375,12 @@ def rank_set_notes(standings: Standings) -> list[str]:
         " ones count as tied."
     ]
     difference, more = difference_told(standings)
-    if difference is not None:
+    if standings.rank_sets is not None and standings.rank_sets.least is not None:
+        least = _matches(standings.rank_sets.least, standings)
+        lines.append(
+            f"This season has too few matches to tell any bots apart: at least {least:,} more are needed."
+        )
+    elif difference is not None:
         if standings.rival:
             size = f"{100 * difference:.1f} points of 100 in their share of wins"
         elif standings.solo or standings.by_score:
@@ -398,7 +403,12 @@ def difference_told(standings: Standings) -> tuple[float | None, int | None]:
     sets = standings.rank_sets
     if sets is None or sets.difference is None:
         return None, None
-    return sets.difference, None if sets.more is None else int(float(f"{sets.more * standings.matches:.2g}"))
+    return sets.difference, None if sets.more is None else _matches(sets.more, standings)
+
+
+def _matches(times: float, standings: Standings) -> int:
+    """So many `times` the matches of a season, with two digits."""
+    return max(1, int(float(f"{times * standings.matches:.2g}")))
 
 
 def without_faults_lines(standings: Standings) -> list[str]:
@@ -566,11 +576,11 @@ def placement_brief(known: Placement, within: float) -> str:
     """What is known of a bot's strength in one line, and how much is left."""
     left = known.left(within)
     words = _placed_words(known)
-    return words if left is None else f"{words}, about {counted(left, 'match')} left"
+    return words if left is None else f"{words}, about {counted(left, 'deal')} left"
 
 
 def placement_lines(known: Placement, name: str, *, random_is_a_guess: bool) -> list[str]:
-    """How strong a bot is on the ladder's scale, and whom it played.
+    """How strong a bot is on the scale of the opponents, and whom it played.
 
     `random_is_a_guess`: random play lost every match, so that how far it is below the others is not known.
     """
@@ -579,10 +589,12 @@ def placement_lines(known: Placement, name: str, *, random_is_a_guess: bool) -> 
         lines.append(
             "On this scale a level won every match against those below: Elo over random play is a guess."
         )
+    alone = known.matches == known.deals  # at tables of one a deal is won or lost as a whole
     for level in range(len(known.levels)):
         points, matches = known.against(level)
         if matches:
-            lines.append(f"  {points:g} points of {counted(matches, 'match')} against level {level + 1}")
+            number = counted(matches, "deal" if alone else "match")
+            lines.append(f"  {points:g} points of {number} against level {level + 1}")
     return lines
 
 
@@ -634,6 +646,15 @@ def estimate_line(state: StrengthTest) -> str:
         return "no interval yet"
     mean, low, high = (f"{100 * part:+.1f}" for part in known)
     return f"difference {mean} points of 100 ({low} to {high} with 95 % confidence)"
+
+
+def elo_by_fit_line(elo: float, half: float | None, *, fixed: bool) -> str:
+    """The difference in Elo of two bots beside a field, without a full stop: that of their ratings in standings."""
+    if half is None:
+        return f"Elo by the fit of all bots: ≈ {elo:+.0f}, a guess: a bot or a group won or lost every match"
+    return f"Elo by the fit of all bots: {elo:+.0f} ± {half:.0f}" + (
+        "" if fixed else ", not corrected for when the test stopped"
+    )
 
 
 def verdict(state: StrengthTest, new: str, old: str) -> str:

@@ -1,4 +1,4 @@
-"""Unpacks an archive that a stranger may have written, such as what comes out of a sandboxed build, into a folder.
+"""Packs files, and unpacks an archive that a stranger may have written, such as a sandboxed build's, into a folder.
 
 The forms are those of POSIX: ustar, pax and what was before them, and that of GNU tar. Only plain files, folders and
 links are taken, and only below the folder; everything else, and everything that is too large, is refused before it is
@@ -10,7 +10,10 @@ written. What an extended header says of a name is checked as every other name i
 from __future__ import annotations
 
 import errno
+import io
 import os
+import tarfile
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 import attrs
@@ -18,7 +21,8 @@ import attrs
 from warpleague.runner.tree import MAX_NAMES, BadTree, check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from gzip import GzipFile
     from pathlib import Path
 
 _BLOCK: Final = 512
@@ -34,6 +38,23 @@ MAX_HOPS: Final = 40  # how many links the kernel follows on the way to one file
 
 class BadArchive(BadTree):
     """The archive holds what a bot's folder must not hold, or is none; the text says what."""
+
+
+def pack(files: Iterable[tuple[str, bytes, bool]], out: BinaryIO | GzipFile) -> None:
+    """Write a tar file that depends on nothing but these files: path with slashes, content, whether it may be run."""
+    made: set[str] = set()
+    # Where names are short, the same bytes as in ustar.
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, data, executable in files:
+            for parent in [str(folder) for folder in reversed(PurePosixPath(name).parents)][1:]:
+                if parent not in made:
+                    made.add(parent)
+                    head = tarfile.TarInfo(parent)
+                    head.type, head.mode = tarfile.DIRTYPE, 0o755
+                    archive.addfile(head)
+            head = tarfile.TarInfo(name)
+            head.size, head.mode = len(data), 0o755 if executable else 0o644
+            archive.addfile(head, io.BytesIO(data))
 
 
 @attrs.define

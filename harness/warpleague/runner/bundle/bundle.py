@@ -199,7 +199,6 @@ def _built(source: _Source) -> tuple[Path, str]:
     """The folder in the cache that holds the built bot, and how it was built, if that was done now."""
     report = ""
     target = bundle_folder(source.digest, None if source.manifest.build is None else source.level)
-    remove_drafts(target.parent)
     _is_intact(target, source.manifest.name)
     while not HELD.hold(target):
         try:
@@ -228,6 +227,7 @@ def _fill(target: Path, source: _Source) -> str:
     """Make `target` the built copy of the bot, unless another process does so first; how it was built."""
     report, folder, manifest = "", source.folder, source.manifest
     target.parent.mkdir(parents=True, exist_ok=True)
+    remove_drafts(target.parent)  # not at each start: to list the copies of many bots takes long
     with staging_folder(target) as draft:  # two processes must not build the same bot at once
         if target.is_dir():
             return report
@@ -522,6 +522,7 @@ def receive_bundle(digest: str, archive: bytes) -> None:
     """
     target = bundle_folder(digest)
     target.parent.mkdir(parents=True, exist_ok=True)
+    remove_drafts(target.parent)  # not at each start: to list the copies of many bots takes long
     with staging_folder(target) as draft:
         if find_bundle(digest) is not None:
             return

@@ -66,9 +66,9 @@ class Machine:
     programs: list[Program]
     libraries: list[Library]
 
-    def in_words(self) -> str:
-        """The languages and libraries in one sentence."""
-        libraries = ", ".join(f"{one.name} {one.version}" for one in self.libraries)
+    def in_words(self, *, versions: bool = True) -> str:
+        """The languages and libraries in one sentence; the libraries may go without their `versions`."""
+        libraries = ", ".join(f"{one.name} {one.version}" if versions else one.name for one in self.libraries)
         others = ", ".join(f"{one.language} ({one.program} {one.version})" for one in self.programs)
         with_libraries = f"with {libraries}" if libraries else "without further libraries"
         return f"bots find Python {self.python} {with_libraries}; other languages: {others or 'none'}"

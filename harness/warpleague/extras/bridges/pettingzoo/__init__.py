@@ -1,11 +1,11 @@
-"""Our games for trainers: `env` makes an environment of PettingZoo, `batch` many matches at once."""
+"""Our games for trainers: `env` makes an environment of PettingZoo, `batch` many matches at once, `encoder` arrays."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from warpleague.extras.bridges import needed
-from warpleague.extras.bridges.pettingzoo.batch import Batch
+from warpleague.extras.bridges.pettingzoo.batch import Batch, Encoder
 
 if TYPE_CHECKING:
     from warpleague.extras.bridges.pettingzoo.environment import Environment
@@ -18,6 +18,14 @@ def batch(game: str, matches: int, players: int | None = None, seed: str = "0", 
     such game, or if the options do not fit.
     """
     return Batch(game, matches, players, seed, options)
+
+
+def encoder(game: str, players: int | None = None, **options: Any) -> Encoder:
+    """The numbers and arrays of a table of a built-in game, for a bot or a search of your own; it needs no extra.
+
+    `BadInput` if there is no such game, or if the options do not fit.
+    """
+    return Encoder(game, players, options)
 
 
 def env(game: str, players: int | None = None, **options: Any) -> Environment:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warpleague.errors import BadInput
 from warpleague.extras.bridges.pettingzoo.encoding import layout, universe
-from warpleague.games import load_game
+from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE, Game, Outcome
 from warpleague.match.chance import Dice, match_key
 from warpleague.match.setup import load_options
 from warpleague.text import counted
+from warpline.codec import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from warpleague.games.api import JsonObject
 
 
 def to_decision(game: Game[Any, Any], state: Any, dice: Dice) -> tuple[Any, Sequence[Any]]:
@@ -40,55 +45,83 @@ def rewards_of(outcome: Outcome) -> tuple[float, ...]:
     return tuple([sum((o > rank) - (o < rank) for o in ranks) / (len(ranks) - 1) for rank in ranks])
 
 
-class Numbered:
-    """The numbers of a game's actions and the places of its observations, which all copies of an object share.
+class Encoder:
+    """The numbers of a table's actions, and its views as arrays; `options` are those of the game, as JSON.
 
-    A pickle has only the game's name of them: it stays small, and the function that fills observations has no pickle.
+    `actions` are the actions by number, `names` the places of an observation, `players` the seats. Raises `BadInput`
+    if there is no such game, or if the options do not fit. A pickle is small: it has only the table.
     """
 
-    def __init__(self, game: str) -> None:
+    def __init__(self, game: str, players: int | None, options: Mapping[str, Any]) -> None:
         super().__init__()
-        self._number(game)
+        if game not in GAMES:
+            raise BadInput(f"{game}: only {', '.join(GAMES)} have numbered actions")
+        self.players = load_game(game).players[0] if players is None else players
+        self._table = game, self.players, dict(options)
+        self._number()
 
-    def _number(self, game: str) -> None:
-        self.actions, self._numbers = universe(game)
-        self.names, self._seen = layout(game)
+    def _number(self) -> None:
+        game, players, options = self._table
         self.game = load_game(game)
+        self._options = load_options(self.game, players, options)
+        self.actions, self._numbers = universe(game, players, self._options)
+        self.names, self._seen = layout(game, players, self._options)
+
+    def observation(self, view: JsonObject) -> NDArray[np.int16]:
+        """What a seat knows: a bot's `question.state`, or `view` of the simulator. Shape (names,)."""
+        return self._seen(view)
+
+    def mask(self, legal: Iterable[Any]) -> NDArray[np.bool_]:
+        """True for each of these actions, as the simulator or a bot's `question.legal` has them. Shape (actions,)."""
+        mask = np.zeros(len(self.actions), np.bool_)
+        mask[[self.number(action) for action in legal]] = True
+        return mask
+
+    def number(self, action: Any) -> int:
+        """The number of an action, or of its JSON form; `ValueError` if it has none."""
+        found = (
+            self._by_json.get(canonical(action)) if isinstance(action, dict) else self._numbers.get(action)
+        )
+        if found is None:
+            raise ValueError(f"{action} is no action of this table with a number")
+        return found
+
+    @cached_property
+    def _by_json(self) -> dict[bytes, int]:
+        return {canonical(self.game.action_json(action)): number for action, number in self._numbers.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        shared = {"actions", "_numbers", "names", "_seen", "game"}
-        own = {name: value for name, value in self.__dict__.items() if name not in shared}
-        return {**own, "game": self.game.id}
+        shared = {"actions", "_numbers", "_by_json", "names", "_seen", "game", "_options"}
+        return {name: value for name, value in self.__dict__.items() if name not in shared}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._number(state["game"])
+        self._number()
 
 
-class Batch(Numbered):
-    """Matches of `game` side by side. Actions and observations have the numbers and places of `Environment`.
-
-    `actions` are the actions by number, `names` the places of an observation, `players` the seats of each match.
-    """
+class Batch(Encoder):
+    """Matches of `game` side by side. Actions and observations have the numbers and places of `Environment`."""
 
     def __init__(
         self, game: str, matches: int, players: int | None, seed: str, options: Mapping[str, Any]
     ) -> None:
-        super().__init__(game)
-        self.players = self.game.players[0] if players is None else players
-        self._options = load_options(self.game, self.players, options)
+        super().__init__(game, players, options)
         self._seed = seed
         self._begun = 0
         self._dice: list[Dice] = [Dice(b"")] * matches
-        self.positions: list[Any] = [None] * matches
-        """By match: its position, in which a seat has a choice."""
+        self._positions: list[Any] = [None] * matches
         self._legal: list[Sequence[Any]] = [()] * matches
         for place in range(matches):
             self._begin(place)
 
     def __len__(self) -> int:
         """How many matches there are."""
-        return len(self.positions)
+        return len(self._positions)
+
+    @property
+    def positions(self) -> tuple[Any, ...]:
+        """By match: its position, in which a seat has a choice. Only `step` changes them."""
+        return tuple(self._positions)
 
     def _begin(self, place: int) -> None:
         """Begin the next match of the series at this place; one that ends without a choice is passed over."""
@@ -98,18 +131,18 @@ class Batch(Numbered):
             self._play_on(place, self.game.initial(self.players, self._options))
 
     def _play_on(self, place: int, state: Any) -> None:
-        self.positions[place], self._legal[place] = to_decision(self.game, state, self._dice[place])
+        self._positions[place], self._legal[place] = to_decision(self.game, state, self._dice[place])
 
     def seats(self) -> NDArray[np.int8]:
         """By match: the seat that must act. Shape (matches,)."""
         actors = self.game.actors
-        return np.array([actors(state)[0] for state in self.positions], np.int8)
+        return np.array([actors(state)[0] for state in self._positions], np.int8)
 
     def observations(self) -> NDArray[np.int16]:
         """By match: what the seat that must act knows. Shape (matches, names)."""
         view, seen = self.game.view, self._seen
         seats = self.seats().tolist()
-        return np.stack([seen(view(state, seat)) for state, seat in zip(self.positions, seats, strict=True)])
+        return np.stack([seen(view(state, seat)) for state, seat in zip(self._positions, seats, strict=True)])
 
     def masks(self) -> NDArray[np.bool_]:
         """By match: True for each legal action. Shape (matches, actions)."""
@@ -138,9 +171,9 @@ class Batch(Numbered):
         ended = np.zeros(len(self), np.bool_)
         rewards = np.zeros((len(self), self.players), np.float32)
         for place, action in enumerate(chosen):
-            self._play_on(place, self.game.apply(self.positions[place], action)[0])
+            self._play_on(place, self.game.apply(self._positions[place], action)[0])
             if not self._legal[place]:
                 ended[place] = True
-                rewards[place] = rewards_of(self.game.outcome(self.positions[place]))
+                rewards[place] = rewards_of(self.game.outcome(self._positions[place]))
                 self._begin(place)
         return ended, rewards

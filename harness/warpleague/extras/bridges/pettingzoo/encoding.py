@@ -1,7 +1,7 @@
 """Views as arrays: each number of a view has a place with a name, such as `ships.suns[0]`.
 
-A word is its place among those that the field may have, true is 1. A list has room for a fixed number of items; what
-is not there is `MISSING`, and further items are left out.
+A word is its place among those that the field may have, true is 1. A set has a place for each possible member, with 1
+or 0. A list has room for a fixed number of items; what is not there is `MISSING`, and further items are left out.
 """
 
 from __future__ import annotations
@@ -9,27 +9,22 @@ from __future__ import annotations
 import types
 import typing
 from array import array
+from collections.abc import Callable, Collection
 from functools import cache
-from itertools import product
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union
+from itertools import combinations, product
+from typing import Any, Final, Literal, TypeAlias, Union
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from warpleague.errors import BadInput
 from warpleague.games import GAMES, load_game
 from warpleague.games.aliens.geometry import SQUARES
+from warpleague.games.api import JsonObject
 from warpleague.games.coasters.geometry import DELTAS
 from warpleague.games.reading import json_fields
-from warpleague.games.sheets.geometry import BOXES, CELLS, EDGES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from warpleague.games.api import JsonObject
-
+from warpleague.games.sheets.geometry import BOXES, CELLS, EDGES, SIDE, UNITS, Blue, Keep, Red, Yellow
 
 MISSING: Final = -99
 """The value of a place at which a view has nothing."""
@@ -46,31 +41,66 @@ _KEYS: Final = {
     "aliens hand": _SUITS,
     "sheets dice": ("white", "black-1", "black-2", "red", "yellow", "blue"),
 }
-_MAX: Final = {
-    "aliens ships.*": 2, "aliens wormholes": 24, "aliens wormholes.at": 2, "aliens lost": 4, "aliens hand.*": 6,
-    "aliens pending.then.at": 2,
-    "captains retired": 5, "captains taken": 20, "captains ships": 6, "captains tokens": 6, "captains tokens.*": 20,
-    "captains hand": 20, "captains hands": 6, "captains known": 6, "captains known.sure": 20,
-    "captains known.slots": 20, "captains known.slots.*": 12, "captains known.spent": 20,
-    "captains known.spent.slots": 20, "captains delivered": 6, "captains delivered.*": 20, "captains docks": 10,
-    "captains unseen": 10, "captains points": 6, "captains explorers": 10, "captains scores": 6,
-    "coasters asked": 10, "coasters systems": 10, "coasters ships": 10, "coasters last": 10, "coasters agreed": 10,
-    "coasters refused": 10, "coasters eliminated": 10, "coasters retired": 10, "coasters systems.at": 2,
-    "coasters ships.at": 2,
-    "sheets hand": 6, "sheets kept": 6, "sheets offered": 6, "sheets retired": 4, "sheets sheets": 4,
-    "sheets sheets.edges": 84, "sheets sheets.filled": 36, "sheets sheets.wormholes": 6, "sheets sheets.yellow": 21,
-    "sheets sheets.red": 6, "sheets sheets.blue": 7, "sheets dice.*": 2,
-}  # fmt: skip
-"""The most items of each list; `.*` are the items of a list or an object."""
+_SETS: Final[dict[str, Collection[Any]]] = {
+    **dict.fromkeys(("sheets hand", "sheets kept", "sheets offered"), UNITS),
+    "sheets sheets.edges": range(EDGES),
+    "sheets sheets.filled": range(BOXES),
+    "sheets sheets.wormholes": range(BOXES),
+    "sheets sheets.yellow": range(CELLS),
+    "sheets sheets.red": range(1, 7),
+}
+"""Lists that are sets: each value that may be there has a place, which holds 1 or 0."""
+
+
+def _sizes(game_id: str, players: int, options: Any) -> dict[str, int]:
+    """The most items of each other list at a table; `.*` are the items of a list or an object."""
+    if game_id == "aliens":
+        return {
+            "aliens ships.*": 2, "aliens wormholes": 24, "aliens wormholes.at": 2, "aliens lost": 4,
+            "aliens hand.*": 6, "aliens pending.then.at": 2,
+        }  # fmt: skip
+    if game_id == "sheets":
+        return {
+            "sheets retired": players,
+            "sheets sheets": players,
+            "sheets sheets.blue": 7,
+            "sheets dice.*": 2,
+        }
+    if game_id == "captains":
+        planets, owners = 8 if players <= 3 else 10, max(players, 2)
+        by_owner = ("ships", "tokens", "hands", "known", "delivered", "points", "scores")
+        by_planet = ("hand", "known.sure", "delivered.*", "docks", "unseen")
+        return {
+            "captains retired": players, "captains taken": 20, "captains tokens.*": 20, "captains explorers": 10,
+            "captains known.slots": 20, "captains known.slots.*": 12, "captains known.spent": 20,
+            "captains known.spent.slots": 20,
+            **{f"captains {name}": owners for name in by_owner},
+            **{f"captains {name}": planets for name in by_planet},
+        }  # fmt: skip
+    colours = players * options.colours
+    return {
+        **{f"coasters {name}": colours for name in ("systems", "ships")},
+        **{f"coasters {name}": players for name in ("asked", "last", "agreed", "refused", "eliminated", "retired")},
+        "coasters systems.at": 2, "coasters ships.at": 2,
+    }  # fmt: skip
+
+
+Fill: TypeAlias = Callable[[JsonObject], NDArray[np.int16]]
+"""Makes the array of a view."""
+
+
+def layout(game_id: str, players: int, options: Any) -> tuple[tuple[str, ...], Fill]:
+    """The names of the places of an observation at a table, and a function that makes the array of a view.
+
+    The function is written for the table: to call one for each of the many fields would take most of the time.
+    `options` are the game's own, as `load_options` gives them.
+    """
+    return _layout(game_id, players, repr(options), options)
 
 
 @cache
-def layout(game_id: str) -> tuple[tuple[str, ...], Callable[[JsonObject], NDArray[np.int16]]]:
-    """The names of the places of a game's observation, and a function that makes the array of a view.
-
-    The function is written for the game: to call one for each of the many fields would take most of the time.
-    """
-    writer = _Writer()
+def _layout(game_id: str, players: int, _: str, options: Any) -> tuple[tuple[str, ...], Fill]:
+    writer = _Writer(_sizes(game_id, players, options))
     names, lines = writer.of(load_game(game_id).View, game_id, "", "v0")
     source = "\n".join(["def fill(v0, add, extend, listed):", *(f"    {line}" for line in lines)])
     exec(source, writer.known)  # the text is made of the names of fields alone
@@ -95,8 +125,9 @@ Written: TypeAlias = tuple[list[str], list[str]]
 
 @attrs.define
 class _Writer:
-    """Writes the program; `known` are the values that its lines name."""
+    """Writes the program; `sizes` are those of lists, `known` the values that its lines name."""
 
+    sizes: dict[str, int]
     known: dict[str, Any] = attrs.Factory(dict)
 
     def of(self, hint: Any, at: str, name: str, value: str) -> Written:
@@ -148,8 +179,17 @@ class _Writer:
             lines += [f"else: {self._gap(len(more))}"]
         return names, lines
 
+    def _set(self, at: str, name: str, value: str) -> Written:
+        places = self._know({member: place for place, member in enumerate(_SETS[at])})
+        row, item = f"{value}r", f"{value}i"
+        begin = f"{row} = [0] * {len(_SETS[at])}"
+        names = [f"{name}.{member}" for member in _SETS[at]]
+        return names, [begin, f"for {item} in {value}: {row}[{places}[{item}]] = 1", f"listed({row})"]
+
     def _items(self, kind: Any, at: str, name: str, value: str) -> Written:
-        most = _MAX[at]
+        if at in _SETS:
+            return self._set(at, name, value)
+        most = self.sizes[at]
         inner = f"{at}.*" if typing.get_origin(kind) is list else at
         names = [it for number in range(most) for it in self.of(kind, inner, f"{name}[{number}]", "")[0]]
         gaps = self._know([_missing(len(names) // most * (most - there)) for there in range(most)])
@@ -168,63 +208,74 @@ def _deeper(lines: list[str]) -> list[str]:
 
 
 # -- universe --------------------------------------------------------------------------------------------
-# Every action a built-in game can have, in a fixed order: its place there is its number for trainers.
-#
-# The numbers are the same for every number of players and all options, but for galaxies of one's own and free
-# text.
+# Every action that a table of a built-in game can have, in a fixed order: its place there is its number for trainers.
+# Free text and galaxies of one's own have no numbers.
 
-_SPACES: Final = range(190)
-"""Captains: ten boards of nineteen spaces, the station's among them."""
-_COLOURS: Final = range(10)
-_SYSTEMS: Final = [(x, y) for x in range(-9, 10) for y in range(-9, 10)]
-"""Coasters: ten home systems that touch; the first lies at 0, 0."""
+_BOARD_SPACES: Final = 19
+"""Captains: the spaces of a board; the station's board counts."""
 
 
-@cache
-def _domains() -> dict[tuple[str, str], Any]:
-    """The values of each field whose type does not tell them, by game and field, or game, action and field."""
+def _domains(game_id: str, players: int, options: Any) -> dict[str, Any]:
+    """The values of each field whose type does not tell them, by field, or by action and field."""
     assert len(DELTAS) == 4
-    deep = range(-27, 30)  # a system covers three squares by three
+    if game_id == "aliens":
+        return {"value": range(6), "at": SQUARES, "to": SQUARES}
+    if game_id == "captains":
+        spaces = range(_BOARD_SPACES * (8 if players <= 3 else 10))
+        return {"planet": range(8 if players <= 3 else 10), "at": spaces, "to": spaces}
+    if game_id == "sheets":
+        boxes = (*range(BOXES), None)
+        return {"edge": range(EDGES), "cell": range(CELLS), "value": range(1, 7), "box": boxes}
+    colours = range(players * options.colours)
+    far = len(colours) - 1  # systems touch by whole sides; the first lies at 0, 0
+    away = range(-far, far + 1)
+    systems = [(x, y) for x in away for y in away if abs(x) + abs(y) <= far]
+    squares = [(3 * x + i, 3 * y + j) for x, y in systems for j in range(3) for i in range(3)]
     return {
-        ("aliens", "value"): range(6),
-        ("aliens", "at"): SQUARES,
-        ("aliens", "to"): SQUARES,
-        ("captains", "planet"): range(10),
-        ("captains", "at"): _SPACES,
-        ("captains", "to"): _SPACES,
-        ("coasters", "lay at"): _SYSTEMS,
-        ("coasters", "deploy at"): [(x, y) for x in deep for y in deep],
-        ("coasters", "rotation"): range(4),
-        ("coasters", "colour"): _COLOURS,
-        ("coasters", "with"): _COLOURS,
-        ("coasters", "to"): _COLOURS,
-        ("coasters", "ally"): _COLOURS,
-        ("coasters", "systems"): list(product(_COLOURS, repeat=2)),
-        ("sheets", "edge"): range(EDGES),
-        ("sheets", "cell"): range(CELLS),
-        ("sheets", "value"): range(1, 7),
-        ("sheets", "box"): (*range(BOXES), None),
+        "lay at": systems,
+        "deploy at": squares,
+        "rotation": range(4),
+        "systems": list(combinations(colours, 2)),
+        **dict.fromkeys(("colour", "with", "to"), colours),
+        "ally": range(players),
     }
 
 
-def _values(game: str, do: str, field: str, hint: Any) -> Any:
-    if typing.get_origin(hint) is Literal:
-        return typing.get_args(hint)
-    domains = _domains()
-    return domains.get((game, f"{do} {field}")) or domains[game, field]
+def _can_be(action: Any) -> bool:
+    """Whether the fields of an action of sheets go together; those of the other games all do."""
+    if isinstance(action, Keep):
+        return action.discard not in (action.unit, "white")
+    if isinstance(action, Yellow):
+        return action.unit in ("yellow", "black-1", "black-2")
+    if isinstance(action, (Red, Blue)):
+        own = action.unit in (action.do, "black-1", "black-2")
+        return own and (action.box is None or action.value - 1 in divmod(action.box, SIDE))
+    return True
+
+
+def universe(game_id: str, players: int, options: Any) -> tuple[tuple[Any, ...], dict[Any, int]]:
+    """The actions of a table of a built-in game in their order, and the number of each.
+
+    `options` are the game's own, as `load_options` gives them. Raises `BadInput` for another game.
+    """
+    if game_id not in GAMES:
+        raise BadInput(f"{game_id}: only {', '.join(GAMES)} have numbered actions")
+    return _universe(game_id, players, repr(options), options)
 
 
 @cache
-def universe(game_id: str) -> tuple[tuple[Any, ...], dict[Any, int]]:
-    """The actions of a built-in game in their order, and the number of each."""
-    if game_id not in GAMES:
-        raise BadInput(f"{game_id}: only {', '.join(GAMES)} have numbered actions")
+def _universe(game_id: str, players: int, _: str, options: Any) -> tuple[tuple[Any, ...], dict[Any, int]]:
+    domains = _domains(game_id, players, options)
     actions: list[Any] = []
     for kind in load_game(game_id).Actions:
         do: str = kind.do  # type: ignore[attr-defined]
-        fields = json_fields(kind)
         if do == "say":
             continue
-        choices = [_values(game_id, do, name, hint) for name, hint in fields.items()]
-        actions += [kind(*values) for values in product(*choices)]
+        choices = [
+            typing.get_args(hint)
+            if typing.get_origin(hint) is Literal
+            else domains.get(f"{do} {name}") or domains[name]
+            for name, hint in json_fields(kind).items()
+        ]
+        actions += filter(_can_be, (kind(*values) for values in product(*choices)))
     return tuple(actions), {action: number for number, action in enumerate(actions)}

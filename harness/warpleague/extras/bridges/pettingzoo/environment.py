@@ -12,10 +12,9 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 
-from warpleague.extras.bridges.pettingzoo.batch import Numbered, rewards_of, to_decision
+from warpleague.extras.bridges.pettingzoo.batch import Encoder, rewards_of, to_decision
 from warpleague.extras.bridges.pettingzoo.encoding import MISSING
 from warpleague.match.chance import Dice, match_key
-from warpleague.match.setup import load_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 _MAX = 32_767
 
 
-class Environment(Numbered, AECEnv):  # type: ignore[misc]
+class Environment(Encoder, AECEnv):  # type: ignore[misc]
     """One match after the other of a game.
 
     Agents are `seat_0`, `seat_1`, ...; an action is its number in `actions`. An observation has the array
@@ -39,11 +38,9 @@ class Environment(Numbered, AECEnv):  # type: ignore[misc]
     render_mode: ClassVar[str] = "ansi"
 
     def __init__(self, game: str, players: int | None, options: Mapping[str, Any]) -> None:
-        super().__init__(game)
+        super().__init__(game, players, options)
         self.metadata = {**self.metadata, "name": f"warpleague_{game}"}  # type: ignore[misc]
-        self._players = self.game.players[0] if players is None else players
-        self._options = load_options(self.game, self._players, options)
-        self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
+        self.possible_agents = [f"seat_{seat}" for seat in range(self.players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         space = Dict(
             {
@@ -57,11 +54,11 @@ class Environment(Numbered, AECEnv):  # type: ignore[misc]
         self._episode = 0
 
     def observation_space(self, agent: str) -> Any:
-        """The same for all agents, and for any number of players."""
+        """The same for all agents."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The same for all agents, and for any number of players."""
+        """The same for all agents."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -74,7 +71,7 @@ class Environment(Numbered, AECEnv):  # type: ignore[misc]
         text = self._seed if not self._episode else f"{self._seed} {self._episode}"
         self._episode += 1
         self._dice = Dice(match_key(text))
-        self.position = self.game.initial(self._players, self._options)
+        self.position = self.game.initial(self.players, self._options)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

@@ -149,8 +149,8 @@ class _Choice:
     """Chooses deals: `present` are the bots that still play.
 
     A deal is worth what it tells of the ratings, for each second that it takes: little where one bot is sure to win,
-    and where much is known already. In simulated leagues of 20 bots whose first three places were to be clear,
-    ladders took 2,900 to 4,500 matches (median), round-robins 26,000 to 33,000.
+    and where much is known already. In simulated leagues of 20 bots whose first three places were to be clear
+    (`tests/soak/strength.py ladder`), ladders took 2,900 to 4,500 matches (median), round-robins 26,000 to 33,000.
     """
 
     season: Season

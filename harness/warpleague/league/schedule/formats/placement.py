@@ -1,25 +1,34 @@
 """Placement: the first bot meets opponents of known strength, always the one that tells most about it.
 
-Deals are counted in the order of the schedule, as in a test of strength.
+The two exchange their seats on each deal; the field has all other seats. Alone at the table each plays the deal, and
+the higher score wins it. Deals are counted in the order of the schedule, as in a test of strength.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from warpleague.league.ratings.placement import Placement, half_of
 from warpleague.league.ratings.statistics import pair_points
-from warpleague.league.schedule.formats.api import Batches, describe_seatings, seatings_count
-from warpleague.league.schedule.formats.round_robin import group_of
+from warpleague.league.season.fixture import Group
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from warpleague.league.season.fixture import Fixture, Group, Outcome, StoredMatch, Table
+    from collections.abc import Sequence
+
+    from warpleague.league.schedule.formats.api import Batches
+    from warpleague.league.season.fixture import Fixture, StoredMatch, Table
     from warpleague.league.season.season import Season
     from warpleague.match.spec import MatchResult
+
+    Match = tuple[Table, StoredMatch | MatchResult]
+    """The bot in each seat, and the result."""
+
+MATCHES_A_DEAL: Final = 2
 
 _RATED: Final = 0
 _FEWEST: Final = 6  # deals before it may end
@@ -27,6 +36,12 @@ _BEYOND: Final = (
     100.0  # Elo outside of the scale: who is surely so far from its ends need not be known better
 )
 _LEAST, _MAX, _PART = 2, 16, 8  # deals in a batch, and which part of those played it is
+
+
+def seats_of(players: int, number: int) -> tuple[int, ...]:
+    """The seats that the two bots of a deal exchange: each pair in turn; alone at the table both have the only one."""
+    pairs: list[tuple[int, ...]] = [*combinations(range(players), 2)] or [(0,)]
+    return pairs[number % len(pairs)]
 
 
 @attrs.frozen
@@ -39,8 +54,7 @@ class PlacementFormat:
     def batches(self) -> Batches:
         """The deals of the first bot against the opponent that is nearest to it by then."""
         form, known = self.season.format, Placement(self.season.format.levels)
-        orders = seatings_count(form.seats, self.season.players)
-        most = None if form.max_matches is None else max(form.max_matches // orders, 1)
+        most = None if form.max_matches is None else max(form.max_matches // MATCHES_A_DEAL, 1)
         rounds: Counter[int] = Counter()
         waiting = 0
         while True:
@@ -55,7 +69,8 @@ class PlacementFormat:
             if outcomes:
                 waiting -= 1
                 for outcome in outcomes:
-                    count_deal(known, outcome)
+                    if outcome.played is not None:
+                        count_deal(known, list(zip(outcome.group.seats, outcome.played, strict=True)))
                 if enough(known, form.within):
                     return True
             if not size and not waiting:
@@ -69,26 +84,36 @@ class PlacementFormat:
         """Who is placed, and how well."""
         form, names = self.season.format, self.season.names
         among = counted(len(form.levels), "opponent")
+        field = names[1 + len(form.levels) :]
+        beside = f" beside {', '.join(field)}" if field else ""
         return (
-            f"placement: {names[_RATED]} among {among} of known strength, within {form.within:g} Elo, "
-            f"{describe_seatings(form)}"
+            f"placement: {names[_RATED]} among {among} of known strength{beside}, within {form.within:g} Elo"
         )
 
     def _group(self, level: int, round_: int) -> Group:
-        return group_of(self.season, (_RATED, 1 + level), round_)
+        """The two matches of a deal."""
+        players, other = self.season.players, 1 + level
+        field = tuple(range(1 + len(self.season.format.levels), len(self.season.bots)))
+        seats, tables = seats_of(players, round_), []
+        for pair in ((_RATED, other), (other, _RATED)):
+            both, others = dict(zip(seats, pair, strict=False)), iter(field)
+            tables.append(tuple(both[seat] if seat in both else next(others) for seat in range(players)))
+        return Group((_RATED, other, *field), tuple(tables), round_)
 
 
-def _points(seats: Table, result: StoredMatch | MatchResult) -> float:
-    seat = seats.index(_RATED)
-    return pair_points(result.ranks[seat], result.ranks[1 - seat])
-
-
-def count_deal(known: Placement, outcome: Outcome) -> None:
-    """Count a deal that was played to its end."""
-    if outcome.played is None:
+def count_deal(known: Placement, matches: Sequence[Match]) -> None:
+    """Count a deal of the first bot against an opponent."""
+    tables = [seats for seats, _ in matches]
+    (other,) = {bot for seats in tables for bot in seats if _RATED < bot <= len(known.levels)}
+    if len(tables[0]) == 1:
+        scores = {seats[0]: result.scores[0] - (result.rival or 0.0) for seats, result in matches}
+        known.add(other - 1, pair_points(-scores[_RATED], -scores[other]), 1)
         return
-    points = sum(map(_points, outcome.group.seats, outcome.played))
-    known.add(sum(outcome.group.seats[0]) - 1, points, len(outcome.group.seats))
+    points = sum(
+        pair_points(result.ranks[seats.index(_RATED)], result.ranks[seats.index(other)])
+        for seats, result in matches
+    )
+    known.add(other - 1, points, len(matches))
 
 
 class PlacementFollower:
@@ -96,15 +121,14 @@ class PlacementFollower:
 
     def __init__(self, season: Season) -> None:
         self.state, self.within = Placement(season.format.levels), season.format.within
-        self._size = seatings_count(season.format.seats, season.players)
-        self._open: dict[int, list[float]] = {}
+        self._open: dict[int, list[Match]] = {}
 
     def finished(self, fixture: Fixture, result: StoredMatch | MatchResult) -> None:
         """A match has ended."""
-        points = self._open.setdefault(fixture.group, [])
-        points.append(_points(fixture.seats, result))
-        if len(points) == self._size:
-            self.state.add(sum(fixture.seats) - 1, sum(self._open.pop(fixture.group)), self._size)
+        matches = self._open.setdefault(fixture.group, [])
+        matches.append((fixture.seats, result))
+        if len(matches) == MATCHES_A_DEAL:
+            count_deal(self.state, self._open.pop(fixture.group))
 
 
 def enough(known: Placement, within: float) -> bool:

@@ -388,7 +388,10 @@ class StrengthTest:
         return fixed_estimate(self.counts) if self.fixed else estimate(self.test, self.counts, self.decision)
 
     def to_json(self) -> dict[str, Any]:
-        """The state as a JSON object; shares and differences are parts of 1, Elo is null beside a field."""
+        """The state as a JSON object; shares and differences are parts of 1.
+
+        Elo is null beside a field, where only a fit of all bots has one.
+        """
         from warpleague.league.ratings.sprt import Estimate
 
         below, above = self.test.bounds
@@ -407,7 +410,7 @@ class StrengthTest:
             "won": self.won,
             "level": self.level,
             "lost": self.lost,
-            "values": self.counts.to_json(),
+            "values": [[value - 0.5 * self.beside, count] for value, count in self.counts.to_json()],
             "share_new": round(self.new.mean, 6),
             "share_old": round(self.old.mean, 6),
             "difference": round(self.difference, 6),

@@ -126,6 +126,7 @@ globalThis.warpleague ??= {};
     notice.setAttribute("role", "alert");
     notice.textContent = `This browser could not unpack the page: ${error}`;
     document.querySelector("main").prepend(notice);
+    document.body.classList.add("ready"); // what there is can be seen
     console.error(error);
   }
 

@@ -58,9 +58,11 @@
     if (told.played !== undefined) find("played").textContent = told.played;
     for (const [id, text] of Object.entries(told.sections ?? {})) showSection(id, text);
     find("lost").hidden = true;
+    document.body.classList.add("heard");
   }
 
   hear(`news?v=${document.body.dataset.version}`, show, () => {
     find("lost").hidden = false;
+    document.body.classList.add("heard");
   });
 })();

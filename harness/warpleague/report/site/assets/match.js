@@ -76,7 +76,7 @@ globalThis.warpleague ??= {};
       this.cards = seats.map(({ label }, seat) => {
         const part = Object.fromEntries(["score", "about", "points", "own"].map((name) => [name, make(name === "own" ? "div" : "span", name)]));
         const who = make("span", "who", make("b", "", String(seat)), ` ${label}`);
-        const button = make("button", "standing", who, part.points, part.about);
+        const button = make("button", "standing", make("span", "words", who, " ", part.about), part.points);
         button.type = "button";
         button.addEventListener("click", () => this.#press(seat));
         return { ...part, button, card: make("li", `card seat-${seat % 10}`, button, part.own) };
@@ -263,10 +263,12 @@ globalThis.warpleague ??= {};
       const { course, n } = this;
       const frame = course.frames[n];
       const parts = [];
-      if (frame && (n > 0 || this.live)) {
+      const ended = this.outcome && n === course.last;
+      if (ended) parts.push(make("b", "over", `${this.outcome}.`));
+      else if (frame && (n > 0 || this.live)) {
         let whose = null;
-        // At an end, of the match or of what has come of it, only the last step; else at the end of a turn all of it.
-        for (let at = n === course.last && (this.live || this.outcome) ? n : course.since(n); at <= n; at += 1) {
+        // At the end of what has come of a match only the last step; else at the end of a turn all of it.
+        for (let at = n === course.last && this.live ? n : course.since(n); at <= n; at += 1) {
           for (const [seat, text] of this.#clauses(at, whose)) {
             if (parts.length > 0) parts.push("; ");
             if (seat >= 0) parts.push(make("b", `who seat-${seat % 10}`, this.seats[seat].label), " ");
@@ -276,7 +278,6 @@ globalThis.warpleague ??= {};
         }
       }
       if (frame && n === 0 && parts.length === 0) parts.push("The match begins.");
-      if (this.outcome && n === course.last) parts.unshift(make("b", "over", `${this.outcome}. `));
       find("sentence").replaceChildren(...parts);
       find("sentence").title = find("sentence").textContent;
       const turn = course.turn(n);

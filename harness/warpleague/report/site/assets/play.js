@@ -142,8 +142,8 @@
     chosen.hidden = !question || question.chosen.length === 0;
     chosen.textContent = question ? chosenWords(question.chosen) : "";
     find("undo").disabled = !question || question.chosen.length === 0;
-    find("send").hidden = !question?.hold && !(question?.chosen.length > 0);
-    find("send").disabled = !question || question.chosen.length === 0;
+    find("send").hidden = !question?.hold && !question?.complete;
+    find("send").disabled = !question?.complete;
     find("hint").disabled = !question || question.complete;
     find("resign").disabled = (state.seat ?? null) === null || state.phase === "over" || state.phase === "closed";
     if (question) find("hold").checked = question.hold;

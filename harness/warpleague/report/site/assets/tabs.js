@@ -34,5 +34,4 @@
   window.addEventListener("hashchange", go);
   window.addEventListener("load", go); // after the browser went to the part itself
   show();
-  document.body.classList.add("tabbed");
 })();

@@ -82,7 +82,8 @@ globalThis.warpleague ??= {};
       if (dragged) event.stopPropagation();
       dragged = false;
     }, { capture: true });
-    svg.addEventListener("dblclick", (event) => zoom(2, event.clientX, event.clientY));
+    // Where something can be chosen, two quick clicks are two choices.
+    svg.addEventListener("dblclick", (event) => svg.querySelector(".halo") || zoom(2, event.clientX, event.clientY));
     near.addEventListener("click", () => zoom(1.6));
     far.addEventListener("click", () => zoom(1 / 1.6));
     all.addEventListener("click", () => set(undefined));
