@@ -40,7 +40,7 @@ def test_rounds_are_published_with_their_leagues(
     manifest = json.loads(files["manifest.json"])
     for name, old, new, wrong in (
         ("state.json", b'"commitment": "', b'"commitment": "0', "round 1: its secret is not the one"),
-        ("results.json", b'"points": ', b'"points": 1', "results: results.json: the leagues give others"),
+        ("results.json", b'"played": ', b'"played": 1', "results: results.json: the leagues give others"),
         ("rounds.toml", b"deals = 1", b"deals = 2", "rounds: "),
         ("state.json", b'"format"', b'"form"', "rounds: "),
     ):

@@ -174,8 +174,8 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
     Column("version", "version", _version_text, kind="text"),
     Column("rating", "rating ± 95 %", lambda line: rating_text(line.rating, line.error)),
     Column("rank", "rank", _rank_text,
-           help="rank: in the standings of the round; in brackets the ranks that the version may have by strength, with "
-                "95 % confidence for all bots of the round at once."),
+           help="rank: in the standings of the round; in brackets the ranks that the version may have by strength, "
+                "with 95 % confidence for all bots of the round at once."),
     Column("share", "share", lambda line: share_text(line.share), shown=_medium),
     Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
            shown=_any("anchor_share", _MEDIUM)),

@@ -106,12 +106,12 @@ class VersionLine:
 class AuthorLine:
     """An author in one round: the version that played, its results, and the effect of its edit.
 
-    `rank` is its rank in the round, `rank_set` the first and the last that it may have by strength, and `won` is true if no other author's version ranks higher. `rating` and `error`
-    are those of the version. If this round's edit made a new version, `helped` compares it with the version before, on
-    the same deals; see `helped_json`. `ready` and `findings` are the result of the check, with the
-    codes of its warnings and failures; `ready` is None if the bot did not change. `problem` says why the edit was
-    dropped, or failed and was kept, or the bot is not ready. `transcript` is the file of the run's folder with what
-    the command printed. What an author has not told of its usage is None.
+    `rank` is its rank in the round, `rank_set` the first and the last that it may have by strength, and `won` is true
+    if no other author's version ranks higher. `rating` and `error` are those of the version. If this round's edit made
+    a new version, `helped` compares it with the version before, on the same deals; see `helped_json`. `ready` and
+    `findings` are the result of the check, with the codes of its warnings and failures; `ready` is None if the bot did
+    not change. `problem` says why the edit was dropped, or failed and was kept, or the bot is not ready. `transcript`
+    is the file of the run's folder with what the command printed. What an author has not told of its usage is None.
     """
 
     round: int
