@@ -142,10 +142,9 @@ def files() -> dict[str, str]:
     return {**found, "openapi.json": document_text(OPERATIONS)}
 
 
-def stale(folder: Path, wanted: dict[str, str]) -> list[str]:
-    """The names of the files of a folder that are missing, different, or of no use any more."""
-    ours = folder.glob("*.json") if folder == FOLDER else map(folder.joinpath, wanted)
-    found = {path.name: path.read_text(encoding="utf-8") for path in ours if path.exists()}
+def stale(folder: Path, wanted: dict[str, str], kind: str = "*.json") -> list[str]:
+    """The names of the files of a `kind` in a folder that are missing, different, or of no use any more."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in folder.glob(kind)}
     return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
 
 
@@ -159,9 +158,9 @@ def main() -> int:
     )
 
 
-def renew(folder: Path, wanted: dict[str, str], *, check: bool = False) -> int:
-    """Make the files of `folder` those that are wanted, or only `check` them; the exit code."""
-    names = stale(folder, wanted)
+def renew(folder: Path, wanted: dict[str, str], kind: str = "*.json", *, check: bool = False) -> int:
+    """Make the files of a `kind` in `folder` those that are wanted, or only `check` them; the exit code."""
+    names = stale(folder, wanted, kind)
     for name in names:
         path = folder / name
         if check:

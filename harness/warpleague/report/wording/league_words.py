@@ -378,7 +378,7 @@ def rank_set_notes(standings: Standings) -> list[str]:
     if standings.rank_sets is not None and standings.rank_sets.least is not None:
         least = _matches(standings.rank_sets.least, standings)
         lines.append(
-            f"This season has too few matches to tell any bots apart: at least {least:,} more are needed."
+            f"This season has too few matches to tell most bots apart: at least {least:,} more are needed."
         )
     elif difference is not None:
         if standings.rival:
