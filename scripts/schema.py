@@ -153,9 +153,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write protocol/schema/ from the classes it describes.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is stale")
     check = parser.parse_args().check
-    return max(
-        renew(FOLDER, files(), check=check), renew(PAGE.parent, {PAGE.name: output_page()}, check=check)
-    )
+    page = renew(PAGE.parent, {PAGE.name: output_page()}, PAGE.name, check=check)
+    return max(page, renew(FOLDER, files(), check=check))
 
 
 def renew(folder: Path, wanted: dict[str, str], kind: str = "*.json", *, check: bool = False) -> int:
