@@ -112,6 +112,10 @@ def _any_usage(view: RoundsView[AuthorTotal]) -> bool:
     return view.page or any(line.told or line.models or line.efforts for line in view.lines)
 
 
+def _told_on_page(view: RoundsView[AuthorLine]) -> bool:
+    return view.page and any(line.input_tokens is not None or line.cost is not None for line in view.lines)
+
+
 def _tokens_text(line: AuthorTotal | AuthorLine) -> str:
     counts = (line.input_tokens, line.output_tokens)
     if counts == (None, None):
@@ -184,8 +188,8 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
                 "better or worse: it excludes 50 %."),
     Column("lines", "lines", _lines_text, shown=_wide),
     Column("edit_s", "edit s", lambda line: f"{line.edit_s:.1f}", shown=_wide),
-    Column("tokens", "tokens in/out", _tokens_text, shown=lambda view: view.page),
-    Column("cost", "cost", _cost_text, shown=lambda view: view.page),
+    Column("tokens", "tokens in/out", _tokens_text, shown=_told_on_page),
+    Column("cost", "cost", _cost_text, shown=_told_on_page),
     count_column("faults", lambda line: line.faults, kind="faults", shown=_any("faults")),
 )
 """The authors round by round: the curve of each in numbers."""
