@@ -412,7 +412,7 @@ def test_compare_over_a_pool(compare: Any, tmp_path: Path, capsys: Any) -> None:
     for name in ("a", "b", "c"):
         (tmp_path / "bots" / name).mkdir()
     pool = ("--field", "bots/a,bots/b,bots/c", "--quiet")
-    code, out, _ = compare(0.7, *pool, "--fixed", "48", "--json")
+    code, out, _ = compare(0.7, *pool, "--fixed", "48", "--seed", "pool", "--json")
     data = json.loads(out)
     assert (code, data["field"], data["matches"], data["deals"]) == (0, ["a", "b", "c"], 48, 12)
     assert 0 <= data["share_old"] < data["share_new"] <= 1
