@@ -34,7 +34,6 @@ from warpleague.runner.bundle.cache import (
     cache_folder,
     changes_of,
     remove_bundle,
-    remove_drafts,
     replace_file,
     seal_copy,
     staging_folder,
@@ -226,8 +225,6 @@ def _is_intact(folder: Path, name: str) -> bool:
 def _fill(target: Path, source: _Source) -> str:
     """Make `target` the built copy of the bot, unless another process does so first; how it was built."""
     report, folder, manifest = "", source.folder, source.manifest
-    target.parent.mkdir(parents=True, exist_ok=True)
-    remove_drafts(target.parent)  # not at each start: to list the copies of many bots takes long
     with staging_folder(target) as draft:  # two processes must not build the same bot at once
         if target.is_dir():
             return report
@@ -521,8 +518,6 @@ def receive_bundle(digest: str, archive: bytes) -> None:
     Raises `BotError` if the archive holds anything but files, folders and links inside the bot's folder.
     """
     target = bundle_folder(digest)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    remove_drafts(target.parent)  # not at each start: to list the copies of many bots takes long
     with staging_folder(target) as draft:
         if find_bundle(digest) is not None:
             return

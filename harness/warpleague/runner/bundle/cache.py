@@ -330,12 +330,17 @@ def _content(entry: Entry) -> str:
 
 # It lies beside its target, is owned by one process, and removed with it. The owner holds a lock on a file of the
 # same name, and the lock ends with the process however that ends. If the lock of a draft is free, its owner is dead,
-# and the draft is removed at the next start.
+# and the draft is removed when the next one beside it is made.
 
 
 @contextlib.contextmanager
 def staging_folder(target: Path) -> Iterator[Path]:
-    """The draft for `target`, not there yet, for this thread alone, which waits for any other that has it."""
+    """The draft for `target`, not there yet, for this thread alone, which waits for any other that has it.
+
+    Drafts beside it whose owners are dead go first: not at each start, as to list the copies of many bots takes long.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove_drafts(target.parent)
     name = target.with_name(target.name + _LOCK)
     lock = _take(name, wait=True)
     assert lock is not None
