@@ -11,7 +11,14 @@ from warpleague.cli.league_common import ProgressLines, is_silent, league_comman
 from warpleague.errors import BadInput
 from warpleague.league.play.entering import stage_problems
 from warpleague.league.play.organising import disqualify, mend, merge, reinstate
-from warpleague.league.play.verifying import altered, mispaired, random_sample, scheduled, verify_league
+from warpleague.league.play.verifying import (
+    altered,
+    mispaired,
+    place_of,
+    random_sample,
+    scheduled,
+    verify_league,
+)
 from warpleague.league.season.config import LeagueConfig, load_config
 from warpleague.league.store.database import back_up
 from warpleague.league.store.disqualifications import KINDS
@@ -127,8 +134,7 @@ def _wrong_lucks(
 def _reported(args: Namespace, number: int | None, match: str | None, problem: str) -> dict[str, Any]:
     """A problem as JSON; it is printed unless JSON is wanted."""
     if not args.json:
-        numbered = f"match {number} ({match})" if number else f"match {match}"
-        print(f"WRONG  {'the store' if match is None else numbered}: {problem}")
+        print(f"WRONG  {place_of(number, match)}: {problem}")
     return {"number": number, "match": match, "problem": problem}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import tomli_w
 
-from warpleague.cli.publish import Publication, alike
+from warpleague.cli.publish import Publication, has
 from warpleague.errors import BadInput, StoreError
 from warpleague.extras.rounds.file import load_rounds
 from warpleague.extras.rounds.playing import RunFolder
@@ -67,7 +67,7 @@ def check(folder: Path, leagues: Path) -> Iterator[Checked]:
             if not problems:
                 yield Checked(what, "holds", "field, versions and commitment are those of the state")
         now = results_of(attrs.evolve(config, path=folder / ROUNDS), state, run_folder).to_json()
-        if alike(json.loads((folder / RESULTS).read_bytes()), json.loads(json.dumps(now))):
+        if has(folder / RESULTS, now):
             yield Checked("results", "holds", "computed again from all rounds")
         else:
             yield Checked("results", "wrong", f"{RESULTS}: the leagues give others")

@@ -11,7 +11,7 @@ from warpleague.errors import BotError
 from warpleague.extras.rounds.playing import RunFolder, field_of
 from warpleague.extras.rounds.run import begun_run
 from warpleague.extras.rounds.workspace import BOT, GitError
-from warpleague.league.play.verifying import altered, mispaired, verify_league
+from warpleague.league.play.verifying import altered, mispaired, place_of, verify_league
 from warpleague.league.results.league import open_to_read
 from warpleague.league.season.config import load_config
 from warpleague.runner.bundle.content import folder_digest
@@ -121,11 +121,11 @@ def _verify_round(
             f"{where}: {problem}" for problem in round_problems(config, state, round_, league)
         ]
         checked.problems += [
-            f"{where}: {'the store' if match is None else f'match {match}'}: {problem}"
+            f"{where}: {place_of(None, match)}: {problem}"
             for _, match, problem in (*altered(league), *mispaired(league))
         ]
         for fixture, problem in verify_league(league, jobs):
             checked.records += 1
             checked.records_hold += problem is None
             if problem is not None:
-                checked.problems.append(f"{where}: match {fixture.number} ({fixture.id}): {problem}")
+                checked.problems.append(f"{where}: {place_of(fixture.number, fixture.id)}: {problem}")

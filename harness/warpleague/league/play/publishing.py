@@ -12,7 +12,7 @@ import tomli_w
 
 from warpleague.errors import BadInput, BotError, RecordError, StoreError
 from warpleague.games import load_game
-from warpleague.league.play.verifying import altered, mispaired, read_recorded, verify_league
+from warpleague.league.play.verifying import altered, mispaired, place_of, read_recorded, verify_league
 from warpleague.league.referees.pool import RefereePool
 from warpleague.league.results.league import open_to_read
 from warpleague.league.results.status import status
@@ -25,7 +25,7 @@ from warpleague.runner.bundle.manifest import read_manifest
 from warpleague.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from warpleague.league.referees.pool import NewPool
@@ -101,10 +101,10 @@ def bots_of(league: League) -> list[tuple[str, str]]:
     return list(dict.fromkeys((name, (identity.split() or [""])[0]) for name, identity in (*entered, *now)))
 
 
-def sources_of(league: League, more: Iterable[Path] = ()) -> dict[str, Path]:
-    """The folders that hold the source of a bot of the league, by digest; `more` are folders to look into, too."""
+def sources_of(league: League) -> dict[str, Path]:
+    """The folders that hold the source of a bot of the league, by digest."""
     found: dict[str, Path] = {}
-    for folder in (*(folder_of(league.config, entry) for entry in league.config.entries), *more):
+    for folder in (folder_of(league.config, entry) for entry in league.config.entries):
         try:
             found.setdefault(source_digest(folder), folder)
         except BotError:
@@ -163,7 +163,9 @@ def check_league(
         "entrants", fits, text if fits else "the league's file has another format than was committed to"
     )
     wrong = altered(league, heads)
-    yield from (Checked("journal", "wrong", _said(number, match, text)) for number, match, text in wrong)
+    yield from (
+        Checked("journal", "wrong", f"{place_of(number, match)}: {text}") for number, match, text in wrong
+    )
     if not wrong:
         given = ", it goes back to each receipt that was given" if heads else ""
         entries = counted(league.store.journal(), "entry", "entries")
@@ -173,7 +175,9 @@ def check_league(
     yield _checked("matches", now.complete, f"{now.stored:,} of {total} that the schedule has")
     if league.schedule.format.ahead is not None:
         strangers = mispaired(league)
-        yield from (Checked("pairings", "wrong", _said(None, match, text)) for _, match, text in strangers)
+        yield from (
+            Checked("pairings", "wrong", f"{place_of(None, match)}: {text}") for _, match, text in strangers
+        )
         if not strangers:
             yield Checked("pairings", "holds", "all follow from the results before them")
     for stage in league.season.stages:
@@ -197,13 +201,13 @@ def _records(league: League, jobs: int, new_pool: NewPool) -> Iterator[Checked]:
         good += problem is None
         ids.pop(fixture.id, None)
         if problem is not None:
-            yield Checked("records", "wrong", _said(fixture.number, fixture.id, problem))
+            yield Checked("records", "wrong", f"{place_of(fixture.number, fixture.id)}: {problem}")
     for match_id in ids:  # of earlier versions of bots, or of an earlier format
         try:
             _check_earlier(league, match_id)
             good += 1
         except (RecordError, StoreError) as error:
-            yield Checked("records", "wrong", _said(None, match_id, str(error)))
+            yield Checked("records", "wrong", f"{place_of(None, match_id)}: {error}")
     stored = league.store.count()
     text = f"{good:,} of {stored:,} executed again: dice, moves, faults, results"
     yield _checked("records", good == stored, text)
@@ -240,10 +244,3 @@ def check_sources(bots: Mapping[str, Sequence[str]], folder: Path) -> Iterator[C
 
 def _checked(what: str, holds: bool, text: str) -> Checked:
     return Checked(what, "holds" if holds else "wrong", text)
-
-
-def _said(number: int | None, match: str | None, problem: str) -> str:
-    where = (
-        "the store" if match is None else f"match {match}" if number is None else f"match {number} ({match})"
-    )
-    return f"{where}: {problem}"

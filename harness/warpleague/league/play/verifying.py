@@ -211,6 +211,13 @@ def misnumbered(league: League) -> list[tuple[str | None, str]]:
     ]
 
 
+def place_of(number: int | None, match: str | None) -> str:
+    """Where something is wrong, in words: the store, or a match, with its number in the schedule if that is known."""
+    if match is None:
+        return "the store"
+    return f"match {number} ({match})" if number else f"match {match}"
+
+
 def mispaired(league: League) -> list[tuple[int | None, str | None, str]]:
     """Stored matches that results before them do not give, in a format that goes by results; as `altered` tells them.
 
