@@ -14,7 +14,7 @@ import numpy as np
 import pyspiel
 
 from warpleague.extras.bridges.pettingzoo.batch import rewards_of
-from warpleague.extras.bridges.pettingzoo.encoding import layout, universe
+from warpleague.extras.bridges.pettingzoo.encoding import colours_of, layout, universe
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE, Game, JsonObject
 from warpleague.match.setup import load_options
@@ -80,7 +80,7 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
         self.players = params.get("players", self.ours.players[0])
         given = {name: value for name, value in params.items() if name != "players"}
         self.options = load_options(self.ours, self.players, given)
-        self.actions, self.numbers = universe(game_id, self.players, self.options)
+        self.actions, self.numbers = universe(game_id, self.players, colours_of(self.options))
         least, most = (-1.0, 1.0) if self.players > 1 else (-_MAX_SCORE, _MAX_SCORE)
         info = pyspiel.GameInfo(
             num_distinct_actions=len(self.actions),
@@ -201,7 +201,7 @@ class _Observer:
     """The knowledge of a seat: its view. With perfect recall, also which actions it has taken."""
 
     def __init__(self, game: _Game, *, recalls: bool) -> None:
-        names, self._seen = layout(game.ours.id, game.players, game.options)
+        names, self._seen = layout(game.ours.id, game.players, colours_of(game.options))
         self._ours, self._recalls = game.ours, recalls
         self.tensor = np.zeros(len(names), np.float32)
         self.dict = {"observation": self.tensor}

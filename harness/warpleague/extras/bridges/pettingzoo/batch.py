@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpleague.errors import BadInput
-from warpleague.extras.bridges.pettingzoo.encoding import layout, universe
+from warpleague.extras.bridges.pettingzoo.encoding import colours_of, layout, universe
 from warpleague.games import GAMES, load_game
 from warpleague.games.api import CHANCE, Game, Outcome
 from warpleague.match.chance import Dice, match_key
@@ -64,8 +64,9 @@ class Encoder:
         game, players, options = self._table
         self.game = load_game(game)
         self._options = load_options(self.game, players, options)
-        self.actions, self._numbers = universe(game, players, self._options)
-        self.names, self._seen = layout(game, players, self._options)
+        colours = colours_of(self._options)
+        self.actions, self._numbers = universe(game, players, colours)
+        self.names, self._seen = layout(game, players, colours)
 
     def observation(self, view: JsonObject) -> NDArray[np.int16]:
         """What a seat knows: a bot's `question.state`, or `view` of the simulator. Shape (names,)."""

@@ -18,8 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from warpleague.errors import BadInput
-from warpleague.games import GAMES, load_game
+from warpleague.games import load_game
 from warpleague.games.aliens.geometry import SQUARES
 from warpleague.games.api import JsonObject
 from warpleague.games.coasters.geometry import DELTAS
@@ -52,7 +51,7 @@ _SETS: Final[dict[str, Collection[Any]]] = {
 """Lists that are sets: each value that may be there has a place, which holds 1 or 0."""
 
 
-def _sizes(game_id: str, players: int, options: Any) -> dict[str, int]:
+def _sizes(game_id: str, players: int, colours: int) -> dict[str, int]:
     """The most items of each other list at a table; `.*` are the items of a list or an object."""
     if game_id == "aliens":
         return {
@@ -77,30 +76,30 @@ def _sizes(game_id: str, players: int, options: Any) -> dict[str, int]:
             **{f"captains {name}": owners for name in by_owner},
             **{f"captains {name}": planets for name in by_planet},
         }  # fmt: skip
-    colours = players * options.colours
     return {
-        **{f"coasters {name}": colours for name in ("systems", "ships")},
+        **{f"coasters {name}": players * colours for name in ("systems", "ships")},
         **{f"coasters {name}": players for name in ("asked", "last", "agreed", "refused", "eliminated", "retired")},
         "coasters systems.at": 2, "coasters ships.at": 2,
     }  # fmt: skip
+
+
+def colours_of(options: Any) -> int:
+    """The colours of a seat, in the options of a game: of all options, arrays depend on this one alone."""
+    return getattr(options, "colours", 1)
 
 
 Fill: TypeAlias = Callable[[JsonObject], NDArray[np.int16]]
 """Makes the array of a view."""
 
 
-def layout(game_id: str, players: int, options: Any) -> tuple[tuple[str, ...], Fill]:
+@cache
+def layout(game_id: str, players: int, colours: int) -> tuple[tuple[str, ...], Fill]:
     """The names of the places of an observation at a table, and a function that makes the array of a view.
 
     The function is written for the table: to call one for each of the many fields would take most of the time.
-    `options` are the game's own, as `load_options` gives them.
+    `colours` are those of a seat of coasters.
     """
-    return _layout(game_id, players, repr(options), options)
-
-
-@cache
-def _layout(game_id: str, players: int, _: str, options: Any) -> tuple[tuple[str, ...], Fill]:
-    writer = _Writer(_sizes(game_id, players, options))
+    writer = _Writer(_sizes(game_id, players, colours))
     names, lines = writer.of(load_game(game_id).View, game_id, "", "v0")
     source = "\n".join(["def fill(v0, add, extend, listed):", *(f"    {line}" for line in lines)])
     exec(source, writer.known)  # the text is made of the names of fields alone
@@ -215,7 +214,7 @@ _BOARD_SPACES: Final = 19
 """Captains: the spaces of a board; the station's board counts."""
 
 
-def _domains(game_id: str, players: int, options: Any) -> dict[str, Any]:
+def _domains(game_id: str, players: int, colours: int) -> dict[str, Any]:
     """The values of each field whose type does not tell them, by field, or by action and field."""
     assert len(DELTAS) == 4
     if game_id == "aliens":
@@ -226,8 +225,8 @@ def _domains(game_id: str, players: int, options: Any) -> dict[str, Any]:
     if game_id == "sheets":
         boxes = (*range(BOXES), None)
         return {"edge": range(EDGES), "cell": range(CELLS), "value": range(1, 7), "box": boxes}
-    colours = range(players * options.colours)
-    far = len(colours) - 1  # systems touch by whole sides; the first lies at 0, 0
+    ships = range(players * colours)
+    far = len(ships) - 1  # systems touch by whole sides; the first lies at 0, 0
     away = range(-far, far + 1)
     systems = [(x, y) for x in away for y in away if abs(x) + abs(y) <= far]
     squares = [(3 * x + i, 3 * y + j) for x, y in systems for j in range(3) for i in range(3)]
@@ -235,8 +234,8 @@ def _domains(game_id: str, players: int, options: Any) -> dict[str, Any]:
         "lay at": systems,
         "deploy at": squares,
         "rotation": range(4),
-        "systems": list(combinations(colours, 2)),
-        **dict.fromkeys(("colour", "with", "to"), colours),
+        "systems": list(combinations(ships, 2)),
+        **dict.fromkeys(("colour", "with", "to"), ships),
         "ally": range(players),
     }
 
@@ -253,19 +252,13 @@ def _can_be(action: Any) -> bool:
     return True
 
 
-def universe(game_id: str, players: int, options: Any) -> tuple[tuple[Any, ...], dict[Any, int]]:
+@cache
+def universe(game_id: str, players: int, colours: int) -> tuple[tuple[Any, ...], dict[Any, int]]:
     """The actions of a table of a built-in game in their order, and the number of each.
 
-    `options` are the game's own, as `load_options` gives them. Raises `BadInput` for another game.
+    `colours` are those of a seat of coasters.
     """
-    if game_id not in GAMES:
-        raise BadInput(f"{game_id}: only {', '.join(GAMES)} have numbered actions")
-    return _universe(game_id, players, repr(options), options)
-
-
-@cache
-def _universe(game_id: str, players: int, _: str, options: Any) -> tuple[tuple[Any, ...], dict[Any, int]]:
-    domains = _domains(game_id, players, options)
+    domains = _domains(game_id, players, colours)
     actions: list[Any] = []
     for kind in load_game(game_id).Actions:
         do: str = kind.do  # type: ignore[attr-defined]
