@@ -75,7 +75,7 @@ def run_compare(args: Namespace) -> int:
         if logs is not None and logs.problem is not None:
             say(f"note: the bots' logs are not complete: {logs.problem}")
         state = strength_test(league)
-        fit = standings(league).fit if state.beside else None
+        fit = standings(league, other_ratings=False).fit if state.beside else None
         difference = None if fit is None else fit.difference(NEW, OLD)
         if args.json:
             found = {**_result_json(league, state, report), **_elo_json(difference, beside=state.beside)}

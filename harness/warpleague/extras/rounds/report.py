@@ -113,7 +113,7 @@ def _any_usage(view: RoundsView[AuthorTotal]) -> bool:
 
 
 def _told_on_page(view: RoundsView[AuthorLine]) -> bool:
-    return view.page and any(line.input_tokens is not None or line.cost is not None for line in view.lines)
+    return view.page and any(line.told for line in view.lines)
 
 
 def _tokens_text(line: AuthorTotal | AuthorLine) -> str:

@@ -144,6 +144,11 @@ class AuthorLine:
     cost: float | None
     transcript: str | None
 
+    @property
+    def told(self) -> bool:
+        """Whether the author told tokens or cost of this round."""
+        return self.input_tokens is not None or self.cost is not None
+
 
 @attrs.frozen(kw_only=True)
 class AuthorTotal:
@@ -537,7 +542,7 @@ def _total(config: RoundsConfig, state: State, author: str, curves: Sequence[Aut
         version=versions[-1].name if versions else author if config.author(author).fixed else None,
         models=tuple(dict.fromkeys(line.model for line in lines if line.model)),
         efforts=tuple(dict.fromkeys(line.effort for line in lines if line.effort)),
-        told=sum(line.input_tokens is not None or line.cost is not None for line in lines),
+        told=sum(line.told for line in lines),
         input_tokens=_sum(line.input_tokens for line in lines),
         output_tokens=_sum(line.output_tokens for line in lines),
         cost=rounded(_sum(line.cost for line in lines), 9),
