@@ -1,7 +1,7 @@
 """What commands print with `--json`: the type of each output, and what its keys mean.
 
 From here come `protocol/schema/output.json` and the page `docs/json.md`; the tests hold real output against it. A key
-that may be missing is `NotRequired`; `None` is for what is not known.
+that may be missing is `NotRequired`; `None` is for what is not known, and is called null below a key.
 """
 
 # The types are looked at: with annotations as texts, `NotRequired` would be lost.
@@ -63,7 +63,7 @@ class Changed(TypedDict):
     what: str
     """`added`, `removed`, `content`, `broken`, `format` or `rating`"""
     bot: str | None
-    """None: it concerns the league"""
+    """null: it concerns the league"""
     text: str
 
 
@@ -79,9 +79,9 @@ class WrongMatch(TypedDict):
     """A match that does not hold."""
 
     number: int | None
-    """its place in the schedule; None: it has none"""
+    """its place in the schedule; null: it has none"""
     match: str | None
-    """its id; None: the problem is the league's"""
+    """its id; null: the problem is the league's"""
     problem: str
 
 
@@ -104,7 +104,7 @@ class Standing(TypedDict):
     """A line of the standings."""
 
     rank: int | None
-    """None: disqualified"""
+    """null: disqualified"""
     bot: str
     rating: NotRequired[float | None]
     """from all results at once, in Elo"""
@@ -193,27 +193,37 @@ class League(TypedDict):
     """its name"""
 
 
-class Progress(League):
-    """What a run did."""
+class Played(League):
+    """What was played."""
 
-    matches: int | None
-    """of the league; None: without an end"""
     played: int
     """by this run"""
     complete: bool
     stopped: bool
     """by a person"""
-    failure: str | None
-    """why it was given up"""
-    elapsed_s: float
     cpu_ms: float
     """processor time of all bots"""
-    wait_ms: float
-    """how long bots were ready while others had the processor"""
     faults: list[FaultyBot]
     """the most frequent first"""
     stopped_at_fault: FaultLine | None
     """the fault at which `--stop-on-fault` ended the run"""
+
+
+class Waited(Played):
+    """The same, with the time that bots waited."""
+
+    wait_ms: float
+    """how long bots were ready while others had the processor"""
+
+
+class Progress(Waited):
+    """What a run did."""
+
+    matches: int | None
+    """of the league; null: without an end"""
+    failure: str | None
+    """why it was given up"""
+    elapsed_s: float
 
 
 class VoidMatch(TypedDict):
@@ -364,7 +374,7 @@ class StandingTogether(TypedDict):
     copies: list[str]
     """other names of the same content"""
     share: float | None
-    """None: it has not played in all leagues"""
+    """null: it has not played in all leagues"""
     share_half: float | None
     shares: dict[str, LeagueShare]
     """by league"""
@@ -528,7 +538,7 @@ class Verified(League):
     """its number of entries"""
     head: str
     sample: Sample | None
-    """None: all records were executed"""
+    """null: all records were executed"""
 
 
 class Decision(League):
@@ -693,26 +703,18 @@ class Test(TypedDict):
     high: float | None
 
 
-class Compared(Test):
+class Compared(Test, Waited):
     """A comparison of two bots."""
 
-    league: str
     new: str
     old: str
     field: list[str]
     """the other bots at the tables"""
-    played: int
     stored: int
-    complete: bool
-    stopped: bool
-    cpu_ms: float
-    wait_ms: float
     times: list[ThinkingTime]
-    faults: list[FaultyBot]
-    stopped_at_fault: FaultLine | None
     path: list[list[float]]
     """the number of deals and the likelihood ratio after them"""
-    elo_is_a_guess: NotRequired[bool]
+    elo_is_a_guess: bool
     """with a field: a bot won or lost everything, so `elo` has no interval"""
     same_bot: bool
     """whether both are the same program"""
@@ -729,7 +731,7 @@ class AgainstLevel(TypedDict):
     points: float
 
 
-class Rated(League):
+class Rated(Played):
     """How strong a bot is on the published scale."""
 
     bot: str
@@ -738,11 +740,11 @@ class Rated(League):
     scale: str
     """its digest"""
     field_level: int | None
-    """the level of the bots in all other seats; None at tables of one and two"""
+    """the level of the bots in all other seats; null at tables of one and two"""
     random_distance_is_a_guess: bool
     """whether a level won all its matches against those below, so that Elo over random play is a guess"""
     level: float | None
-    """None: it won or lost everything, or is beyond the scale"""
+    """null: it won or lost everything, or is beyond the scale"""
     level_low: float | None
     level_high: float | None
     elo_over_random: float | None
@@ -754,14 +756,8 @@ class Rated(League):
     """whole deals, which count"""
     matches: int
     against: list[AgainstLevel]
-    played: int
     stored: int
-    complete: bool
-    stopped: bool
     elapsed_s: float
-    cpu_ms: float
-    faults: list[FaultyBot]
-    stopped_at_fault: FaultLine | None
     faulted_in_every_match: bool
     """then nothing is known of its strength"""
     file: str
@@ -787,7 +783,7 @@ class MatchResult(TypedDict):
     match: str
     game: str
     seed: str | None
-    """None: its key is not made of a text"""
+    """null: its key is not made of a text"""
     seats: list[str]
     ranks: list[int]
     scores: list[float]
@@ -973,7 +969,7 @@ class Game(TypedDict):
     rules: int
     """their version"""
     options: dict[str, Option | None]
-    """None: it does not fit the table"""
+    """null: it does not fit the table"""
     by_score: bool
     """whether the score ranks"""
     actions: list[str]
@@ -997,7 +993,7 @@ class CachedBot(TypedDict):
     version: str
     digest: str
     level: str | None
-    """at which it was built; None: without a build"""
+    """at which it was built; null: without a build"""
     machine: str
     folder: str
     bytes: int
