@@ -412,7 +412,7 @@ def task_text(config: RoundsConfig, author: Author, number: int) -> str:
         f"1. The league checks your bot: it must finish whole matches. If it fails, {_FAILED[config.on_fail]}, and "
         f"in the next round `{feedback}/check.json` says why.",
         f"2. All tables play {counted(config.deals, 'deal')}. Earlier versions of the bots play, too. The secret of "
-        "the dice was fixed before you began, so nobody knows them.",
+        f"the dice was fixed before you began{'' if config.proves_nothing else ', so nobody knows them'}.",
         f"3. In the next round `{feedback}/own.json` says how your version did. `helped` there compares it with your "
         "version before.",
     )
