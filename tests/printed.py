@@ -3,11 +3,11 @@
 import json
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from warpleague import cli
@@ -24,9 +24,9 @@ def validator(command: str) -> Draft202012Validator:
     return Draft202012Validator({**schema, "$defs": definitions.schemas})
 
 
-@contextmanager
-def held_to_schemas() -> Iterator[None]:
-    """Within it, a command of this process that prints what its schema refuses fails."""
+@pytest.fixture(scope="session", autouse=True)
+def printed_json() -> Iterator[None]:
+    """A command of this process that prints what its schema refuses fails."""
     running: list[str] = []
     load, text = declaration.load, common.json_text
 
