@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Callable
@@ -262,6 +263,7 @@ def test_tampering_is_found(archive: Path, call: Words, kind: str) -> None:
         assert ("file" in found) == (honest and wrong != {"manifest"})
 
 
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 def test_a_signature_tells_who_published(played: Path, cup: Cup, call: Words) -> None:
     """It is of the manifest, so of all files; a changed one, a forged one, another key and none are found."""
     for name in ("ours", "theirs"):
