@@ -750,6 +750,8 @@ class Rated(Played):
     elo_over_random: float | None
     elo_over_random_low: float | None
     elo_over_random_high: float | None
+    levels_beaten: int
+    """how many levels it surely beats: those below its interval"""
     won_every_match: bool
     lost_every_match: bool
     deals: int

@@ -72,11 +72,15 @@ _MOST_FILES: Final = 1_000_000
 
 @attrs.frozen
 class Publication:
-    """What goes into an archive: leagues, each with its folder of results, and `files` about them."""
+    """What goes into an archive: leagues, each with its folder of results, and `files` about them.
+
+    `seeded` is whether their file has a seed.
+    """
 
     kind: str
     name: str
     leagues: tuple[tuple[LeagueConfig, Path], ...]
+    seeded: bool
     files: dict[str, bytes] = attrs.Factory(dict)
 
 
@@ -164,7 +168,7 @@ def _publication(args: Namespace) -> Publication:
             file
         ) as store:  # as if it were where its file is: its bots are named from there
             config = attrs.evolve(config, path=file / (store.meta("file") or ""))
-        return Publication("league", config.name, ((config, file.parent),))
+        return Publication("league", config.name, ((config, file.parent),), config.seed is not None)
     try:
         keys = parse_toml(read_text(file, str(file)), str(file)) if file.is_file() else {}
     except OSError as error:
@@ -173,7 +177,7 @@ def _publication(args: Namespace) -> Publication:
         return publisher.publication(file, args.results)
     config = load_config(file, without_bots=True)
     config = in_arena(config, args.results) or config
-    return Publication("league", config.name, ((config, args.results),))
+    return Publication("league", config.name, ((config, args.results),), config.seed is not None)
 
 
 class _Writing:
@@ -186,6 +190,9 @@ class _Writing:
         self._found: dict[str, Path] = {}
         self._digests: dict[str, str] = {}
         self.remarks: list[str] = []
+        if published.seeded:
+            known = "the dice of other leagues of this seed are known with it"
+            self.remarks.append(f"{published.name}: its seed is in the archive: {known}")
 
     def files(self) -> Iterator[tuple[str, bytes, bool]]:
         """Path, content, and whether it may be run, of each file; the manifest and its signature are the last."""
@@ -219,11 +226,6 @@ class _Writing:
         self._leagues.append(about(league))
         self._bots |= dict.fromkeys(bots_of(league))
         self._found |= sources_of(league)
-        if league.config.seed is not None:
-            self.remarks.append(
-                f"{league.config.name}: its seed is in the archive: the dice of other leagues of this seed are known "
-                "with it"
-            )
 
     def _sources(self) -> dict[str, Path]:
         """The folders of the sources that go in, by digest; `BadInput` for a name that no bot has."""

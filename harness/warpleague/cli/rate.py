@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+import attrs
 import tomli_w
 
 from warpleague.cli.common import print_json, say, write_file
@@ -16,10 +17,9 @@ from warpleague.cli.match_options import log_folder
 from warpleague.errors import BadInput
 from warpleague.games import load_game
 from warpleague.league.play.entering import open_to_run
-from warpleague.league.ratings.placement import level_of
 from warpleague.league.results.faulted import bot_faults
 from warpleague.league.results.status import placement
-from warpleague.opponents.scale import Scale, scale_of
+from warpleague.opponents.scale import SHOWN, Scale, scale_of
 from warpleague.report.wording.league_words import duration, fault_lines, placement_lines, waited_words
 from warpleague.text import counted
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
-
-_SHOWN: Final = 12  # digits of the scale's digest
 
 
 def run_rate(args: Namespace) -> int:
@@ -43,12 +41,12 @@ def run_rate(args: Namespace) -> int:
         raise BadInput("--in-process does not go with --log")
     file = _league_file(args, scale)
     with open_to_run(load_written(file), args.results, args.tools.prepare) as league:
-        _check_scale(league, scale)
+        scale.check(bot.digest for bot in league.season.bots[1:])
         if args.in_process:
             play_in_referees(league, args)
         if not args.quiet:
             say(
-                f"{league.config.name}: {game.id}; {league.schedule.describe()}; scale {scale.digest[:_SHOWN]}"
+                f"{league.config.name}: {game.id}; {league.schedule.describe()}; scale {scale.digest[:SHOWN]}"
             )
         report = play_season(league, args, log_folder(args.log))
         faults = bot_faults(league)
@@ -73,7 +71,7 @@ def _print(league: League, scale: Scale, report: RunReport, *, bad: bool) -> Non
         for line in placement_lines(known, name, random_is_a_guess=scale.random_is_a_guess):
             print(line)
     beside = "" if scale.field_level is None else f", bots of level {scale.field_level} in all other seats"
-    print(f"Scale {scale.digest[:_SHOWN]}: {scale.game}, {counted(scale.players, 'player')}{beside}.")
+    print(f"Scale {scale.digest[:SHOWN]}: {scale.game}, {counted(scale.players, 'player')}{beside}.")
     for line in fault_lines(bot_faults(league)):
         print(f"{line}.")
     print(f"{counted(report.played, 'match')} played in {duration(report.elapsed_s)}.")
@@ -84,18 +82,8 @@ def _print(league: League, scale: Scale, report: RunReport, *, bad: bool) -> Non
 def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
     """What is known of the bot, the scale that says so, and what was played."""
     known = placement(league)
-    estimate, levels = known.estimate(), scale.elo
-    ends = {
-        "elo_over_random": estimate.elo,
-        "elo_over_random_low": estimate.low,
-        "elo_over_random_high": estimate.high,
-    }
-    places = {
-        key: None if value is None else level_of(levels, value)
-        for key, value in zip(("level", "level_low", "level_high"), ends.values(), strict=True)
-    }
     names = league.season.names
-    against = [(level, *known.against(level)) for level in range(len(levels))]
+    against = [(level, *known.against(level)) for level in range(len(scale.levels))]
     return {
         "league": league.config.name,
         "bot": names[0],
@@ -104,7 +92,7 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
         "field_level": scale.field_level,
         "scale": scale.digest,
         "random_distance_is_a_guess": scale.random_is_a_guess,
-        **{key: None if value is None else round(value, 2) for key, value in {**places, **ends}.items()},
+        **attrs.asdict(known.place()),
         "won_every_match": known.one_way == 1,
         "lost_every_match": known.one_way == -1,
         "deals": known.deals,
@@ -113,7 +101,7 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
             {
                 "bot": names[1 + level],
                 "level": 1 + level,
-                "elo_over_random": levels[level],
+                "elo_over_random": scale.elo[level],
                 "matches": n,
                 "points": won,
             }
@@ -131,26 +119,15 @@ def _json(league: League, scale: Scale, report: RunReport) -> dict[str, Any]:
     }
 
 
-def _check_scale(league: League, scale: Scale) -> None:
-    """Raise `BadInput` if the opponents that play are not those that were measured."""
-    for bot, level in zip(league.season.bots[1:], (*scale.levels, *scale.field), strict=True):
-        if bot.digest != level.digest:
-            raise BadInput(
-                f"{level.bot}: its content is {bot.digest[:_SHOWN]}, but the scale was measured with "
-                f"{level.digest[:_SHOWN]}; a folder of your own with this name hides the shipped bot"
-            )
-
-
 def _league_file(args: Namespace, scale: Scale) -> Path:
     """Write the league file that this rating is, so that every other command can be used on it."""
     bot = entrant_of(args.bot)
-    others = [(Path(level.bot), None) for level in (*scale.levels, *scale.field)]
-    rivals = [folder.name for folder, _ in others[: len(scale.levels)]]
+    others = scale.opponents
     name = (bot[0].name or bot[0].resolve().name)[:50]
     args.option = []  # the scale holds for the default options
-    beside = [f"field-{number}" for number in range(1, 1 + len(scale.field))]
-    names = [f"{name}-rated" if name.casefold() in (*rivals, *beside) else name, *rivals, *beside]
-    data = played_keys(args, [bot, *others], names, inside=args.in_process)
+    names = [f"{name}-rated" if name.casefold() in others else name, *others]
+    entrants = [bot, *((Path(level.bot), None) for level in others.values())]
+    data = played_keys(args, entrants, names, inside=args.in_process)
     what = blake2b(repr((sorted(data.items()), scale.digest)).encode(), digest_size=4).hexdigest()
     plain = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name)[:20]
     data["name"] = f"rate-{plain}-{scale.game}-{what}" + ("-inside" if args.in_process else "")

@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from warpleague.errors import BadInput
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 SCALE_FILE: Final = Path(__file__).with_name("scale.json")
 """Written by `scripts/scale.py`."""
 FIELD_LEVEL: Final = 3
 """The level of the bots that have all other seats at tables of three and more."""
+
+
+SHOWN: Final = 12  # digits of a digest
 
 
 @attrs.frozen
@@ -50,6 +56,21 @@ class Scale:
     def field(self) -> tuple[Level, ...]:
         """The bots of all other seats."""
         return () if self.field_level is None else (self.levels[self.field_level - 1],) * (self.players - 2)
+
+    @property
+    def opponents(self) -> dict[str, Level]:
+        """The bots that a bot meets on this scale, by the names that leagues give them: the levels, then the field."""
+        levels = {Path(level.bot).name: level for level in self.levels}
+        return levels | {f"field-{number}": level for number, level in enumerate(self.field, start=1)}
+
+    def check(self, digests: Iterable[str]) -> None:
+        """Raise `BadInput` if opponents with these digests of their content are not those that were measured."""
+        for digest, level in zip(digests, self.opponents.values(), strict=True):
+            if digest != level.digest:
+                raise BadInput(
+                    f"{level.bot}: its content is {digest[:SHOWN]}, but the scale was measured with "
+                    f"{level.digest[:SHOWN]}; a folder of your own with this name hides the shipped bot"
+                )
 
     @property
     def elo(self) -> tuple[float, ...]:

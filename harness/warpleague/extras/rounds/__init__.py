@@ -24,6 +24,8 @@ EXTRA: Final = Extra(commands=(
                  "says; 0: one for each core)", type=count(0)),
         Flag("--demo", "run rounds/demo.toml in about a minute: three scripts are the authors, and one of "
              "them improves its bot"),
+        Argument("--replicate K", "only this replicate of those in the file (default: all, and their means)",
+                 type=count(1)),
         Argument("--format", "with `tables`: the format of the files", choices=("csv", "excel", "parquet"),
                  default="csv"),
         QUIET,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
@@ -12,7 +13,9 @@ from warpleague.cli.common import RESULTS, print_json, program, say, write_file
 from warpleague.cli.league_run import play_season
 from warpleague.errors import BadInput
 from warpleague.extras.rounds.file import load_rounds
-from warpleague.extras.rounds.report import rounds_page, rounds_view
+from warpleague.extras.rounds.playing import RunFolder
+from warpleague.extras.rounds.replicates import Replicated, replicated
+from warpleague.extras.rounds.report import replicates_page, replicates_view, rounds_page, rounds_view
 from warpleague.extras.rounds.results import results_of, write_tables
 from warpleague.extras.rounds.run import RunContext, Stopped, begun_run, open_run, run_rounds
 from warpleague.extras.rounds.verify import verify_rounds
@@ -25,11 +28,12 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from warpleague.extras.rounds.file import RoundsConfig
-    from warpleague.extras.rounds.playing import RunFolder
     from warpleague.extras.rounds.results import Results
     from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
     from warpleague.runner.bot.logs import LogFolder
+
+    _Runs: TypeAlias = list[tuple[RunFolder, Results]]
 
 VERBS: Final = ("run", "results", "page", "tables", "verify")
 DEMO: Final = "rounds/demo.toml"
@@ -42,19 +46,19 @@ def run_rounds_command(args: Namespace) -> int:
     verb, file = _parse_words([*args.words, DEMO] if args.demo else args.words)
 
     config = load_rounds(file)
-    if verb == "verify":
-        return _verify(args, config)
+    if args.replicate is not None and args.replicate > config.replicates:
+        raise BadInput(f"--replicate: {file} has {counted(config.replicates, 'replicate')}")
     if verb == "run":
         return _run(args, config)
-    run_folder, state = begun_run(config, args.results)
-    results = results_of(config, state, run_folder)
+    if verb == "verify":
+        return _verify(args, config)
+    runs = _begun(args, config)
     if verb == "results":
-        _print(args, results)
+        _print(args, _summary(args, config, runs))
         return 0
-    if verb == "page":
-        files = [_write_page(run_folder, results)]
-    else:
-        files = write_tables(results, run_folder.path / "tables", args.format)
+    files = _write_pages(config, args, runs) if verb == "page" else []
+    for run_folder, results in runs if verb == "tables" else []:
+        files += write_tables(results, run_folder.path / "tables", args.format)
     if args.json:
         print_json([str(file) for file in files])
     else:
@@ -91,32 +95,79 @@ def _run(args: Namespace, config: RoundsConfig) -> int:
         say=(lambda _: None) if args.quiet else say,
     )
     code = 0
-    with open_run(config, args.results) as (run_folder, state):
-        try:
-            run_rounds(config, run_folder, state, context)
-        except Stopped as stopped:
-            code = 1 if str(stopped) else 130
-            say(f"{str(stopped) or 'stopped'}; the same command continues")
-        results = results_of(config, state, run_folder)
-        page = _write_page(run_folder, results)
-    _print(args, results)
+    for run in _chosen(args, config):
+        if len(config.runs) > 1 and not args.quiet:
+            say(f"replicate {run.replicate} of {config.replicates}")
+        with open_run(run, args.results) as (run_folder, state):
+            try:
+                run_rounds(run, run_folder, state, context)
+            except Stopped as stopped:
+                code = 1 if str(stopped) else 130
+                say(f"{str(stopped) or 'stopped'}; the same command continues")
+                state.save(run_folder.state)  # what has begun can be read
+                break
+    runs = _begun(args, config)
+    page = _write_pages(config, args, runs)[-1]
+    _print(args, _summary(args, config, runs))
     if not args.json and not code:
         _print_next_steps(args, config, page)
     return code
 
 
-def _write_page(run_folder: RunFolder, results: Results) -> Path:
-    write_file(run_folder.report, rounds_page(results))
-    return run_folder.report
+def _chosen(args: Namespace, config: RoundsConfig) -> tuple[RoundsConfig, ...]:
+    """The runs that a command is for."""
+    return config.runs if args.replicate is None else (config.runs[args.replicate - 1],)
 
 
-def _print(args: Namespace, results: Results) -> None:
+def _begun(args: Namespace, config: RoundsConfig) -> _Runs:
+    """All runs that have begun, with their results. Raises `BadInput` if none has."""
+    begun = [run for run in config.runs if RunFolder.of(run, args.results).state.is_file()]
+    read = []
+    for run in begun or config.runs[:1]:
+        run_folder, state = begun_run(run, args.results)
+        read.append((run_folder, results_of(run, state, run_folder)))
+    return read
+
+
+def _summary(args: Namespace, config: RoundsConfig, runs: _Runs) -> Results | Replicated:
+    """The means over all runs, or the results of the only one, or of the one that was asked for."""
+    if args.replicate is None and config.replicates > 1:
+        return replicated([results for _, results in runs], config.replicates)
+    number = args.replicate or 1
+    chosen = next((results for run_folder, results in runs if run_folder.replicate == number), None)
+    if chosen is None:
+        raise BadInput(f"--replicate: replicate {number} of {config.path} has not begun")
+    return chosen
+
+
+def _write_pages(config: RoundsConfig, args: Namespace, runs: _Runs) -> list[Path]:
+    """Write the page of each run, and at last, if there are several, the one of all."""
+    several = config.replicates > 1
+    files = []
+    for run_folder, results in runs:
+        page = run_folder.report
+        if several and run_folder.replicate == 1:
+            page = page.with_name("replicate-1.html")
+        write_file(page, rounds_page(results))
+        files.append(page)
+    if several:
+        target = RunFolder.of(config, args.results).report
+        summary = replicated([results for _, results in runs], config.replicates)
+        write_file(target, replicates_page(summary, [os.path.relpath(page, target.parent) for page in files]))
+        files.append(target)
+    return files
+
+
+def _print(args: Namespace, results: Results | Replicated) -> None:
     if args.json:
         print_json(results.to_json())
         return
 
     console = make_console()
-    console.print(rounds_view(results, console.width))
+    if isinstance(results, Replicated):
+        console.print(replicates_view(results, console.width))
+    else:
+        console.print(rounds_view(results, console.width))
 
 
 def _print_next_steps(args: Namespace, config: RoundsConfig, page: Path) -> None:
@@ -126,7 +177,8 @@ def _print_next_steps(args: Namespace, config: RoundsConfig, page: Path) -> None
 
 
 def _verify(args: Namespace, config: RoundsConfig) -> int:
-    checked = verify_rounds(config, args.results, jobs=args.jobs or 0)
+    begun = [run for run in _chosen(args, config) if RunFolder.of(run, args.results).state.is_file()]
+    checked = verify_rounds(begun or _chosen(args, config)[:1], args.results, jobs=args.jobs or 0)
     data: dict[str, Any] = checked.to_json()
     if args.json:
         print_json({"rounds": config.name, **data})

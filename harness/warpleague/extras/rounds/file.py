@@ -33,6 +33,7 @@ from warpleague.league.season.config import (
 from warpleague.league.season.entry import first_alike
 from warpleague.match.setup import load_options, options_json
 from warpleague.match.spec import TimeControl
+from warpleague.opponents.scale import Scale, scale_of
 from warpleague.runner.bundle.build import CommandLimits
 from warpleague.runner.bundle.manifest import MANIFEST
 from warpleague.runner.bundle.shipped import located
@@ -106,6 +107,17 @@ class Author:
 
 
 @attrs.frozen(kw_only=True)
+class ClimbTable:
+    """`[climb]`: each new program meets opponents of the published levels, to find out which of them it surely beats.
+
+    It ends when half the 95 % interval of the program's strength is `within` Elo, or after `max_matches`.
+    """
+
+    within: float = attrs.field(default=50.0, validator=[gt(0), le(1_000)])
+    max_matches: int = attrs.field(default=400, validator=[ge(2), le(1_000_000)])
+
+
+@attrs.frozen(kw_only=True)
 class RoundsConfig:
     """The file of rounds, checked.
 
@@ -114,7 +126,9 @@ class RoundsConfig:
     or the number of tables to draw. `shows` says what an author sees of the others: "own" only results, "records" also
     all records, "sources" also their bots. If a bot fails the check, its author plays with the last good version, or
     with `on_fail` "forfeit" not at all. After each round an author's workspace gets at most `records` records of its
-    matches. With a `seed`, all dice follow from it, and are not secret.
+    matches. With a `seed`, all dice follow from it, and are not secret. With `climb` the opponents of the published
+    levels tell how strong each program is. All of this is repeated from the start in each of the `replicates`, with
+    other dice.
     """
 
     game: GameTable
@@ -129,11 +143,25 @@ class RoundsConfig:
     on_fail: OnFail = "last"
     records: int = attrs.field(default=20, validator=[ge(0), le(100_000)])
     seed: str | None = None
+    replicates: int = attrs.field(default=1, validator=[ge(1), le(1_000)])
+    climb: ClimbTable | None = None
     clock: TimeControl = attrs.Factory(lambda: TimeControl(move_s=1.0))
     rules: RulesTable = attrs.Factory(lambda: RulesTable(level=_LEVEL))
     sandbox: SandboxTable = attrs.Factory(SandboxTable)
     run: RunTable = attrs.Factory(RunTable)
     path: Path = attrs.field(default=Path(), metadata=NO_KEY)
+    replicate: int = attrs.field(default=1, metadata=NO_KEY)
+
+    @property
+    def runs(self) -> tuple[RoundsConfig, ...]:
+        """The runs of this file: one for each replicate."""
+        more = range(2, self.replicates + 1)
+        return (self, *(attrs.evolve(self, name=f"{self.name}/replicate-{k}", replicate=k) for k in more))
+
+    @property
+    def scale(self) -> Scale:
+        """The published levels of the game at these tables. Raises `BadInput` if there are none."""
+        return scale_of(self.game.id, self.game.players or 0)
 
     @property
     def editors(self) -> tuple[Author, ...]:
@@ -191,8 +219,10 @@ class RoundsConfig:
     @property
     def conditions(self) -> dict[str, Any]:
         """The settings that results depend on, as plain data. They must not change during a run."""
-        relevant = attrs.evolve(self, rounds=1, run=RunTable(), records=0)
+        relevant = attrs.evolve(self, rounds=1, run=RunTable(), records=0, replicates=1)
         data = toml_of(relevant)
+        if self.climb is not None:
+            data["climb"]["scale"] = self.scale.digest
         for author in data["authors"]:
             del author["limits"], author["on_error"]  # they hold for later edits only
         return data
@@ -270,6 +300,17 @@ def _check(config: RoundsConfig, where: str) -> None:
                 raise ConfigError(f"{here}.variables: {variable!r} is no name of a variable")
     if not config.editors:
         raise ConfigError(f"{where}: authors: none of them edits its bot; give one an edit command")
+    if config.climb is not None:
+        try:
+            scale = config.scale
+        except BadInput as error:
+            raise ConfigError(f"{where}: climb: {error}; leave out [climb]") from None
+        game = load_game(scale.game)
+        usual = options_json(load_options(game, scale.players, {}, where))
+        if config.game.options != usual:
+            raise ConfigError(
+                f"{where}: climb: levels were measured with the default options of {game.id} only"
+            )
     if len(config.authors) < config.game.players:
         raise ConfigError(
             f"{where}: authors: a table of {config.game.players} needs as many authors, not {len(config.authors)}"
@@ -286,21 +327,51 @@ def _check_here(config: RoundsConfig, where: str) -> None:
             raise ConfigError(f"{where}: authors[{index}].start: there is no folder {folder}")
 
 
-def write_league(
+def write_round(
     config: RoundsConfig, target: Path, bots: Sequence[BotEntry] = (), anchor: str | None = None
 ) -> LeagueConfig:
-    """Write the league file of one round, and read it again. Every command of leagues takes this file."""
+    """Write the league file of one round, and read it again."""
+    format_ = FormatTable(deals=config.deals, seats=config.seats, tables=config.tables, dice="shared")
+    return _write_league(config, target, config.seed, bots, format_, RatingTable(anchor=anchor))
+
+
+def write_climb(config: RoundsConfig, target: Path, seed: str, bot: BotEntry) -> LeagueConfig:
+    """Write the league file of one climb, and read it again. Raises `BadInput` if there is no scale."""
+    assert config.climb is not None
+    scale = config.scale
+    others = [
+        BotEntry(path=str(located(Path(level.bot)).resolve()), name=name)
+        for name, level in scale.opponents.items()
+    ]
+    format_ = FormatTable(
+        kind="placement",
+        levels=scale.elo,
+        within=config.climb.within,
+        max_matches=config.climb.max_matches,
+    )
+    return _write_league(config, target, seed, [bot, *others], format_, RatingTable())
+
+
+def _write_league(
+    config: RoundsConfig,
+    target: Path,
+    seed: str | None,
+    bots: Sequence[BotEntry],
+    format_: FormatTable,
+    rating: RatingTable,
+) -> LeagueConfig:
+    """Write a league file, and read it again. Every command of leagues takes this file."""
     league = LeagueConfig(
         name=target.stem,
-        seed=config.seed,
+        seed=seed,
         bots=tuple(bots),
         game=config.game,
-        format=FormatTable(deals=config.deals, seats=config.seats, tables=config.tables, dice="shared"),
+        format=format_,
         clock=config.clock,
         rules=config.rules,
         sandbox=config.sandbox,
         run=config.run,
-        rating=RatingTable(anchor=anchor),
+        rating=rating,
     )
     write_config(league, target, "Written by warpleague rounds.")
     return load_config(target, without_bots=not bots)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from warpleague.errors import BadInput, BotError
-from warpleague.extras.rounds.file import RoundsConfig, write_league
+from warpleague.extras.rounds.file import RoundsConfig, write_round
 from warpleague.extras.rounds.state import Check, Finding, Round, State, Version
 from warpleague.extras.rounds.workspace import AuthorFolder
 from warpleague.league.play.entering import Commitment, commit
@@ -23,9 +23,23 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class RunFolder:
-    """The folder of a run: the state, the folders of the authors, and the leagues of the rounds with their stores."""
+    """The folder of a run: the state, the folders of the authors, and the leagues of the rounds with their stores.
+
+    Leagues of all replicates have different names, so that they can be published together.
+    """
 
     path: Path
+    replicate: int = 1
+
+    @classmethod
+    def of(cls, config: RoundsConfig, results: Path) -> RunFolder:
+        """The folder of a run in `results`."""
+        return cls((results / config.name).absolute(), config.replicate)
+
+    @property
+    def prefix(self) -> str:
+        """What the names of files and leagues of this replicate begin with."""
+        return "" if self.replicate == 1 else f"replicate-{self.replicate}-"
 
     @property
     def state(self) -> Path:
@@ -44,16 +58,20 @@ class RunFolder:
 
     @property
     def report(self) -> Path:
-        """The page of the run."""
+        """The page of the run, or the one of all replicates beside the pages of the runs."""
         return self.path / "report" / "index.html"
 
     def league(self, number: int) -> Path:
         """The league file of a round."""
-        return self.leagues / f"round-{number:02}.toml"
+        return self.leagues / f"{self.prefix}round-{number:02}.toml"
 
-    def logs(self, number: int) -> Path:
-        """The logs of the bots in the matches of a round."""
-        return self.leagues / f"round-{number:02}" / "logs"
+    def climb(self, version: str) -> Path:
+        """The league file of the climb of a version."""
+        return self.leagues / f"{self.prefix}climb-{version}.toml"
+
+    def logs(self, league: str) -> Path:
+        """The logs of the bots in the matches of a league."""
+        return self.leagues / league / "logs"
 
     def author(self, author: str) -> AuthorFolder:
         """The folders of an author."""
@@ -63,7 +81,7 @@ class RunFolder:
 def commit_secret(config: RoundsConfig, run_folder: RunFolder, number: int) -> Commitment:
     """Fix the secret of a round's league, before its bots are known. A second call returns the same one."""
     run_folder.leagues.mkdir(parents=True, exist_ok=True)
-    return commit(write_league(config, run_folder.league(number)), run_folder.leagues)
+    return commit(write_round(config, run_folder.league(number)), run_folder.leagues)
 
 
 @attrs.frozen(kw_only=True)
@@ -120,20 +138,14 @@ def played_as(state: State, round_: Round, version: str) -> str:
     return next(name for name in round_.field if state.digest(name) == state.digest(version))
 
 
-def entries_of(
-    config: RoundsConfig, state: State, run_folder: RunFolder, field: tuple[str, ...]
-) -> list[BotEntry]:
-    """The bots of a field, as the league file names them."""
-    anchors = {anchor.name: config.start_of(anchor) for anchor in config.anchors}
-    entries = []
-    for name in field:
-        if name in anchors:
-            folder = anchors[name]
-        else:
-            version = state.version(name)
-            folder = run_folder.author(version.author).bot(version.round)
-        entries.append(BotEntry(path=str(folder.resolve()), name=name))
-    return entries
+def entry_of(config: RoundsConfig, state: State, run_folder: RunFolder, name: str) -> BotEntry:
+    """A version, or the bot of a fixed author, as league files name it."""
+    version = state.find(name)
+    if version is None:
+        folder = config.start_of(config.author(name))
+    else:
+        folder = run_folder.author(version.author).bot(version.round)
+    return BotEntry(path=str(folder.resolve()), name=name)
 
 
 def league_of(config: RoundsConfig, state: State, run_folder: RunFolder, round_: Round) -> LeagueConfig:
@@ -144,8 +156,8 @@ def league_of(config: RoundsConfig, state: State, run_folder: RunFolder, round_:
             f'{len(round_.field)} are ready; on_fail = "last" lets authors play with their last good version'
         )
     anchor = config.anchors[0].name if config.anchors else None
-    bots = entries_of(config, state, run_folder, round_.field)
-    return write_league(config, run_folder.league(round_.number), bots, anchor)
+    bots = [entry_of(config, state, run_folder, name) for name in round_.field]
+    return write_round(config, run_folder.league(round_.number), bots, anchor)
 
 
 def extract_missing_bots(run_folder: RunFolder, versions: tuple[Version, ...]) -> None:

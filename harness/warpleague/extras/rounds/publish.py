@@ -11,6 +11,7 @@ import tomli_w
 
 from warpleague.cli.publish import Publication, has
 from warpleague.errors import BadInput, StoreError
+from warpleague.extras.rounds.climb import climb_problems, climbers
 from warpleague.extras.rounds.file import load_rounds
 from warpleague.extras.rounds.playing import RunFolder
 from warpleague.extras.rounds.results import results_of
@@ -25,52 +26,40 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from warpleague.extras.rounds.file import RoundsConfig
+    from warpleague.league.season.config import LeagueConfig
+
 ROUNDS: Final = "rounds.toml"
 STATE: Final = "state.json"
 RESULTS: Final = "results.json"
 
 
 def publication(file: Path, results: Path) -> Publication:
-    """All rounds of a file that are over. Raises `BadInput` if there is none."""
+    """All rounds of a file that are over, of each replicate. Raises `BadInput` if a run has none."""
     config = load_rounds(file)
-    run_folder, state = begun_run(config, results)
-    over = [round_.number for round_ in state.rounds if round_.phase == "over"]
-    if not over:
-        raise BadInput(f"{run_folder.path}: no round is over yet: warpleague rounds {config.path}")
-    files = {
-        ROUNDS: tomli_w.dumps(toml_of(config)).encode(),
-        STATE: run_folder.state.read_bytes(),
-        RESULTS: (json.dumps(results_of(config, state, run_folder).to_json(), indent=1) + "\n").encode(),
-    }
-    leagues = tuple((load_config(run_folder.league(number)), run_folder.leagues) for number in over)
-    return Publication("rounds", config.name, leagues, files)
+    files = {ROUNDS: tomli_w.dumps(toml_of(config)).encode()}
+    leagues: list[tuple[LeagueConfig, Path]] = []
+    for run in config.runs:
+        run_folder, state = begun_run(run, results)
+        over = [round_ for round_ in state.rounds if round_.phase == "over"]
+        if not over:
+            raise BadInput(f"{run_folder.path}: no round is over yet: warpleague rounds {config.path}")
+        now = results_of(run, state, run_folder).to_json()
+        files[f"{run_folder.prefix}{STATE}"] = run_folder.state.read_bytes()
+        files[f"{run_folder.prefix}{RESULTS}"] = (json.dumps(now, indent=1) + "\n").encode()
+        for round_ in over:
+            played = (run_folder.league(round_.number), *map(run_folder.climb, climbers(run, state, round_)))
+            leagues += [(load_config(league), run_folder.leagues) for league in played]
+    return Publication("rounds", config.name, tuple(leagues), config.seed is not None, files)
 
 
 def check(folder: Path, leagues: Path) -> Iterator[Checked]:
     """Compare state and results in an unpacked archive with the leagues, whose stores are in `leagues`."""
-    run_folder = RunFolder(leagues.parent)
     try:
-        config = load_rounds(folder / ROUNDS, elsewhere=True)
-        state = load_state(folder / STATE)
-        if state is None:
-            raise StoreError(f"{folder / STATE}: is missing")
-        check_conditions(config, state, run_folder)
-        over = [round_ for round_ in state.rounds if round_.phase == "over"]
-        for round_ in over:
-            file = run_folder.league(round_.number)
-            if (there := folder / "leagues" / file.stem / LEAGUE).is_file():
-                shutil.copyfile(there, file)
-            with open_to_read(load_config(file), leagues) as league:
-                problems = list(round_problems(config, state, round_, league))
-            what = f"round {round_.number}"
-            yield from (Checked(what, "wrong", problem) for problem in problems)
-            if not problems:
-                yield Checked(what, "holds", "field, versions and commitment are those of the state")
-        now = results_of(attrs.evolve(config, path=folder / ROUNDS), state, run_folder).to_json()
-        if has(folder / RESULTS, now):
-            yield Checked("results", "holds", "computed again from all rounds")
-        else:
-            yield Checked("results", "wrong", f"{RESULTS}: the leagues give others")
+        for file in folder.glob(f"leagues/*/{LEAGUE}"):
+            shutil.copyfile(file, leagues / f"{file.parent.name}.toml")
+        for run in load_rounds(folder / ROUNDS, elsewhere=True).runs:
+            yield from _check_run(run, folder, RunFolder(leagues.parent, run.replicate))
     except (OSError, ValueError) as error:
         yield Checked("results", "wrong", f"{RESULTS}: cannot be read: {error}")
     except BadInput as error:
@@ -78,3 +67,30 @@ def check(folder: Path, leagues: Path) -> Iterator[Checked]:
     yield Checked(
         "edits", "unchecked", "the archive has the versions, not the workspaces, commits and commands"
     )
+
+
+def _check_run(config: RoundsConfig, folder: Path, run_folder: RunFolder) -> Iterator[Checked]:
+    file = folder / f"{run_folder.prefix}{STATE}"
+    state = load_state(file)
+    if state is None:
+        raise StoreError(f"{file}: is missing")
+    check_conditions(config, state, run_folder)
+    where = f"replicate {config.replicate}: " if config.replicate > 1 else ""
+    for round_ in state.rounds:
+        if round_.phase != "over":
+            continue
+        with open_to_read(load_config(run_folder.league(round_.number)), run_folder.leagues) as league:
+            problems = list(round_problems(config, state, round_, league))
+            for version in climbers(config, state, round_):
+                with open_to_read(load_config(run_folder.climb(version)), run_folder.leagues) as climb:
+                    problems += climb_problems(config, state, version, climb, league)
+        what = f"{where}round {round_.number}"
+        yield from (Checked(what, "wrong", problem) for problem in problems)
+        if not problems:
+            yield Checked(what, "holds", "field, versions, climbs and commitment are those of the state")
+    file = folder / f"{run_folder.prefix}{RESULTS}"
+    now = results_of(attrs.evolve(config, path=folder / ROUNDS), state, run_folder).to_json()
+    if has(file, now):
+        yield Checked(f"{where}results", "holds", "computed again from all rounds")
+    else:
+        yield Checked(f"{where}results", "wrong", f"{file}: the leagues give others")

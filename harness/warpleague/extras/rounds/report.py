@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Group, RenderableType
 
+    from warpleague.extras.rounds.replicates import Difference, MeanAuthor, MeanLine, Replicated, Spread
     from warpleague.extras.rounds.results import (
         AuthorLine,
         AuthorTotal,
@@ -68,9 +69,12 @@ def rating_text(rating: float | None, error: float | None) -> str:
     return f"{rating:.0f} ± {error:.0f}" if error else f"{rating:.0f}"
 
 
-def share_text(share: Share | None) -> str:
-    """A share of points in percent, with its 95 % interval."""
-    return "-" if share is None else f"{percent(share.mean)} ({interval_words(share.low, share.high)})"
+def share_text(share: Share | Spread | None) -> str:
+    """A share of points in percent, with its 95 % interval, if it has one."""
+    if share is None:
+        return "-"
+    low, high = share.low, share.high
+    return percent(share.mean) + ("" if low is None or high is None else f" ({interval_words(low, high)})")
 
 
 def helped_text(line: AuthorLine) -> str:
@@ -82,6 +86,26 @@ def helped_text(line: AuthorLine) -> str:
         return TOO_FEW
     span = interval_words(helped["share_low"], helped["share_high"])
     return f"{percent(helped['share'])} ({span}), {helped['verdict']}"
+
+
+def _beaten_text(line: AuthorLine | VersionLine) -> str:
+    return "-" if line.climb is None else f"{line.climb.place.levels_beaten} of {line.climb.levels}"
+
+
+def climb_text(line: VersionLine) -> str:
+    """Where a program is on the scale, with the ends of its 95 % interval."""
+    climb = line.climb
+    if climb is None:
+        return "-"
+    if climb.faults == climb.matches:
+        return "faulted in every match"
+    place = climb.place
+    at, low, high = (
+        None if end is None else f"{end:.1f}" for end in (place.level, place.level_low, place.level_high)
+    )
+    if at is not None:
+        return f"{at} ({low or 'below 1'} to {high or f'above {climb.levels}'})"
+    return f"{low} or more" if low else f"{high} or less" if high else "beyond the scale"
 
 
 def chance_lines(results: Results) -> list[str]:
@@ -183,7 +207,9 @@ CURVES: Final[tuple[_AuthorColumn, ...]] = (
     Column("share", "share", lambda line: share_text(line.share), shown=_medium),
     Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
            shown=_any("anchor_share", _MEDIUM)),
-    Column("helped", "did it help?", helped_text, shown=_any("helped"), kind="text",
+    Column("climb", "beats", _beaten_text, shown=_any("climb"),
+           help="beats: how many of the published levels the program surely beats."),
+    Column("helped", "did it help?", helped_text, shown=_any("helped"), kind="text", wraps=True,
            help="did it help?: share of points against the version before, on the same deals, and its 95 % interval; "
                 "better or worse: it excludes 50 %."),
     Column("lines", "lines", _lines_text, shown=_wide),
@@ -203,6 +229,10 @@ VERSIONS: Final[tuple[_VersionColumn, ...]] = (
     Column("share", "share", lambda line: share_text(line.share)),
     Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
            shown=_any("anchor_share", _MEDIUM)),
+    Column("beaten", "beats", _beaten_text, shown=_any("climb"),
+           help="beats: how many of the published levels the program surely beats; level: where it is among them, "
+                "with its 95 % interval."),
+    Column("climb", "level", climb_text, shown=_any("climb", _MEDIUM)),
     Column("lines", "lines", _lines_text),
     count_column("faults", lambda line: line.faults, kind="faults"),
     Column("digest", "content", lambda line: line.digest[:12], kind="text", soft=True, shown=_medium),
@@ -265,7 +295,13 @@ def rounds_page(results: Results) -> bytes:
         ],
         secret_words=secret_words(results),
         transcripts=[
-            (author.author, [(line.round, f"../{line.transcript}") for line in results.curve(author.author)])
+            (
+                author.author,
+                [
+                    (line.round, [f"../{file}" for file in line.transcripts])
+                    for line in results.curve(author.author)
+                ],
+            )
             for author in editors
         ],
         secrets=[(line.round, line.commitment, line.secret) for line in results.per_round],
@@ -345,3 +381,129 @@ def _printed_table(
 ) -> Group:
     view = RoundsView(lines, width=width)
     return titled(title, filled(columns, view, lines), *help_lines(columns, view), *remarks)
+
+
+# -- replicates ------------------------------------------------------------------------------------------
+# The means over all runs of a file, on a page and in a terminal.
+
+_MeanColumn: TypeAlias = "Column[MeanLine, RoundsView[MeanLine]]"
+_MeanAuthorColumn: TypeAlias = "Column[MeanAuthor, RoundsView[MeanAuthor]]"
+_DifferenceColumn: TypeAlias = "Column[Difference, RoundsView[Difference]]"
+
+
+def spread_text(spread: Spread | None, text: Callable[[float], str]) -> str:
+    """A mean over runs with the ends of its 95 % interval."""
+    if spread is None:
+        return "-"
+    if spread.low is None or spread.high is None:
+        return text(spread.mean)
+    return f"{text(spread.mean)} ({text(spread.low)} to {text(spread.high)})"
+
+
+def _mean_rating_text(line: MeanLine) -> str:
+    return f"{'≈ ' if line.rating_guesses else ''}{spread_text(line.rating, _elo)}"
+
+
+def _elo(value: float) -> str:
+    return f"{value:.0f}"
+
+
+def _tenths(value: float) -> str:
+    return f"{value:,.1f}"
+
+
+def _many(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+# fmt: off
+MEANS: Final[tuple[_MeanColumn, ...]] = (
+    Column("round", "round", lambda line: str(line.round)),
+    Column("author", "author", lambda line: line.author, kind="text"),
+    Column("rating", "rating", _mean_rating_text,
+           help="rating: in brackets its 95 % interval by Student's t over the runs; ≈: in some run it is a guess, "
+                "since the program won or lost everything there."),
+    Column("share", "share", lambda line: share_text(line.share), shown=_medium),
+    Column("anchor_share", "anchors", lambda line: share_text(line.anchor_share),
+           shown=_any("anchor_share", _MEDIUM)),
+    Column("levels_beaten", "levels beaten", lambda line: spread_text(line.levels_beaten, _tenths),
+           shown=_any("levels_beaten")),
+    Column("helped", "new against old", lambda line: share_text(line.helped), shown=_any("helped", _WIDE),
+           help="new against old: the share of points of the new version against the one before, on the same deals."),
+    Column("runs", "runs", lambda line: str(line.rating.runs if line.rating else 0)),
+)
+"""The authors round by round, over all runs."""
+
+MEAN_AUTHORS: Final[tuple[_MeanAuthorColumn, ...]] = (
+    Column("author", "author", lambda line: line.author, kind="text"),
+    Column("rounds_won", "rounds won", lambda line: spread_text(line.rounds_won, _tenths)),
+    Column("input_tokens", "tokens in", lambda line: spread_text(line.input_tokens, _many),
+           shown=_any("input_tokens")),
+    Column("output_tokens", "tokens out", lambda line: spread_text(line.output_tokens, _many),
+           shown=_any("output_tokens")),
+    Column("cost", "cost", lambda line: spread_text(line.cost, "{:.4f}".format), shown=_any("cost")),
+    Column("edit_s", "edits s", lambda line: spread_text(line.edit_s, _tenths)),
+)
+"""The authors over all rounds of a run, over all runs."""
+
+DIFFERENCES: Final[tuple[_DifferenceColumn, ...]] = (
+    Column("author", "author", lambda line: line.author, kind="text"),
+    Column("other", "against", lambda line: line.other, kind="text"),
+    Column("elo", "Elo ahead", lambda line: spread_text(line.elo, "{:+.0f}".format)),
+)
+"""Each two authors in the last round of the same run."""
+# fmt: on
+
+
+def replicates_page(results: Replicated, pages: Sequence[str]) -> bytes:
+    """The page with the means over all runs, which have these `pages`."""
+    authors = [line.author for line in results.authors]
+    return render(
+        "replicates.html.j2",
+        frame=alone("server"),
+        stamp="",
+        name=results.name,
+        game=results.game,
+        sentence=_runs_words(results),
+        anchor=results.anchor,
+        chart=charts.curves(
+            [(author, _mean_points(results.curve(author))) for author in authors],
+            "Mean ratings over the rounds",
+            "rounds",
+        ),
+        tables=[
+            _table("means", "Round by round", MEANS, results.curves),
+            _table("differences", "Authors in the last round", DIFFERENCES, results.differences),
+            _table("authors", "Authors", MEAN_AUTHORS, results.authors),
+        ],
+        runs=[
+            (run.name.partition("/")[2] or "replicate-1", page)
+            for run, page in zip(results.runs, pages, strict=True)
+        ],
+    )
+
+
+def replicates_view(results: Replicated, width: int = 100) -> RenderableType:
+    """All tables of the means over all runs, `width` columns wide."""
+    anchor = "" if results.anchor is None else f"; {results.anchor} is 1500"
+    return stacked(
+        _printed_table(
+            f"Means of {results.name}{anchor}", MEANS, results.curves, width, _runs_words(results)
+        ),
+        _printed_table("Authors in the last round", DIFFERENCES, results.differences, width),
+        _printed_table("Authors", MEAN_AUTHORS, results.authors, width),
+    )
+
+
+def _runs_words(results: Replicated) -> str:
+    return f"{results.over} of {counted(results.replicates, 'replicate')} are over; each run counts once."
+
+
+def _mean_points(lines: Sequence[MeanLine]) -> list[charts.Point]:
+    return [
+        charts.Point(
+            line.round, line.rating.mean, line.rating.low, line.rating.high, spread_text(line.rating, _elo)
+        )
+        for line in lines
+        if line.rating is not None
+    ]

@@ -14,8 +14,9 @@ import attrs
 import msgspec
 import numpy as np
 
+from warpleague.extras.rounds.climb import Climb, climbers, read_climb
 from warpleague.extras.rounds.state import Usage
-from warpleague.extras.rounds.workspace import transcript
+from warpleague.extras.rounds.workspace import transcripts
 from warpleague.league.ratings.outcomes import Earlier, Outcomes
 from warpleague.league.ratings.posterior import EDIT_DRIFTS, shrunk_fit
 from warpleague.league.ratings.sprt import Sprt, share_limits
@@ -82,7 +83,7 @@ class VersionLine:
     Versions with the same content are one program, and have its rating and results: `same_as` names the first one, and
     is None for a version that is the first itself. `rating` is in Elo, on one scale for all versions, and `error` is
     half its 95 % interval. `anchor_share` is its share against the bots of fixed authors. `first_round` is its first
-    round.
+    round. `climb` is how far up the published levels its program got, None without `[climb]`.
     """
 
     version: str
@@ -100,6 +101,7 @@ class VersionLine:
     share: Share | None
     faults: int
     anchor_share: Share | None
+    climb: Climb | None
 
 
 @attrs.frozen(kw_only=True)
@@ -107,11 +109,12 @@ class AuthorLine:
     """An author in one round: the version that played, its results, and the effect of its edit.
 
     `rank` is its rank in the round, `rank_set` the first and the last that it may have by strength, and `won` is true
-    if no other author's version ranks higher. `rating` and `error` are those of the version. If this round's edit made
-    a new version, `helped` compares it with the version before, on the same deals; see `helped_json`. `ready` and
-    `findings` are the result of the check, with the codes of its warnings and failures; `ready` is None if the bot did
-    not change. `problem` says why the edit was dropped, or failed and was kept, or the bot is not ready. `transcript`
-    is the file of the run's folder with what the command printed. What an author has not told of its usage is None.
+    if no other author's version ranks higher. `rating`, `error` and `climb` are those of the version. If this round's
+    edit made a new version, `helped` compares it with the version before, on the same deals; see `helped_json`.
+    `ready` and `findings` are the result of the check, with the codes of its warnings and failures; `ready` is None if
+    the bot did not change. `problem` says why the edit was dropped, or failed and was kept, or the bot is not ready.
+    `transcripts` are files in the folder of the run: what the command printed, and the transcript that it left, if it
+    did. What an author has not told of its usage is None.
     """
 
     round: int
@@ -125,6 +128,7 @@ class AuthorLine:
     rating: float | None
     error: float | None
     anchor_share: Share | None
+    climb: Climb | None
     helped: dict[str, Any] | None
     before: str | None
     ready: bool | None
@@ -142,7 +146,7 @@ class AuthorLine:
     input_tokens: int | None
     output_tokens: int | None
     cost: float | None
-    transcript: str | None
+    transcripts: tuple[str, ...]
 
     @property
     def told(self) -> bool:
@@ -248,8 +252,12 @@ def results_of(config: RoundsConfig, state: State, run_folder: RunFolder) -> Res
     played = {round_.number: _read(run_folder, round_, numbers) for round_ in over}
     fit = _fit(state, played.values(), numbers, min(anchors) if anchors else None)
     of_all = _Counts.of(played.values(), programs, anchors)
-    first = {numbers[name]: name for name in reversed(names)}
-    versions = tuple(_version_line(state, name, numbers[name], first, fit, of_all) for name in names)
+    climbs = {
+        numbers[name]: read_climb(config, run_folder, name)
+        for round_ in over
+        for name in climbers(config, state, round_)
+    }
+    versions = tuple(_version_line(state, name, numbers, climbs, fit, of_all) for name in names)
     rated = {line.version: line for line in versions}
     curves: list[AuthorLine] = []
     for round_ in over:
@@ -369,10 +377,12 @@ class _Counts:
 
 
 def _version_line(
-    state: State, name: str, number: int, first: dict[int, str], fit: Fit, counts: _Counts
+    state: State, name: str, numbers: dict[str, int], climbs: dict[int, Climb], fit: Fit, counts: _Counts
 ) -> VersionLine:
+    number = numbers[name]
     record = counts.records[number]
     version = state.find(name)
+    first = next(other for other in numbers if numbers[other] == number)
     return VersionLine(
         version=name,
         author=name if version is None else version.author,
@@ -380,7 +390,7 @@ def _version_line(
         first_round=0 if version is None else version.round,
         commit=None if version is None else version.commit,
         digest=state.digest(name),
-        same_as=None if first[number] == name else first[number],
+        same_as=None if first == name else first,
         lines_added=0 if version is None else version.lines_added,
         lines_removed=0 if version is None else version.lines_removed,
         rating=rounded(fit.ratings[number], 3),
@@ -389,6 +399,7 @@ def _version_line(
         share=Share.of(counts.shares[number]),
         faults=record.faults,
         anchor_share=None if version is None else Share.of(counts.against_anchors[number]),
+        climb=climbs.get(number),
     )
 
 
@@ -431,6 +442,7 @@ def _round_lines(
                 rating=None if name is None else rated[name].rating,
                 error=None if name is None else rated[name].error,
                 anchor_share=None if number is None else Share.of(counts.against_anchors[number]),
+                climb=None if name is None else rated[name].climb,
                 helped=None
                 if name is None or before is None or numbers[before] not in field
                 else _paired(config, played, numbers[name], numbers[before]),
@@ -450,7 +462,7 @@ def _round_lines(
                 input_tokens=usage.input_tokens,
                 output_tokens=usage.output_tokens,
                 cost=usage.cost,
-                transcript=None if edit is None else transcript(author.name, round_.number),
+                transcripts=() if edit is None else transcripts(author.name, round_.number, edit.transcript),
             )
         )
     return lines
@@ -592,6 +604,7 @@ _KINDS: Final[dict[str, Kind]] = {
     "tuple[str, ...]": "json",
     "tuple[int, int] | None": "json",
     "Share | None": "json",
+    "Climb | None": "json",
     "dict[str, Any] | None": "json",
 }
 """The kind of a column, by the type of its field."""

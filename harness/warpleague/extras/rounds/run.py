@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import attrs
 
 from warpleague.errors import BadInput, BotError, ConfigError, HarnessFault, StoreError
+from warpleague.extras.rounds.climb import climb_league, climbers
 from warpleague.extras.rounds.playing import (
     CheckRequest,
     RunFolder,
@@ -146,6 +147,8 @@ def edit(request: EditRequest) -> Edit:
         wall_s=round(end.time.wall_s, 3),
         cpu_s=round(end.time.cpu_s, 3),
         output_bytes=output.total,
+        # At level sandbox nothing comes out of an edit that is dropped.
+        transcript=author_folder.keep_transcript(request.number, request.output_mb << 20),
     )
     if not end.left_by(command):
         author_folder.history.extract(request.commit, author_folder.workspace)  # below sandbox it has changed
@@ -217,7 +220,7 @@ def write_feedback(
     if output.is_file():
         shutil.copyfile(output, draft / "output.txt")
     own_name = None if part.version is None else played_as(state, round_, part.version)
-    _records(config, run_folder, round_, own_name, league, draft)
+    _records(config, run_folder, own_name, league, draft)
     if config.shows == "sources":
         for name, other in round_.parts.items():
             if name != author.name and other.version is not None:
@@ -228,7 +231,7 @@ def write_feedback(
 
 
 # The values of a line that every author may see.
-_SHARED_KEYS: Final = frozenset({"author", "version", "rating", "error", "anchor_share", "faults"})
+_SHARED_KEYS: Final = frozenset({"author", "version", "rating", "error", "anchor_share", "faults", "climb"})
 _AUTHOR_KEYS: Final = _SHARED_KEYS | {"new", "rank", "won", "share"}
 _VERSION_KEYS: Final = _SHARED_KEYS | {"fixed", "same_as", "played"}
 
@@ -244,7 +247,6 @@ def _write(path: Path, data: Any) -> None:
 def _records(
     config: RoundsConfig,
     run_folder: RunFolder,
-    round_: Round,
     own_name: str | None,
     league: League,
     folder: Path,
@@ -263,6 +265,7 @@ def _records(
     matches = sorted(visible(), key=lambda fixture: own not in fixture.seats)
     ours = sum(own in fixture.seats for fixture in matches)
     chosen = _spread(matches[:ours], config.records) + _spread(matches[ours:], config.records)
+    logs = run_folder.logs(league.config.name)
     for fixture in chosen:
         names = [league.season.names[bot] for bot in fixture.seats]
         stem = f"{fixture.number:05}-{'-'.join(names)}"[:150]
@@ -270,7 +273,7 @@ def _records(
         (folder / "records" / f"{stem}.jsonl").write_bytes(record)
         for seat, bot in enumerate(fixture.seats):
             for kind in KINDS if bot == own else ():
-                log = log_file(run_folder.logs(round_.number), names[seat], fixture.id, seat, kind)
+                log = log_file(logs, names[seat], fixture.id, seat, kind)
                 if log.is_file():
                     shutil.copyfile(log, folder / "logs" / f"{stem}-seat-{seat}.{kind}.txt")
 
@@ -311,7 +314,7 @@ def open_run(config: RoundsConfig, results: Path) -> Iterator[tuple[RunFolder, S
 
     Raises `StoreError` if another process runs it, or if it began under other conditions.
     """
-    run_folder = RunFolder((results / config.name).absolute())
+    run_folder = RunFolder.of(config, results)
     try:
         run_folder.path.mkdir(parents=True, exist_ok=True)
         lock = take_lock(run_folder.lock)
@@ -329,7 +332,7 @@ def open_run(config: RoundsConfig, results: Path) -> Iterator[tuple[RunFolder, S
 
 def begun_run(config: RoundsConfig, results: Path) -> tuple[RunFolder, State]:
     """The run of a file in `results`, to read it. Raises `BadInput` if it has not begun."""
-    run_folder = RunFolder((results / config.name).absolute())
+    run_folder = RunFolder.of(config, results)
     state = load_state(run_folder.state)
     if state is None:
         raise BadInput(f"{run_folder.path}: these rounds have not begun yet: warpleague rounds {config.path}")
@@ -526,6 +529,7 @@ class _Run:
                 "WARPLEAGUE_AUTHOR": author.name,
                 "WARPLEAGUE_ROUND": str(number),
                 "WARPLEAGUE_ROUNDS": str(config.rounds),
+                "WARPLEAGUE_REPLICATE": str(config.replicate),
             },
         )
 
@@ -619,22 +623,28 @@ class _Run:
                     f"{folder}: the bot of {anchor.name} has changed since round 1, but all ratings refer to it"
                 )
         config = league_of(self._config, state, run_folder, round_)
-        logs = LogFolder(run_folder.logs(round_.number))
         with open_to_run(config, run_folder.leagues) as league:
-            if not league.store.published():
-                self._context.say(
-                    f"round {round_.number}: {counted(len(round_.field), 'bot')} play: {league.schedule.describe()}"
-                )
-            report = self._context.play(league, logs)
-            round_.spend("matches", report.elapsed_s)
-            self._save()
-            if not report.complete:
-                void = "" if report.stopped else f"{counted(len(report.void), 'match')} void"
-                raise Stopped(report.failure or void)
+            self._play_league(round_, league, f"{counted(len(round_.field), 'bot')} play")
+            for version in climbers(self._config, state, round_):
+                climb = climb_league(self._config, state, run_folder, version, league)
+                with open_to_run(climb, run_folder.leagues) as climbing:
+                    self._config.scale.check(bot.digest for bot in climbing.season.bots[1:])
+                    self._play_league(round_, climbing, f"{version} climbs")
             round_.phase = "over"
             results = results_of(self._config, state, run_folder)
             for author in self._config.editors:
                 write_feedback(self._config, state, run_folder, round_, author, league, results)
+
+    def _play_league(self, round_: Round, league: League, who: str) -> None:
+        """Play the remaining matches of a league. Raises `Stopped` if some remain."""
+        if not league.store.published():
+            self._context.say(f"round {round_.number}: {who}: {league.schedule.describe()}")
+        report = self._context.play(league, LogFolder(self._folder.logs(league.config.name)))
+        round_.spend("matches", report.elapsed_s)
+        self._save()
+        if not report.complete:
+            void = "" if report.stopped else f"{counted(len(report.void), 'match')} void"
+            raise Stopped(report.failure or void)
 
     # -- processes
 

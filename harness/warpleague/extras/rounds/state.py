@@ -47,7 +47,7 @@ class Edit:
 
     `commit` is the workspace after it. `changed` is true if the bot changed. `problem` says what went wrong, or is
     empty; the changes were dropped then, unless they were `kept`. `wall_s` and `cpu_s` are the times of the command,
-    `output_bytes` the size of its output.
+    `output_bytes` the size of its output, `transcript` the name of the file with a transcript of its own, or empty.
     `remark` says why a report of its usage is invalid, or is empty.
     """
 
@@ -58,6 +58,7 @@ class Edit:
     wall_s: float = 0.0
     cpu_s: float = 0.0
     output_bytes: int = 0
+    transcript: str = ""
     usage: Usage | None = None
     remark: str = ""
     lines_added: int = 0

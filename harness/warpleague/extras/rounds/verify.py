@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from warpleague.errors import BotError
-from warpleague.extras.rounds.playing import RunFolder, field_of
+from warpleague.extras.rounds.climb import climb_problems, climbers
+from warpleague.extras.rounds.playing import field_of
 from warpleague.extras.rounds.run import begun_run
 from warpleague.extras.rounds.workspace import BOT, GitError
 from warpleague.league.play.verifying import altered, mispaired, place_of, verify_league
@@ -18,9 +19,10 @@ from warpleague.runner.bundle.content import folder_digest
 from warpleague.runner.tree import scratch_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from warpleague.extras.rounds.file import RoundsConfig
+    from warpleague.extras.rounds.playing import RunFolder
     from warpleague.extras.rounds.state import Round, State
     from warpleague.league.results.league import League
 
@@ -46,21 +48,26 @@ class Verification:
         return {**attrs.asdict(self), "holds": self.holds}
 
 
-def verify_rounds(config: RoundsConfig, results: Path, jobs: int = 0) -> Verification:
-    """Check all rounds of a run that are over.
+def verify_rounds(runs: Iterable[RoundsConfig], results: Path, jobs: int = 0) -> Verification:
+    """Check all rounds of these runs of a file that are over.
 
     Executes every record again. Extracts every version from its commit, and compares it with the bot in the stores of
     the leagues. Each edit must be one commit on the one before it, so nobody edited twice. Raises `BadInput` if the
     run has not begun, and `StoreError` if a store is unreadable.
     """
-    run_folder, state = begun_run(config, results)
     checked = Verification()
-    for author in config.editors:
-        _verify_author(state, run_folder, author.name, checked)
-    for round_ in state.rounds:
-        if round_.phase == "over":
-            checked.rounds += 1
-            _verify_round(config, state, run_folder, round_, jobs, checked)
+    for config in runs:
+        run_folder, state = begun_run(config, results)
+        before = len(checked.problems)
+        for author in config.editors:
+            _verify_author(state, run_folder, author.name, checked)
+        for round_ in state.rounds:
+            if round_.phase == "over":
+                checked.rounds += 1
+                _verify_round(config, state, run_folder, round_, jobs, checked)
+        if config.replicate > 1:
+            where = f"replicate {config.replicate}"
+            checked.problems[before:] = [f"{where}: {problem}" for problem in checked.problems[before:]]
     return checked
 
 
@@ -120,12 +127,20 @@ def _verify_round(
         checked.problems += [
             f"{where}: {problem}" for problem in round_problems(config, state, round_, league)
         ]
-        checked.problems += [
-            f"{where}: {place_of(None, match)}: {problem}"
-            for _, match, problem in (*altered(league), *mispaired(league))
-        ]
-        for fixture, problem in verify_league(league, jobs):
-            checked.records += 1
-            checked.records_hold += problem is None
-            if problem is not None:
-                checked.problems.append(f"{where}: {place_of(fixture.number, fixture.id)}: {problem}")
+        _verify_league(league, where, jobs, checked)
+        for version in climbers(config, state, round_):
+            with open_to_read(load_config(run_folder.climb(version)), run_folder.leagues) as climb:
+                checked.problems += climb_problems(config, state, version, climb, league)
+                _verify_league(climb, f"climb of {version}", jobs, checked)
+
+
+def _verify_league(league: League, where: str, jobs: int, checked: Verification) -> None:
+    checked.problems += [
+        f"{where}: {place_of(None, match)}: {problem}"
+        for _, match, problem in (*altered(league), *mispaired(league))
+    ]
+    for fixture, problem in verify_league(league, jobs):
+        checked.records += 1
+        checked.records_hold += problem is None
+        if problem is not None:
+            checked.problems.append(f"{where}: {place_of(fixture.number, fixture.id)}: {problem}")

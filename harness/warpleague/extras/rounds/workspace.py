@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -188,15 +189,17 @@ PROGRAM: Final = "warpleague"
 """The script that runs this program in a workspace."""
 USAGE: Final = "usage.json"
 """The file in which a command reports the tokens that it used, and their cost."""
-HARNESS_FILES: Final = (TASK, DOCS, ENGINE, ROUNDS, PROGRAM, USAGE)
+TRANSCRIPTS: Final = ("transcript.txt", "transcript.md", "transcript.json", "transcript.jsonl")
+"""The files in which a command may leave a transcript of its own: the first one that is there is kept."""
+HARNESS_FILES: Final = (TASK, DOCS, ENGINE, ROUNDS, PROGRAM, USAGE, *TRANSCRIPTS)
 """The names in a workspace that belong to the harness. An author's changes to them are dropped after each edit."""
 
 _MAX_USAGE_BYTES: Final = 10_000
 
 
-def transcript(author: str, number: int) -> str:
-    """The file, in the folder of a run, with the output of an author's command in a round."""
-    return f"authors/{author}/output/{number:02}.txt"
+def transcripts(author: str, number: int, own: str = "") -> tuple[str, ...]:
+    """The files, in the folder of a run, with what a command printed in a round, and with its `own` transcript."""
+    return tuple(f"authors/{author}/output/{number:02}.{name}" for name in ("txt", own) if name)
 
 
 @attrs.frozen
@@ -233,8 +236,28 @@ class AuthorFolder:
         return self.path / "bots" / f"{number:02}"
 
     def output(self, number: int) -> Path:
-        """The command's output in a round."""
-        return self.path.parent.parent / transcript(self.path.name, number)
+        """What the command printed in a round."""
+        return self.path.parent.parent / transcripts(self.path.name, number)[0]
+
+    def keep_transcript(self, number: int, most: int) -> str:
+        """Keep at most `most` bytes of the transcript that the command left. Returns its name, empty without one."""
+        for name in TRANSCRIPTS:
+            try:
+                data = self._left(name, most)
+            except OSError:
+                continue
+            (self.path.parent.parent / transcripts(self.path.name, number, name)[1]).write_bytes(data)
+            return name
+        return ""
+
+    def _left(self, name: str, most: int) -> bytes:
+        """The first bytes of a file that the author left. Raises `OSError` if there is none."""
+        # The author wrote it: it may be a link or a pipe, and of any size.
+        file = os.open(self.workspace / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(file, "rb") as stream:  # noqa: PTH123
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise OSError(errno.EINVAL, "is not a file")
+            return stream.read(most)
 
     def create(self, start: Path) -> str:
         """Create the history with the bot in `start` as its first commit, which is returned.
@@ -280,21 +303,15 @@ class AuthorFolder:
     def read_usage(self) -> tuple[Usage | None, str]:
         """The usage that the command reports, if any, and a remark if the report is invalid."""
         try:
-            # The author wrote this file: it may be a link or a pipe, and of any size.
-            file = os.open(self.workspace / USAGE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            return structure(json.loads(self._left(USAGE, _MAX_USAGE_BYTES)), Usage, USAGE), ""
         except FileNotFoundError:
             return None, ""
         except OSError as error:
             return None, f"{USAGE}: cannot be read: {error.strerror}"
-        try:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                return None, f"{USAGE}: is not a file"
-            return structure(json.loads(os.read(file, _MAX_USAGE_BYTES)), Usage, USAGE), ""
-        except (OSError, ValueError, RecursionError, ConfigError) as error:
-            known = isinstance(error, ConfigError)
-            return None, str(error).splitlines()[0] if known else f"{USAGE}: is not JSON"
-        finally:
-            os.close(file)
+        except ConfigError as error:
+            return None, str(error).splitlines()[0]
+        except (ValueError, RecursionError):
+            return None, f"{USAGE}: is not JSON"
 
 
 def _open_to_all(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from warpleague.league.ratings.statistics import SCALE, expected, t95
+from warpleague.league.ratings.statistics import SCALE, expected, rounded, t95
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +26,24 @@ _MODERATION: Final = 4
 _SPREAD: Final = (
     300.0  # Elo: how far bots are from the middle of the scale; it only chooses the first opponents
 )
+
+
+@attrs.frozen
+class Place:
+    """Where a bot is on a scale, with the ends of its 95 % interval; an end is None where it is open.
+
+    A level is a number such as 2.5, halfway from the second to the third; it is None beyond the scale, too. Elo is
+    over the first level, random play. `levels_beaten` is how many levels the bot surely beats, those below its
+    interval.
+    """
+
+    level: float | None
+    level_low: float | None
+    level_high: float | None
+    elo_over_random: float | None
+    elo_over_random_low: float | None
+    elo_over_random_high: float | None
+    levels_beaten: int
 
 
 @attrs.define
@@ -97,6 +115,16 @@ class Placement:
             self.levels[-1] + _FAR,
         )
         return min(range(len(self.levels)), key=lambda level: abs(self.levels[level] - likely))
+
+    def place(self) -> Place:
+        """Where the bot is on the scale of `levels`."""
+        estimate = self.estimate()
+        elo, low, high = estimate.elo, estimate.low, estimate.high
+        at, at_low, at_high = (
+            None if end is None else rounded(level_of(self.levels, end)) for end in (elo, low, high)
+        )
+        beaten = 0 if low is None else sum(level < low for level in self.levels)
+        return Place(at, at_low, at_high, rounded(elo), rounded(low), rounded(high), beaten)
 
     def left(self, within: float) -> int | None:
         """About how many more deals make half the interval `within` Elo; None where nothing tells."""
