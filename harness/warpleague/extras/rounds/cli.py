@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -13,9 +13,9 @@ from warpleague.cli.league_run import play_season
 from warpleague.errors import BadInput
 from warpleague.extras.rounds.file import load_rounds
 from warpleague.extras.rounds.report import rounds_page, rounds_view
-from warpleague.extras.rounds.results import results_of, write_tables
+from warpleague.extras.rounds.results import Results, results_of, write_tables
 from warpleague.extras.rounds.run import RunContext, Stopped, begun_run, open_run, run_rounds
-from warpleague.extras.rounds.verify import verify_rounds
+from warpleague.extras.rounds.verify import Verification, verify_rounds
 from warpleague.extras.rounds.workspace import task_documents, task_text
 from warpleague.report.terminal.console import make_console
 from warpleague.runner.bundle.shipped import short_name
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
     from warpleague.extras.rounds.file import RoundsConfig
     from warpleague.extras.rounds.playing import RunFolder
-    from warpleague.extras.rounds.results import Results
     from warpleague.league.play.running import RunReport
     from warpleague.league.results.league import League
     from warpleague.runner.bot.logs import LogFolder
 
 VERBS: Final = ("run", "results", "page", "tables", "verify")
 DEMO: Final = "rounds/demo.toml"
+OUTPUTS: Final = {"rounds": Results | list[str] | Verification}
+"""What the command prints with `--json`."""
 
 
 def run_rounds_command(args: Namespace) -> int:
@@ -127,9 +128,8 @@ def _print_next_steps(args: Namespace, config: RoundsConfig, page: Path) -> None
 
 def _verify(args: Namespace, config: RoundsConfig) -> int:
     checked = verify_rounds(config, args.results, jobs=args.jobs or 0)
-    data: dict[str, Any] = checked.to_json()
     if args.json:
-        print_json({"rounds": config.name, **data})
+        print_json(attrs.asdict(checked))
         return 0 if checked.holds else 1
     for problem in checked.problems:
         print(f"WRONG  {problem}")

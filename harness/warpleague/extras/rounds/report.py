@@ -78,10 +78,11 @@ def helped_text(line: AuthorLine) -> str:
     helped = line.helped
     if helped is None:
         return ""
-    if helped["share_low"] is None:
+    if helped.share_low is None or helped.share_high is None:
         return TOO_FEW
-    span = interval_words(helped["share_low"], helped["share_high"])
-    return f"{percent(helped['share'])} ({span}), {helped['verdict']}"
+    return (
+        f"{percent(helped.share)} ({interval_words(helped.share_low, helped.share_high)}), {helped.verdict}"
+    )
 
 
 def chance_lines(results: Results) -> list[str]:

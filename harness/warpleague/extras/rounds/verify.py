@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -25,25 +25,20 @@ if TYPE_CHECKING:
     from warpleague.league.results.league import League
 
 
-@attrs.define
+@attrs.define(kw_only=True)
 class Verification:
-    """How much was checked, and a description of each problem."""
+    """What was checked of rounds."""
 
-    rounds: int = 0
-    versions: int = 0
-    commits: int = 0
-    records: int = 0
-    records_hold: int = 0
-    problems: list[str] = attrs.Factory(list)
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything holds."""
-        return not self.problems
-
-    def to_json(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return {**attrs.asdict(self), "holds": self.holds}
+    rounds: int
+    versions: int
+    commits: int
+    records: int
+    """of matches, each executed again"""
+    records_hold: int
+    problems: list[str]
+    """in words"""
+    holds: bool
+    """whether there is no problem"""
 
 
 def verify_rounds(config: RoundsConfig, results: Path, jobs: int = 0) -> Verification:
@@ -54,13 +49,16 @@ def verify_rounds(config: RoundsConfig, results: Path, jobs: int = 0) -> Verific
     run has not begun, and `StoreError` if a store is unreadable.
     """
     run_folder, state = begun_run(config, results)
-    checked = Verification()
+    checked = Verification(
+        rounds=0, versions=0, commits=0, records=0, records_hold=0, problems=[], holds=True
+    )
     for author in config.editors:
         _verify_author(state, run_folder, author.name, checked)
     for round_ in state.rounds:
         if round_.phase == "over":
             checked.rounds += 1
             _verify_round(config, state, run_folder, round_, jobs, checked)
+    checked.holds = not checked.problems
     return checked
 
 
